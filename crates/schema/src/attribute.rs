@@ -1,0 +1,157 @@
+//! One checked column: its type, its codes, and the rules that lead to and from them.
+
+use std::fmt;
+
+use crate::encode::{Encoder, RealCut, Values, WholeCut, WholeLine};
+use crate::spec::{FieldSpec, Source};
+use crate::text;
+
+/// How an unknown value of an open text column comes back when the schema names no label.
+pub(crate) const UNKNOWN_LABEL: &str = "other";
+
+/// The type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FieldType {
+    /// Whole numbers.
+    Integer,
+    /// Real numbers.
+    Number,
+    /// Text with declared categories.
+    String,
+    /// True or false.
+    Boolean,
+    /// Days.
+    Date,
+    /// Instants, in UTC.
+    Datetime,
+    /// Calendar years.
+    Year,
+}
+
+impl FieldType {
+    /// All types, in the order in which errors list them.
+    pub const ALL: [Self; 7] =
+        [Self::Integer, Self::Number, Self::String, Self::Boolean, Self::Date, Self::Datetime, Self::Year];
+
+    /// The name in a schema file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Boolean => "boolean",
+            Self::Date => "date",
+            Self::Datetime => "datetime",
+            Self::Year => "year",
+        }
+    }
+}
+
+impl fmt::Display for FieldType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// A checked column.
+///
+/// Codes stand in this order: the declared values, then `missing` if the column is nullable, then `unknown` if it is open.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attribute {
+    pub(crate) spec: FieldSpec,
+    pub(crate) field_type: FieldType,
+    pub(crate) encoder: Encoder,
+    pub(crate) missing_code: Option<u32>,
+    pub(crate) unknown_code: Option<u32>,
+}
+
+impl Attribute {
+    /// The column's name.
+    pub fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    /// The column's type.
+    pub fn field_type(&self) -> FieldType {
+        self.field_type
+    }
+
+    /// How many codes the column has.
+    pub fn size(&self) -> u32 {
+        self.encoder.size
+    }
+
+    /// The rules from value to code.
+    pub fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
+    /// The column as the schema file has it.
+    pub fn spec(&self) -> &FieldSpec {
+        &self.spec
+    }
+
+    /// The code of a missing value, if the column has one of its own.
+    pub fn missing_code(&self) -> Option<u32> {
+        self.missing_code
+    }
+
+    /// The code of an unknown value, if the column has one of its own.
+    pub fn unknown_code(&self) -> Option<u32> {
+        self.unknown_code
+    }
+
+    /// Whether some bound, bin or category list is a guess that nobody confirmed.
+    pub fn is_assumed(&self) -> bool {
+        // A boolean without a word about its texts has nothing to guess.
+        let declares_nothing = self.field_type == FieldType::Boolean;
+        let bins = self.spec.dp.bins.as_ref().and_then(|bins| bins.source);
+        (self.spec.dp.source == Source::Assumed && !declares_nothing) || bins == Some(Source::Assumed)
+    }
+
+    /// What a code stands for, in words.
+    pub fn label(&self, code: u32) -> String {
+        if Some(code) == self.missing_code {
+            return "(missing)".into();
+        }
+        if Some(code) == self.unknown_code {
+            return "(unknown)".into();
+        }
+        match &self.encoder.values {
+            Values::Boolean { .. } => (code == 1).to_string(),
+            Values::Text(_) => self.spec.constraints.categories.as_ref().expect("a text column lists its categories")
+                [code as usize]
+                .to_string(),
+            Values::Whole { line, cut: WholeCut::Categories(categories) } => {
+                line.write(*categories.by_code()[code as usize])
+            }
+            Values::Whole { line, cut: WholeCut::Bins(bins) } => match bins.members(code) {
+                (first, last) if first == last => line.write(first),
+                // Nobody reads microseconds: an instant's bin is told by the instant at which the next one opens.
+                (first, last) if matches!(line, WholeLine::Datetime(_)) => {
+                    format!("{} to before {}", line.write(first), line.write(last.saturating_add(1)))
+                }
+                (first, last) => format!("{} to {}", line.write(first), line.write(last)),
+            },
+            Values::Real(RealCut::Categories(categories)) => {
+                f64::from_bits(*categories.by_code()[code as usize]).to_string()
+            }
+            Values::Real(RealCut::Bins(bins)) => {
+                let (from, to) = bins.interval(code);
+                let close = if code + 1 == bins.count() { ']' } else { ')' };
+                format!("[{from}, {to}{close}")
+            }
+        }
+    }
+}
+
+impl WholeLine {
+    fn write(&self, value: i64) -> String {
+        match self {
+            Self::Integer | Self::Year => value.to_string(),
+            // A checked bound was read from text, so it can be written.
+            Self::Date(_) => text::day_to_text(value).unwrap_or_default(),
+            Self::Datetime(_) => text::micros_to_text(value).unwrap_or_default(),
+        }
+    }
+}

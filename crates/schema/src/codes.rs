@@ -1,0 +1,95 @@
+//! A column of codes in the narrowest integer that holds them.
+
+/// Codes of one attribute, row by row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CodeColumn {
+    /// At most 2^8 codes.
+    U8(Vec<u8>),
+    /// At most 2^16 codes.
+    U16(Vec<u16>),
+    /// More.
+    U32(Vec<u32>),
+}
+
+/// How wide a code is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CodeWidth {
+    /// One byte.
+    U8,
+    /// Two bytes.
+    U16,
+    /// Four bytes.
+    U32,
+}
+
+impl CodeWidth {
+    /// The narrowest width for `size` codes.
+    pub fn for_size(size: u32) -> Self {
+        match size {
+            0..=0x100 => Self::U8,
+            0x101..=0x1_0000 => Self::U16,
+            _ => Self::U32,
+        }
+    }
+}
+
+impl CodeColumn {
+    /// An empty column for an attribute of `size` codes.
+    pub fn with_capacity(size: u32, rows: usize) -> Self {
+        match CodeWidth::for_size(size) {
+            CodeWidth::U8 => Self::U8(Vec::with_capacity(rows)),
+            CodeWidth::U16 => Self::U16(Vec::with_capacity(rows)),
+            CodeWidth::U32 => Self::U32(Vec::with_capacity(rows)),
+        }
+    }
+
+    /// How wide the codes are.
+    pub fn width(&self) -> CodeWidth {
+        match self {
+            Self::U8(_) => CodeWidth::U8,
+            Self::U16(_) => CodeWidth::U16,
+            Self::U32(_) => CodeWidth::U32,
+        }
+    }
+
+    /// Appends a code.
+    ///
+    /// # Panics
+    /// If the code does not fit the column's width, that is, does not belong to its attribute.
+    pub fn push(&mut self, code: u32) {
+        const WHY: &str = "a code is below its attribute's size";
+        match self {
+            Self::U8(codes) => codes.push(code.try_into().expect(WHY)),
+            Self::U16(codes) => codes.push(code.try_into().expect(WHY)),
+            Self::U32(codes) => codes.push(code),
+        }
+    }
+
+    /// The code in row `row`.
+    pub fn get(&self, row: usize) -> u32 {
+        match self {
+            Self::U8(codes) => codes[row].into(),
+            Self::U16(codes) => codes[row].into(),
+            Self::U32(codes) => codes[row],
+        }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::U8(codes) => codes.len(),
+            Self::U16(codes) => codes.len(),
+            Self::U32(codes) => codes.len(),
+        }
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All codes, in row order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.len()).map(|row| self.get(row))
+    }
+}

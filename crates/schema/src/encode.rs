@@ -1,0 +1,280 @@
+//! From a value to its code. Total: every value of every type has exactly one code, and nothing raises.
+//!
+//! What happens to a value that is not one of the declared ones depends on two facts of the column:
+//!
+//! | column | missing value | unknown value (not declared, not readable, too long) |
+//! |---|---|---|
+//! | nullable, closed | code `missing` | code `missing` |
+//! | nullable, open | code `missing` | code `unknown` |
+//! | required, open | code `unknown` | code `unknown` |
+//! | required, closed | the value named by `foldInto` | the value named by `foldInto` |
+//!
+//! A number outside its bounds goes to the nearest bin in a closed column and to `unknown` in an open one. Not-a-number
+//! is missing; the infinities lie outside every bound.
+
+use std::io::Write;
+
+use crate::bins::{RealBins, WholeBins};
+use crate::limits;
+use crate::text::{self, TimeFormat};
+
+/// The rules of one column, ready to run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Encoder {
+    pub(crate) values: Values,
+    pub(crate) size: u32,
+    pub(crate) missing: u32,
+    pub(crate) unknown: u32,
+    pub(crate) below: u32,
+    pub(crate) above: u32,
+    pub(crate) missing_texts: MissingTexts,
+}
+
+/// The declared values of a column.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Values {
+    Text(Lookup<Box<[u8]>>),
+    Boolean { false_texts: Lookup<Box<[u8]>>, true_texts: Lookup<Box<[u8]>> },
+    Whole { line: WholeLine, cut: WholeCut },
+    Real(RealCut),
+}
+
+/// What the whole numbers of a column stand for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum WholeLine {
+    Integer,
+    Year,
+    /// Days since 1970.
+    Date(TimeFormat),
+    /// Microseconds since 1970.
+    Datetime(TimeFormat),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum WholeCut {
+    Bins(WholeBins),
+    Categories(Lookup<i64>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum RealCut {
+    Bins(RealBins),
+    /// Keyed by [`real_key`].
+    Categories(Lookup<u64>),
+}
+
+/// Equal numbers have equal keys: the two zeros are one number.
+pub(crate) fn real_key(value: f64) -> u64 {
+    (value + 0.0).to_bits()
+}
+
+/// Values with their codes, sorted by value: small, comparable, and searched without hashing.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Lookup<T>(Box<[(T, u32)]>);
+
+impl<T: Ord> Lookup<T> {
+    /// The lookup of values whose code is their position, or the first value that stands twice.
+    pub(crate) fn new(values: impl IntoIterator<Item = T>) -> Result<Self, usize> {
+        let mut pairs: Vec<(T, u32)> = values.into_iter().zip(0..).collect();
+        pairs.sort_unstable();
+        match pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(pair[1].1 as usize),
+            None => Ok(Self(pairs.into())),
+        }
+    }
+
+    pub(crate) fn get<Q: Ord + ?Sized>(&self, value: &Q) -> Option<u32>
+    where
+        T: std::borrow::Borrow<Q>,
+    {
+        self.0.binary_search_by(|(declared, _)| declared.borrow().cmp(value)).ok().map(|index| self.0[index].1)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The values in code order.
+    pub(crate) fn by_code(&self) -> Vec<&T> {
+        let mut pairs: Vec<_> = self.0.iter().map(|(value, code)| (*code, value)).collect();
+        pairs.sort_unstable_by_key(|(code, _)| *code);
+        pairs.into_iter().map(|(_, value)| value).collect()
+    }
+}
+
+/// Texts that stand for a missing value, and the numbers they spell: a table that came through a typed file must
+/// encode as the same table in text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct MissingTexts {
+    texts: Box<[Box<[u8]>]>,
+    reals: Box<[u64]>,
+}
+
+impl MissingTexts {
+    pub(crate) fn new(texts: &[String]) -> Self {
+        let reals = texts.iter().filter_map(|text| text.parse::<f64>().ok()).filter(|value| value.is_finite());
+        Self { texts: texts.iter().map(|text| text.as_bytes().into()).collect(), reals: reals.map(real_key).collect() }
+    }
+
+    fn has_text(&self, text: &[u8]) -> bool {
+        self.texts.iter().any(|missing| **missing == *text)
+    }
+
+    fn has_real(&self, value: f64) -> bool {
+        !self.reals.is_empty() && self.reals.contains(&real_key(value))
+    }
+}
+
+impl Encoder {
+    /// How many codes the column has.
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// The code of an absent value.
+    pub fn null(&self) -> u32 {
+        self.missing
+    }
+
+    /// The code of a value that is not declared or cannot be read.
+    pub fn unknown(&self) -> u32 {
+        self.unknown
+    }
+
+    /// The code of a text, in any bytes.
+    pub fn text(&self, bytes: &[u8]) -> u32 {
+        if bytes.len() > limits::FIELD_BYTES {
+            return self.unknown;
+        }
+        let trimmed = bytes.trim_ascii();
+        if self.missing_texts.has_text(bytes) || self.missing_texts.has_text(trimmed) {
+            return self.missing;
+        }
+        // Exact text first: a category may begin or end with a blank.
+        let category = |lookup: &Lookup<Box<[u8]>>| lookup.get(bytes).or_else(|| lookup.get(trimmed));
+        match &self.values {
+            Values::Text(categories) => category(categories).unwrap_or(self.unknown),
+            Values::Boolean { false_texts, true_texts } => match (category(false_texts), category(true_texts)) {
+                (Some(_), _) => 0,
+                (None, Some(_)) => 1,
+                (None, None) => self.unknown,
+            },
+            Values::Whole { line, cut } => match std::str::from_utf8(trimmed) {
+                Ok(text) => match line {
+                    // As the typed value, so that a text file and a typed file of one table have the same codes.
+                    WholeLine::Integer | WholeLine::Year => match text::whole(text) {
+                        Some(value) => self.integer(value),
+                        None => text.parse().map_or(self.unknown, |value| self.float(value)),
+                    },
+                    WholeLine::Date(format) => self.whole_or_unknown(cut, format.days(text)),
+                    WholeLine::Datetime(format) => self.whole_or_unknown(cut, format.micros(text)),
+                },
+                Err(_) => self.unknown,
+            },
+            Values::Real(_) => match std::str::from_utf8(trimmed).ok().and_then(|text| text.parse().ok()) {
+                Some(value) => self.float(value),
+                None => self.unknown,
+            },
+        }
+    }
+
+    /// The code of a whole number.
+    pub fn integer(&self, value: i128) -> u32 {
+        #[expect(clippy::cast_precision_loss, reason = "a missing-value number is small")]
+        if self.missing_texts.has_real(value as f64) {
+            return self.missing;
+        }
+        match &self.values {
+            Values::Whole { line: WholeLine::Integer | WholeLine::Year, cut } => self.whole(cut, value),
+            #[expect(clippy::cast_precision_loss, reason = "bins of reals are no finer than reals")]
+            Values::Real(cut) => self.real(cut, value as f64),
+            // A category `3`, a boolean `1`, a date `20200131` with its pattern: as text would be.
+            Values::Text(_) | Values::Boolean { .. } | Values::Whole { .. } => {
+                // 40 bytes hold the longest i128 with its sign.
+                let mut buffer = [0_u8; 40];
+                let mut rest = &mut buffer[..];
+                write!(rest, "{value}").expect("the buffer holds any i128");
+                let unused = rest.len();
+                self.text(&buffer[..buffer.len() - unused])
+            }
+        }
+    }
+
+    /// The code of a real number.
+    pub fn float(&self, value: f64) -> u32 {
+        if value.is_nan() || self.missing_texts.has_real(value) {
+            return self.missing;
+        }
+        match (&self.values, text::whole_of_real(value)) {
+            (Values::Real(cut), _) => self.real(cut, value),
+            (Values::Whole { line: WholeLine::Integer | WholeLine::Year, cut }, Some(whole)) => self.whole(cut, whole),
+            (Values::Whole { line: WholeLine::Integer | WholeLine::Year, .. }, None) => self.unknown,
+            (_, Some(whole)) if value.is_finite() => self.integer(whole),
+            _ => self.text(value.to_string().as_bytes()),
+        }
+    }
+
+    /// The code of a truth value.
+    pub fn boolean(&self, value: bool) -> u32 {
+        match &self.values {
+            Values::Boolean { .. } => value.into(),
+            Values::Text(_) => self.text(if value { b"true" } else { b"false" }),
+            Values::Whole { .. } | Values::Real(_) => self.integer(value.into()),
+        }
+    }
+
+    /// The code of a day, counted from 1970-01-01.
+    pub fn date(&self, days: i64) -> u32 {
+        match &self.values {
+            Values::Whole { line: WholeLine::Date(_), cut } => self.whole(cut, days.into()),
+            Values::Whole { line: WholeLine::Datetime(_), cut } => {
+                self.whole(cut, i128::from(days) * i128::from(text::MICROS_PER_DAY))
+            }
+            Values::Whole { line: WholeLine::Year, cut } => self.whole_or_unknown(cut, text::year_of_day(days)),
+            Values::Text(_) => text::day_to_text(days).map_or(self.unknown, |text| self.text(text.as_bytes())),
+            Values::Whole { .. } | Values::Real(_) | Values::Boolean { .. } => self.unknown,
+        }
+    }
+
+    /// The code of an instant, in microseconds from 1970-01-01 UTC.
+    pub fn timestamp(&self, micros: i64) -> u32 {
+        match &self.values {
+            Values::Whole { line: WholeLine::Datetime(_), cut } => self.whole(cut, micros.into()),
+            Values::Text(_) => text::micros_to_text(micros).map_or(self.unknown, |text| self.text(text.as_bytes())),
+            Values::Whole { .. } | Values::Real(_) | Values::Boolean { .. } => {
+                self.date(micros.div_euclid(text::MICROS_PER_DAY))
+            }
+        }
+    }
+
+    fn whole_or_unknown(&self, cut: &WholeCut, value: Option<i64>) -> u32 {
+        value.map_or(self.unknown, |value| self.whole(cut, value.into()))
+    }
+
+    fn whole(&self, cut: &WholeCut, value: i128) -> u32 {
+        match cut {
+            WholeCut::Categories(categories) => {
+                i64::try_from(value).ok().and_then(|value| categories.get(&value)).unwrap_or(self.unknown)
+            }
+            WholeCut::Bins(bins) => {
+                let (low, high) = bins.bounds();
+                match i64::try_from(value) {
+                    Ok(value) if (low..=high).contains(&value) => bins.index(value),
+                    _ if value < low.into() => self.below,
+                    _ => self.above,
+                }
+            }
+        }
+    }
+
+    fn real(&self, cut: &RealCut, value: f64) -> u32 {
+        match cut {
+            RealCut::Categories(categories) => categories.get(&real_key(value)).unwrap_or(self.unknown),
+            RealCut::Bins(bins) => match bins.bounds() {
+                (low, _) if value < low => self.below,
+                (_, high) if value > high => self.above,
+                _ => bins.index(value),
+            },
+        }
+    }
+}

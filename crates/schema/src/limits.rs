@@ -1,0 +1,16 @@
+//! Ceilings checked from the schema alone, before anything is allocated.
+//!
+//! Products are taken in `u128`, so that a hostile schema cannot wrap around and look small.
+
+/// Most cells in one count table.
+pub const CELLS_PER_TABLE: u128 = 10_000_000;
+/// Most cells in one model, over all its tables.
+pub const CELLS_PER_MODEL: u128 = 50_000_000;
+/// Most columns in one schema.
+pub const COLUMNS: usize = 10_000;
+/// Most codes in one column.
+pub const CATEGORIES: u128 = 1 << 20;
+/// Most bytes of one field that are read; a longer field is an unknown value.
+pub const FIELD_BYTES: usize = 1 << 20;
+/// Most bytes in a schema file.
+pub const SCHEMA_FILE_BYTES: u64 = 32 << 20;

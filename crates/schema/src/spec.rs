@@ -1,0 +1,176 @@
+//! The schema file as written, before any check.
+//!
+//! It is a Frictionless Table Schema with `dp` blocks. Properties of that standard that Scumble has no use for are passed
+//! over; a `dp` block with a property we do not know is refused, because a typing error there would change the guarantee.
+
+use serde::{Deserialize, Serialize};
+
+use crate::privacy::{AdjacencyKind, RowCount};
+
+/// A schema file, unchecked.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SchemaSpec {
+    /// A short title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the table holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Texts that stand for a missing value in every column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_values: Option<Vec<String>>,
+    /// The privacy terms of the table.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dp: TableTerms,
+    /// The columns to synthesise, in output order. Other columns of the data are never read.
+    pub fields: Vec<FieldSpec>,
+}
+
+/// The table-wide `dp` block.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TableTerms {
+    /// What is protected; `row` is the only unit for now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub privacy_unit: Option<String>,
+    /// Most rows that one unit contributes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_contributions: Option<u32>,
+    /// Which tables are neighbours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjacency: Option<AdjacencyKind>,
+    /// Whether the number of rows may be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_count: Option<RowCount>,
+}
+
+/// One column, unchecked.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FieldSpec {
+    /// The column's name in the data.
+    pub name: String,
+    /// The type's name: see [`crate::FieldType`].
+    #[serde(rename = "type")]
+    pub field_type: String,
+    /// A short title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the column holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// How dates and datetimes are written in text, as a `strptime` pattern; ISO 8601 without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// Texts that mean true, for booleans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub true_values: Option<Vec<String>>,
+    /// Texts that mean false, for booleans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub false_values: Option<Vec<String>>,
+    /// What values are possible.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub constraints: Constraints,
+    /// How values become codes, and where that knowledge comes from.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dp: FieldTerms,
+}
+
+/// The constraints of a column that shape its domain.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Constraints {
+    /// Whether a value is always there.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub required: bool,
+    /// The least value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum: Option<Scalar>,
+    /// The greatest value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maximum: Option<Scalar>,
+    /// All values.
+    #[serde(rename = "enum", default, skip_serializing_if = "Option::is_none")]
+    pub categories: Option<Vec<Scalar>>,
+}
+
+/// The `dp` block of a column.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FieldTerms {
+    /// Where the bounds, bins and categories come from; `assumed` when nothing is said.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub source: Source,
+    /// How a number line is cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bins: Option<BinsSpec>,
+    /// Whether values outside the declared ones have a code of their own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub open: bool,
+    /// Which declared value takes missing and unknown ones in a column that is required and closed; the first without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fold_into: Option<Scalar>,
+    /// How an unknown value of an open text column comes back; `other` without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_label: Option<String>,
+}
+
+/// How a number line is cut into bins: one of the three ways.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BinsSpec {
+    /// So many bins of equal width between minimum and maximum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// Bins of this width from the minimum on; days for dates, seconds for datetimes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<f64>,
+    /// These edges: each bin holds its lower edge, and the last one its upper edge too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edges: Option<Vec<Scalar>>,
+    /// Where the bins come from, if from elsewhere than the rest of the column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+}
+
+/// Where a bound, a bin or a category list comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// A public fact: a code book, a law, a form.
+    Public,
+    /// A guess that nobody has confirmed. The guarantee holds only if it was made without looking at the rows.
+    #[default]
+    Assumed,
+    /// Learned from the rows by a charged release.
+    Dp,
+}
+
+/// A value as a schema file writes it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Scalar {
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A whole number.
+    Integer(i64),
+    /// Any other number.
+    Number(f64),
+    /// Text; dates and datetimes too.
+    Text(String),
+}
+
+impl std::fmt::Display for Scalar {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Boolean(value) => value.fmt(formatter),
+            Self::Integer(value) => value.fmt(formatter),
+            Self::Number(value) => value.fmt(formatter),
+            Self::Text(value) => value.fmt(formatter),
+        }
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,218 @@
+//! Reading typed values out of text, and writing them for comparison with declared texts.
+//!
+//! Nothing here raises: a text that is not what it should be is `None`.
+
+use chrono::format::{Item, StrftimeItems};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta};
+
+/// Microseconds in a day.
+pub(crate) const MICROS_PER_DAY: i64 = 86_400_000_000;
+
+/// How dates and datetimes of a column are written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum TimeFormat {
+    Iso,
+    Pattern(Box<str>),
+}
+
+impl TimeFormat {
+    /// The format that a field's `format` property names, if it is one.
+    pub(crate) fn new(format: Option<&str>) -> Option<Self> {
+        match format {
+            None | Some("default" | "any") => Some(Self::Iso),
+            Some(pattern) => {
+                let broken = StrftimeItems::new(pattern).any(|item| matches!(item, Item::Error));
+                (!broken).then(|| Self::Pattern(pattern.into()))
+            }
+        }
+    }
+
+    /// Days since 1970 of a date, or of the day of a datetime.
+    pub(crate) fn days(&self, text: &str) -> Option<i64> {
+        let date = match self {
+            Self::Iso => iso_date(text),
+            Self::Pattern(pattern) => NaiveDate::parse_from_str(text, pattern).ok(),
+        };
+        date.map(days_since_epoch)
+            .or_else(|| self.micros_of_datetime(text).map(|micros| micros.div_euclid(MICROS_PER_DAY)))
+    }
+
+    /// Microseconds since 1970, in UTC, of a datetime, or of the midnight that opens a date.
+    pub(crate) fn micros(&self, text: &str) -> Option<i64> {
+        self.micros_of_datetime(text).or_else(|| match self {
+            Self::Iso => iso_date(text).and_then(|date| days_since_epoch(date).checked_mul(MICROS_PER_DAY)),
+            Self::Pattern(_) => None,
+        })
+    }
+
+    fn micros_of_datetime(&self, text: &str) -> Option<i64> {
+        match self {
+            Self::Iso => iso_datetime(text),
+            Self::Pattern(pattern) => DateTime::parse_from_str(text, pattern)
+                .map(|instant| instant.timestamp_micros())
+                .or_else(|_| NaiveDateTime::parse_from_str(text, pattern).map(|time| time.and_utc().timestamp_micros()))
+                .ok(),
+        }
+    }
+}
+
+/// A date written `2020-12-31`.
+pub(crate) fn iso_date(text: &str) -> Option<NaiveDate> {
+    let bytes = text.as_bytes();
+    if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
+        return None;
+    }
+    NaiveDate::from_ymd_opt(
+        i32::try_from(digits(&bytes[..4])?).ok()?,
+        u32::try_from(digits(&bytes[5..7])?).ok()?,
+        u32::try_from(digits(&bytes[8..])?).ok()?,
+    )
+}
+
+/// A datetime written `2020-12-31T23:59[:59[.999999]]` with an optional `Z` or offset; a space may stand for the `T`.
+fn iso_datetime(text: &str) -> Option<i64> {
+    let (date, rest) = text.split_at_checked(10)?;
+    let day_micros = days_since_epoch(iso_date(date)?).checked_mul(MICROS_PER_DAY)?;
+    let clock = rest.strip_prefix(['T', 't', ' '])?;
+    let (clock, offset_minutes) = split_offset(clock)?;
+    let (hours, rest) = clock.split_at_checked(2)?;
+    let (minutes, rest) = rest.strip_prefix(':')?.split_at_checked(2)?;
+    let (seconds, fraction) = match rest.strip_prefix(':') {
+        Some(rest) => {
+            let (seconds, fraction) = rest.split_at_checked(2)?;
+            (digits(seconds.as_bytes())?, fraction)
+        }
+        None => (0, rest),
+    };
+    let micros = match fraction.strip_prefix('.') {
+        // Below a microsecond nothing is kept; `{:0<6}` pads `.5` to half a million.
+        Some(places) if !places.is_empty() && places.bytes().all(|byte| byte.is_ascii_digit()) => {
+            digits(format!("{places:0<6}").get(..6)?.as_bytes())?
+        }
+        None if fraction.is_empty() => 0,
+        _ => return None,
+    };
+    let (hours, minutes) = (digits(hours.as_bytes())?, digits(minutes.as_bytes())?);
+    // 60 is a leap second; it falls on the next minute's first.
+    if hours > 23 || minutes > 59 || seconds > 60 {
+        return None;
+    }
+    let clock_seconds = (hours * 60 + minutes - offset_minutes) * 60 + seconds;
+    day_micros.checked_add(clock_seconds * 1_000_000 + micros)
+}
+
+/// The clock time without its zone, and the zone's minutes east of Greenwich.
+fn split_offset(clock: &str) -> Option<(&str, i64)> {
+    if let Some(utc) = clock.strip_suffix(['Z', 'z']) {
+        return Some((utc, 0));
+    }
+    let Some(sign) = clock.rfind(['+', '-']) else {
+        return Some((clock, 0));
+    };
+    let (time, offset) = clock.split_at(sign);
+    let east = if offset.starts_with('+') { 1 } else { -1 };
+    let offset = offset[1..].replace(':', "");
+    let (hours, minutes) = match offset.len() {
+        2 => (digits(offset.as_bytes())?, 0),
+        4 => (digits(&offset.as_bytes()[..2])?, digits(&offset.as_bytes()[2..])?),
+        _ => return None,
+    };
+    (hours <= 23 && minutes <= 59).then_some((time, east * (hours * 60 + minutes)))
+}
+
+fn digits(bytes: &[u8]) -> Option<i64> {
+    bytes.iter().try_fold(0_i64, |value, byte| byte.is_ascii_digit().then(|| value * 10 + i64::from(byte - b'0')))
+}
+
+fn days_since_epoch(date: NaiveDate) -> i64 {
+    date.to_epoch_days().into()
+}
+
+/// The year that a day lies in.
+pub(crate) fn year_of_day(days: i64) -> Option<i64> {
+    NaiveDate::from_epoch_days(i32::try_from(days).ok()?).map(|date| date.year().into())
+}
+
+/// A day written as text.
+pub(crate) fn day_to_text(days: i64) -> Option<String> {
+    NaiveDate::from_epoch_days(i32::try_from(days).ok()?).map(|date| date.to_string())
+}
+
+/// An instant written as text.
+pub(crate) fn micros_to_text(micros: i64) -> Option<String> {
+    let time = DateTime::UNIX_EPOCH.checked_add_signed(TimeDelta::microseconds(micros))?;
+    Some(time.format("%Y-%m-%dT%H:%M:%S%.f").to_string())
+}
+
+/// A whole number in text; one too large for any bound is pinned to the end of the line, since only its side matters.
+/// `39.0` is whole, because tables that once had gaps are often written so.
+pub(crate) fn whole(text: &str) -> Option<i128> {
+    if let Ok(value) = text.parse::<i128>() {
+        return Some(value);
+    }
+    let value = text.parse::<f64>().ok()?;
+    whole_of_real(value)
+}
+
+/// A real number that is whole.
+pub(crate) fn whole_of_real(value: f64) -> Option<i128> {
+    // The conversion saturates, which keeps infinities on their side of every bound.
+    #[expect(clippy::cast_possible_truncation, reason = "saturation is what is wanted")]
+    (value.is_infinite() || value.fract() == 0.0).then_some(value as i128)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn iso_datetimes_with_and_without_zones() {
+        let iso = TimeFormat::Iso;
+        assert_eq!(iso.micros("1970-01-01T00:00:01"), Some(1_000_000));
+        assert_eq!(iso.micros("1970-01-01 00:00:01.5"), Some(1_500_000));
+        assert_eq!(iso.micros("1970-01-01T00:00:00.1234567Z"), Some(123_456));
+        assert_eq!(iso.micros("1970-01-01T01:00+01:00"), Some(0));
+        assert_eq!(iso.micros("1970-01-01T01:00-0030"), Some(90 * 60 * 1_000_000));
+        assert_eq!(iso.micros("1970-01-02"), Some(MICROS_PER_DAY));
+        assert_eq!(iso.days("1969-12-31T23:59:59Z"), Some(-1));
+    }
+
+    #[test]
+    fn texts_that_are_no_time_are_none() {
+        let iso = TimeFormat::Iso;
+        for text in [
+            "",
+            "x",
+            "2020-13-01",
+            "2020-02-30",
+            "2020-1-1",
+            "2020-01-01T",
+            "2020-01-01T25:00",
+            "2020-01-01T00:00:00.",
+            "2020-01-01T00:00+",
+            "2020-01-01T00:00+99:99",
+            "éééééééééé",
+            "2020-01-01Té:00",
+        ] {
+            assert_eq!(iso.micros(text), None, "{text}");
+        }
+        assert_eq!(iso.days("2020-13-01"), None);
+    }
+
+    #[test]
+    fn patterns_follow_strptime() {
+        let day_first = TimeFormat::new(Some("%d/%m/%Y")).unwrap();
+        assert_eq!(day_first.days("02/01/1970"), Some(1));
+        assert_eq!(day_first.days("1970-01-02"), None);
+        assert!(TimeFormat::new(Some("%!")).is_none());
+    }
+
+    #[test]
+    fn whole_numbers_keep_their_side_however_large() {
+        assert_eq!(whole("39.0"), Some(39));
+        assert_eq!(whole("39.5"), None);
+        assert_eq!(whole("nan"), None);
+        assert_eq!(whole("-inf"), Some(i128::MIN));
+        assert_eq!(whole("99999999999999999999999999999999999999999999999999"), Some(i128::MAX));
+    }
+}

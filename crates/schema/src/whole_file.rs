@@ -1,0 +1,91 @@
+//! Files that are whole under their name, or not there.
+//!
+//! What is written goes to a temporary file beside the target, and takes its name when it is complete and durable. A
+//! program that is interrupted leaves what was there before.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// A file being written. Dropped before [`WholeFile::persist`], it is removed.
+#[derive(Debug)]
+pub struct WholeFile {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl WholeFile {
+    /// Begins a file that will stand at `path`.
+    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
+        let path = path.into();
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".scumble-");
+        // As any new file: what leaves is meant to be shared, and the user's mask says with whom.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder_of(&path))?;
+        Ok(Self { file, path })
+    }
+
+    /// Makes the file durable under its name.
+    pub fn persist(self) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        self.file.persist(&self.path).map_err(|error| error.error)?;
+        // The new name is durable only once its folder is.
+        #[cfg(unix)]
+        File::open(folder_of(&self.path))?.sync_all()?;
+        Ok(())
+    }
+
+    /// Writes `bytes` to `path`.
+    pub fn write_all_to(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut file = Self::create(path)?;
+        file.write_all(bytes)?;
+        file.persist()
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_dropped_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        WholeFile::write_all_to(&path, b"first").unwrap();
+        let mut second = WholeFile::create(&path).unwrap();
+        second.write_all(b"second").unwrap();
+        drop(second);
+        assert_eq!(std::fs::read(&path).unwrap(), b"first");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_may_be_read_by_whom_the_mask_allows() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (ours, usual) = (folder.path().join("ours"), folder.path().join("usual"));
+        WholeFile::write_all_to(&ours, b"").unwrap();
+        std::fs::write(&usual, b"").unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&ours), mode(&usual));
+    }
+}

@@ -1,0 +1,77 @@
+//! The schemas that users copy from must be sound, and survive being written and read again.
+
+use std::path::{Path, PathBuf};
+
+use scumble_schema::{Attribute, Encoder, FieldType, Schema};
+
+/// Every schema under `examples/schemas`, by path.
+fn examples() -> Vec<(PathBuf, Schema)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/schemas");
+    let mut paths: Vec<PathBuf> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let read = |path: PathBuf| match Schema::read(&path) {
+        Ok(schema) => (path, schema),
+        Err(problems) => panic!("{}: {problems}", path.display()),
+    };
+    paths.into_iter().map(read).collect()
+}
+
+fn example(name: &str) -> Schema {
+    let found = examples().into_iter().find(|(path, _)| path.file_name().is_some_and(|file| file == name));
+    found.unwrap_or_else(|| panic!("`{name}` is an example")).1
+}
+
+fn encoder<'a>(schema: &'a Schema, column: &str) -> &'a Encoder {
+    schema.attribute(schema.find(column).expect(column)).encoder()
+}
+
+#[test]
+fn every_example_is_sound_and_rests_on_public_facts_alone() {
+    let examples = examples();
+    assert!(examples.len() >= 2);
+    for (path, schema) in examples {
+        let assumed: Vec<&str> = schema.assumed().map(Attribute::name).collect();
+        assert!(assumed.is_empty(), "{}: {assumed:?}", path.display());
+    }
+}
+
+#[test]
+fn every_example_comes_back_equal_through_yaml_and_through_json() {
+    for (path, schema) in examples() {
+        let yaml = schema.to_yaml();
+        assert_eq!(Schema::parse(&yaml).unwrap(), schema, "{}", path.display());
+        let json = serde_json::to_string_pretty(&schema.to_spec()).unwrap();
+        assert_eq!(Schema::parse(&json).unwrap(), schema, "{}", path.display());
+    }
+}
+
+#[test]
+fn adult_has_the_columns_and_sizes_of_its_description() {
+    let schema = example("adult.schema.yaml");
+    assert_eq!(schema.domain().sizes(), [74, 9, 20, 16, 16, 7, 15, 6, 5, 2, 17, 14, 16, 42, 2]);
+    // Zero is a bin of its own, and the greatest value counts in the last bin.
+    let gain = encoder(&schema, "capital-gain");
+    assert_eq!((gain.text(b"0"), gain.text(b"1"), gain.text(b"99999")), (0, 1, 16));
+    let hours = encoder(&schema, "hours-per-week");
+    assert_ne!(hours.integer(40), hours.integer(39));
+    assert_ne!(hours.integer(40), hours.integer(41));
+    assert_eq!(encoder(&schema, "workclass").text(b"?"), 8);
+    assert_eq!(encoder(&schema, "income").text(b">50K"), 1);
+}
+
+#[test]
+fn in_the_acs_the_letter_n_is_missing_wherever_a_question_may_not_apply() {
+    let schema = example("acs_national2019.schema.yaml");
+    assert_eq!(schema.attributes().len(), 24);
+    for attribute in schema.attributes() {
+        assert_eq!(attribute.encoder().text(b"N"), attribute.missing_code().unwrap_or(0), "{}", attribute.name());
+    }
+    assert_eq!(schema.attribute(schema.find("DENSITY").unwrap()).field_type(), FieldType::Number);
+    // 270 codes of the code book, and missing.
+    assert_eq!(encoder(&schema, "INDP").size(), 271);
+    assert_eq!(encoder(&schema, "INDP").text(b"171"), 270, "a code that is not in the book is no industry");
+    // Incomes are written `15400.0`.
+    let income = encoder(&schema, "PINCP");
+    assert_eq!(income.text(b"15400.0"), income.integer(15_400));
+    assert!(income.integer(-1) < income.integer(0) && income.integer(0) < income.integer(1));
+}

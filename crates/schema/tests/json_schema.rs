@@ -1,0 +1,233 @@
+//! The JSON Schema for editors knows every property of the schema file, and never objects to what Scumble accepts.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use scumble_schema::{
+    AdjacencyKind, BinsSpec, Constraints, FieldSpec, FieldTerms, FieldType, JSON_SCHEMA, RowCount, Scalar, Schema,
+    SchemaSpec, Source, TableTerms,
+};
+use serde_json::Value;
+
+#[path = "json_schema/validate.rs"]
+mod validate;
+
+fn json_schema() -> Value {
+    serde_json::from_str(JSON_SCHEMA).expect("the published file is JSON")
+}
+
+fn validate(yaml: &str) -> Result<(), String> {
+    let value: Value = serde_saphyr::from_str(yaml).expect("the test writes YAML");
+    validate::validate(&json_schema(), &value)
+}
+
+/// A schema of one column `x`, given without its name.
+fn column(rest: &str) -> String {
+    format!("fields: [{{name: x, {rest}}}]")
+}
+
+#[test]
+fn the_examples_are_valid() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let examples = crates.join("../examples/schemas").read_dir().unwrap().map(|entry| entry.unwrap().path());
+    for path in examples.chain([crates.join("scumble/src/demo/people.schema.yaml")]) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(validate(&text), Ok(()), "{}", path.display());
+        // What Scumble writes is valid too.
+        assert_eq!(validate(&Schema::parse(&text).unwrap().to_yaml()), Ok(()), "{}", path.display());
+    }
+}
+
+#[test]
+fn an_imported_domain_is_valid() {
+    let spec = SchemaSpec::from_mbi(r#"{"a": 2, "b": 85}"#).unwrap();
+    assert_eq!(validate::validate(&json_schema(), &serde_json::to_value(spec).unwrap()), Ok(()));
+}
+
+#[test]
+fn sound_schemas_pass_here_and_in_the_check() {
+    let sound = [
+        column("type: integer, constraints: {minimum: -5, maximum: 5}"),
+        column("type: integer, constraints: {minimum: 0, maximum: 99}, dp: {bins: {width: 5}}"),
+        column("type: integer, constraints: {minimum: 0, maximum: 99, required: true}, dp: {foldInto: 3}"),
+        column("type: integer, constraints: {enum: [1, 2, 9]}, dp: {open: true, source: public}"),
+        column("type: integer, dp: {bins: {edges: [-1, 0, 10], source: dp}}"),
+        column("type: year, constraints: {minimum: 1900, maximum: 2030}, dp: {bins: {count: 13}}"),
+        column("type: number, constraints: {minimum: 0, maximum: 1.5}, dp: {bins: {width: 0.25}}"),
+        column("type: number, dp: {bins: {edges: [0, 0.5, 1e6]}}"),
+        column("type: number, constraints: {enum: [0.5, 1]}"),
+        column("type: string, constraints: {enum: [a, b], required: true}, dp: {open: true, unknownLabel: rest}"),
+        column("type: string, constraints: {enum: [a, b], required: true}, dp: {foldInto: b}"),
+        column("type: boolean, trueValues: ['yes'], falseValues: ['no']"),
+        column("type: boolean, constraints: {required: true}, dp: {foldInto: false}"),
+        column("type: date, format: '%d/%m/%Y', constraints: {minimum: 01/01/2020, maximum: 31/12/2020}"),
+        column("type: datetime, dp: {bins: {edges: ['2020-01-01T00:00:00', '2021-01-01T00:00:00']}}"),
+        // The properties of the standard that we have no use for are let through.
+        column("type: boolean, rdfType: urn:x, constraints: {unique: true}"),
+        "primaryKey: x\ndp: {privacyUnit: row, maxContributions: 3, adjacency: replace-one, rowCount: public}\n"
+            .to_owned()
+            + &column("type: boolean"),
+    ];
+    for yaml in sound {
+        assert!(Schema::parse(&yaml).is_ok(), "the check refuses {yaml}: {:?}", Schema::parse(&yaml));
+        assert_eq!(validate(&yaml), Ok(()), "{yaml}");
+    }
+}
+
+#[test]
+fn broken_schemas_fail_here_and_in_the_check() {
+    let broken = [
+        "title: nothing else".to_owned(),
+        "fields: []".to_owned(),
+        "fields: [{name: x}]".to_owned(),
+        column("type: geopoint"),
+        // Text without categories, or with some that are not text.
+        column("type: string"),
+        column("type: string, constraints: {enum: []}"),
+        column("type: string, constraints: {enum: [1, 2]}"),
+        column("type: string, constraints: {enum: [a, a]}"),
+        column("type: string, constraints: {enum: [a]}, dp: {bins: {count: 2}}"),
+        // Number lines without an end, or without a cut.
+        column("type: integer"),
+        column("type: integer, constraints: {minimum: 0}"),
+        column("type: number, constraints: {minimum: 0, maximum: 1}"),
+        column("type: datetime, constraints: {minimum: '2020-01-01', maximum: '2021-01-01'}"),
+        // Two cuts, or none that is one.
+        column("type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 2, width: 5}}"),
+        column("type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {edges: [0, 9]}}"),
+        column("type: integer, constraints: {enum: [1, 2]}, dp: {bins: {width: 1}}"),
+        column("type: integer, dp: {bins: {edges: [0]}}"),
+        column("type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {width: 0.5}}"),
+        column("type: number, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 0}}"),
+        // Bounds of another type.
+        column("type: integer, constraints: {minimum: 0.5, maximum: 9}"),
+        column("type: date, constraints: {minimum: 2020, maximum: 2021}"),
+        // Typing errors in a `dp` block.
+        column("type: boolean, dp: {sauce: public}"),
+        column("type: boolean, dp: {source: guessed}"),
+        column("type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {widht: 5}}"),
+        "dp: {maxContribution: 2}\n".to_owned() + &column("type: boolean"),
+        // Terms that contradict each other.
+        "dp: {maxContributions: 0}\n".to_owned() + &column("type: boolean"),
+        "dp: {privacyUnit: household}\n".to_owned() + &column("type: boolean"),
+        "dp: {rowCount: public}\n".to_owned() + &column("type: boolean"),
+        "dp: {rowCount: private, adjacency: replace-one}\n".to_owned() + &column("type: boolean"),
+        column("type: boolean, constraints: {required: true}, dp: {open: true}"),
+        column("type: boolean, dp: {foldInto: true}"),
+        column("type: string, constraints: {enum: [a]}, dp: {unknownLabel: rest}"),
+        column("type: boolean, dp: {open: true, unknownLabel: rest}"),
+    ];
+    for yaml in broken {
+        assert!(Schema::parse(&yaml).is_err(), "the check accepts {yaml}");
+        assert!(validate(&yaml).is_err(), "{yaml}");
+    }
+}
+
+/// A schema in which no property is left out.
+fn full_spec() -> SchemaSpec {
+    let text = || Some("text".to_owned());
+    let texts = || Some(vec!["text".to_owned()]);
+    let scalar = || Some(Scalar::Integer(1));
+    let bins = BinsSpec {
+        count: Some(1),
+        width: Some(1.0),
+        edges: Some(vec![Scalar::Integer(1)]),
+        source: Some(Source::Assumed),
+    };
+    let field = FieldSpec {
+        name: "x".into(),
+        field_type: "integer".into(),
+        title: text(),
+        description: text(),
+        format: text(),
+        true_values: texts(),
+        false_values: texts(),
+        constraints: Constraints {
+            required: true,
+            minimum: scalar(),
+            maximum: scalar(),
+            categories: Some(vec![Scalar::Integer(1)]),
+        },
+        dp: FieldTerms {
+            source: Source::Public,
+            bins: Some(bins),
+            open: true,
+            fold_into: scalar(),
+            unknown_label: text(),
+        },
+    };
+    SchemaSpec {
+        title: text(),
+        description: text(),
+        missing_values: texts(),
+        dp: TableTerms {
+            privacy_unit: text(),
+            max_contributions: Some(1),
+            adjacency: Some(AdjacencyKind::AddRemove),
+            row_count: Some(RowCount::Private),
+        },
+        fields: vec![field],
+    }
+}
+
+fn names(object: &Value) -> BTreeSet<&str> {
+    object.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+#[test]
+fn it_has_exactly_the_properties_of_the_file() {
+    let schema = json_schema();
+    let file = serde_json::to_value(full_spec()).unwrap();
+    let field = &file["fields"][0];
+    let defs = &schema["$defs"];
+    for (written, described) in [
+        (&file, &schema),
+        (&file["dp"], &defs["tableTerms"]),
+        (field, &defs["field"]),
+        (&field["constraints"], &defs["constraints"]),
+        (&field["dp"], &defs["fieldTerms"]),
+        (&field["dp"]["bins"], &defs["bins"]),
+    ] {
+        assert_eq!(names(written), names(&described["properties"]));
+    }
+}
+
+#[test]
+fn it_lists_exactly_the_words_that_can_be_written() {
+    let schema = json_schema();
+    let defs = &schema["$defs"];
+    let listed = |place: &Value| -> BTreeSet<String> {
+        let choices = place["oneOf"].as_array().expect("a list of words").iter();
+        choices.map(|choice| choice["const"].as_str().expect("a word").to_owned()).collect()
+    };
+    let written = |words: &[Value]| -> BTreeSet<String> {
+        words.iter().map(|word| word.as_str().expect("a word").to_owned()).collect()
+    };
+    let word = |value: Result<Value, serde_json::Error>| value.expect("a word");
+    let types = FieldType::ALL.map(|field_type| Value::from(field_type.name()));
+    assert_eq!(listed(&defs["field"]["properties"]["type"]), written(&types));
+    let sources = [Source::Public, Source::Assumed, Source::Dp].map(|source| word(serde_json::to_value(source)));
+    assert_eq!(listed(&defs["source"]), written(&sources));
+    let terms = &defs["tableTerms"]["properties"];
+    let adjacencies =
+        [AdjacencyKind::AddRemove, AdjacencyKind::ReplaceOne].map(|kind| word(serde_json::to_value(kind)));
+    assert_eq!(listed(&terms["adjacency"]), written(&adjacencies));
+    let counts = [RowCount::Private, RowCount::Public].map(|count| word(serde_json::to_value(count)));
+    assert_eq!(listed(&terms["rowCount"]), written(&counts));
+}
+
+#[test]
+fn every_property_has_help_to_show() {
+    fn visit(root: &Value, schema: &Value, place: &str) {
+        for (name, property) in schema["properties"].as_object().expect("properties") {
+            let target = property["$ref"].as_str().map(|uri| root.pointer(&uri[1..]).expect("a target"));
+            let help = property.get("description").or_else(|| target.and_then(|target| target.get("description")));
+            assert!(help.is_some(), "{place}/{name}");
+        }
+    }
+    let schema = json_schema();
+    visit(&schema, &schema, "");
+    for part in ["tableTerms", "field", "constraints", "fieldTerms", "bins"] {
+        visit(&schema, &schema["$defs"][part], part);
+    }
+}

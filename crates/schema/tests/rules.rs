@@ -1,0 +1,232 @@
+//! What the schema file says, and what the checks say back.
+
+use std::fmt::Write;
+
+use scumble_schema::{AdjacencyKind, Schema, SchemaSpec};
+
+fn field(rest: &str) -> Result<Schema, scumble_schema::Problems> {
+    Schema::parse(&format!("fields:\n  - {{name: x, {rest}}}\n"))
+}
+
+fn problem_and_hint(rest: &str) -> (String, String) {
+    let problems = field(rest).expect_err(rest);
+    (problems.list()[0].to_string(), problems.list()[0].hint())
+}
+
+#[test]
+fn a_required_closed_column_costs_no_cell_for_missing_and_unknown() {
+    let sixteen = field("type: integer, constraints: {minimum: 0, maximum: 15, required: true}").unwrap();
+    assert_eq!(sixteen.domain().sizes(), [16]);
+    let nullable = field("type: integer, constraints: {minimum: 0, maximum: 15}").unwrap();
+    assert_eq!(nullable.domain().sizes(), [17]);
+    let open = field("type: integer, constraints: {minimum: 0, maximum: 15}, dp: {open: true}").unwrap();
+    assert_eq!(open.domain().sizes(), [18]);
+}
+
+#[test]
+fn missing_and_unknown_go_where_the_table_of_rules_says() {
+    let codes = |rest: &str| {
+        let schema = field(&format!("type: string, {rest}")).unwrap();
+        let encoder = schema.attributes()[0].encoder().clone();
+        (encoder.null(), encoder.text(b""), encoder.text(b"elsewhere"), encoder.text(b"b"))
+    };
+    assert_eq!(codes("constraints: {enum: [a, b]}"), (2, 2, 2, 1), "nullable, closed");
+    assert_eq!(codes("constraints: {enum: [a, b]}, dp: {open: true}"), (2, 2, 3, 1), "nullable, open");
+    assert_eq!(codes("constraints: {enum: [a, b], required: true}, dp: {open: true}"), (2, 2, 2, 1), "required, open");
+    assert_eq!(
+        codes("constraints: {enum: [a, b], required: true}, dp: {foldInto: b}"),
+        (1, 1, 1, 1),
+        "required, closed"
+    );
+    assert_eq!(codes("constraints: {enum: [a, b], required: true}"), (0, 0, 0, 1), "the first value without foldInto");
+}
+
+#[test]
+fn numbers_outside_their_bounds_go_to_the_nearest_bin_or_to_unknown() {
+    let bounds = "type: number, constraints: {minimum: 0, maximum: 10}";
+    let closed = field(&format!("{bounds}, dp: {{bins: {{count: 5}}}}")).unwrap();
+    let encoder = closed.attributes()[0].encoder();
+    assert_eq!((encoder.float(-1.0), encoder.float(10.0), encoder.float(f64::INFINITY)), (0, 4, 4));
+    assert_eq!((encoder.float(f64::NAN), encoder.text(b"NaN"), encoder.text(b"ten")), (5, 5, 5));
+    let open = field(&format!("{bounds}, dp: {{open: true, bins: {{count: 5}}}}")).unwrap();
+    let encoder = open.attributes()[0].encoder();
+    assert_eq!((encoder.float(-1.0), encoder.float(10.0), encoder.text(b"inf"), encoder.float(f64::NAN)), (6, 4, 6, 5));
+}
+
+#[test]
+fn one_value_has_one_code_whatever_type_it_comes_in() {
+    let integer = field("type: integer, constraints: {minimum: 0, maximum: 99}").unwrap();
+    let encoder = integer.attributes()[0].encoder();
+    for code in
+        [encoder.integer(39), encoder.text(b"39"), encoder.text(b" 39 "), encoder.text(b"39.0"), encoder.float(39.0)]
+    {
+        assert_eq!(code, 39);
+    }
+    let date = field("type: date, constraints: {minimum: \"1970-01-01\", maximum: \"1970-12-31\"}").unwrap();
+    let encoder = date.attributes()[0].encoder();
+    for code in [
+        encoder.date(31),
+        encoder.text(b"1970-02-01"),
+        encoder.timestamp(31 * 86_400_000_000 + 5),
+        encoder.text(b"1970-02-01T13:00:00Z"),
+    ] {
+        assert_eq!(code, 31);
+    }
+    let boolean = field("type: boolean, constraints: {required: true}").unwrap();
+    let encoder = boolean.attributes()[0].encoder();
+    for code in [encoder.boolean(true), encoder.text(b"TRUE"), encoder.integer(1), encoder.float(1.0)] {
+        assert_eq!(code, 1);
+    }
+    let text = field("type: string, constraints: {enum: [\"1\", \"2\"]}").unwrap();
+    let encoder = text.attributes()[0].encoder();
+    for code in [encoder.text(b"2"), encoder.integer(2), encoder.float(2.0)] {
+        assert_eq!(code, 1);
+    }
+}
+
+#[test]
+fn a_missing_value_text_is_missing_in_a_typed_column_too() {
+    let schema = Schema::parse("missingValues: [\"\", \"-9\", NA]\nfields:\n  - {name: x, type: integer, constraints: {minimum: -10, maximum: 10}}\n").unwrap();
+    let encoder = schema.attributes()[0].encoder();
+    for code in [
+        encoder.text(b"-9"),
+        encoder.text(b"-9.0"),
+        encoder.integer(-9),
+        encoder.float(-9.0),
+        encoder.text(b"NA"),
+        encoder.null(),
+    ] {
+        assert_eq!(code, 21);
+    }
+    assert_eq!(encoder.integer(-8), 2);
+}
+
+#[test]
+fn what_cannot_be_modelled_is_refused_with_a_mend() {
+    let cases = [
+        ("type: geopoint", "column `x` has type `geopoint`, which Scumble does not model"),
+        ("type: string", "column `x` declares no categories"),
+        ("type: string, constraints: {enum: [a, a]}", "column `x` lists a category twice, at position 2"),
+        ("type: string, constraints: {enum: [1, 2]}", "column `x` is text, but its category 1 is not"),
+        (
+            "type: string, constraints: {enum: [a, other]}, dp: {open: true}",
+            "column `x` is open, and its unknown values would come back as `other`, which is a category too",
+        ),
+        (
+            "type: boolean, trueValues: [y, x], falseValues: [n, x]",
+            "column `x` has a text among both `trueValues` and `falseValues`",
+        ),
+        ("type: integer", "column `x` has no bounds"),
+        (
+            "type: integer, constraints: {minimum: 5, maximum: 4}",
+            "column `x` has its minimum above its maximum, or a range of nothing",
+        ),
+        (
+            "type: integer, constraints: {minimum: 0, maximum: 9999999}",
+            "column `x` has 10000001 codes, at most 1048576 are possible",
+        ),
+        (
+            "type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 11}}",
+            "column `x` is cut into 11 bins, but has 10 values",
+        ),
+        (
+            "type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 2, width: 5}}",
+            "column `x` cuts its bins in two ways",
+        ),
+        ("type: number, constraints: {minimum: 0, maximum: 9}", "column `x` is a number without bins"),
+        ("type: number, dp: {bins: {edges: [0, 2, 1]}}", "column `x` has `edges` that do not ascend"),
+        (
+            "type: number, constraints: {minimum: -1.7e308, maximum: 1.7e308}, dp: {bins: {count: 2}}",
+            "column `x` cannot be cut so finely",
+        ),
+        ("type: datetime, constraints: {minimum: \"2020-01-01\", maximum: \"2020-01-02\"}", "column `x` has no bins"),
+        (
+            "type: date, constraints: {minimum: 0, maximum: 1}",
+            "column `x` has `0` where a date such as \"2020-12-31\" belongs",
+        ),
+        (
+            "type: date, format: \"%\", constraints: {minimum: \"2020-01-01\", maximum: \"2020-01-02\"}",
+            "column `x` has a `format` that is no date pattern",
+        ),
+        (
+            "type: integer, constraints: {minimum: 0, maximum: 9, required: true}, dp: {open: true}",
+            "column `x` is required and open, but an unknown value of its type can only come back as a blank",
+        ),
+        (
+            "type: integer, constraints: {minimum: 0, maximum: 9, required: true}, dp: {foldInto: 10}",
+            "column `x` folds into `10`, which is not one of its values",
+        ),
+    ];
+    for (rest, expected) in cases {
+        let (problem, hint) = problem_and_hint(rest);
+        assert_eq!(problem, expected);
+        assert!(!hint.is_empty(), "{expected} comes without a hint");
+    }
+}
+
+#[test]
+fn a_misspelt_privacy_term_is_refused_and_a_foreign_property_is_not() {
+    assert!(Schema::parse("dp: {maxContribution: 3}\nfields: [{name: x, type: boolean}]\n").is_err());
+    assert!(field("type: boolean, dp: {opne: true}").is_err());
+    assert!(field("type: boolean, rdfType: thing, constraints: {unique: false}").is_ok());
+}
+
+#[test]
+fn yes_and_no_are_categories_without_quotes() {
+    let schema = field("type: string, constraints: {enum: [yes, no, on]}").unwrap();
+    assert_eq!(schema.attributes()[0].encoder().text(b"on"), 2);
+}
+
+#[test]
+fn terms_that_contradict_each_other_are_refused() {
+    let terms = |dp: &str| Schema::parse(&format!("dp: {dp}\nfields: [{{name: x, type: boolean}}]\n"));
+    assert_eq!(terms("{adjacency: replace-one}").unwrap().privacy().adjacency, AdjacencyKind::ReplaceOne);
+    assert!(terms("{adjacency: add-remove, rowCount: public}").is_err());
+    assert!(terms("{adjacency: replace-one, rowCount: private}").is_err());
+    assert!(terms("{maxContributions: 0}").is_err());
+    assert!(terms("{privacyUnit: person_id}").is_err());
+    assert_eq!(terms("{maxContributions: 3}").unwrap().privacy().max_contributions.get(), 3);
+}
+
+#[test]
+fn all_problems_come_at_once() {
+    let problems = Schema::parse(
+        "fields:\n  - {name: a, type: string}\n  - {name: b, type: number}\n  - {name: b, type: boolean}\n",
+    )
+    .unwrap_err();
+    assert_eq!(problems.list().len(), 3);
+}
+
+#[test]
+fn an_mbi_domain_keeps_its_order_and_its_sizes() {
+    let spec = SchemaSpec::from_mbi("{\"z\": 3, \"a\": 2}").unwrap();
+    let schema = Schema::new(spec).unwrap();
+    assert_eq!(schema.domain().sizes(), [3, 2]);
+    assert_eq!(schema.attributes()[0].name(), "z");
+    assert_eq!(schema.attributes()[0].encoder().integer(7), 2, "closed: pinned to the last value");
+    assert_eq!(schema.attributes()[0].encoder().text(b"junk"), 0, "folded into the declared code");
+    assert_eq!(schema.assumed().count(), 0);
+    assert!(SchemaSpec::from_mbi("{\"a\": 0}").is_err());
+    assert!(SchemaSpec::from_mbi("{\"a\": -1}").is_err());
+    assert!(SchemaSpec::from_mbi("[]").is_err());
+}
+
+#[test]
+fn a_schema_survives_its_own_file() {
+    let text = "missingValues: [\"\", NA]\ndp: {maxContributions: 2}\nfields:\n  - {name: \"odd: name\", type: string, constraints: {enum: [\"yes\", \"01\", \"# no\"]}, dp: {source: public, open: true, unknownLabel: \"null\"}}\n  - {name: n, type: number, dp: {source: dp, bins: {edges: [0, 0.5, 1e3]}}}\n";
+    let schema = Schema::parse(text).unwrap();
+    assert_eq!(Schema::parse(&schema.to_yaml()).unwrap(), schema);
+    let json = serde_json::to_string(&schema.to_spec()).unwrap();
+    assert_eq!(Schema::parse(&json).unwrap(), schema);
+}
+
+#[test]
+fn an_alias_bomb_is_refused() {
+    let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for level in 1..10 {
+        let items = vec![format!("*a{}", level - 1); 10].join(", ");
+        writeln!(bomb, "a{level}: &a{level} [{items}]").unwrap();
+    }
+    bomb.push_str("fields: *a9\n");
+    assert!(Schema::parse(&bomb).is_err());
+}
