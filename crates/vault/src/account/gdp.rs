@@ -1,0 +1,127 @@
+#![doc = include_str!("gdp.md")]
+
+use std::sync::LazyLock;
+
+use super::{ApproxDp, Delta, Epsilon, MuSquared};
+use crate::error::VaultError;
+
+/// How far the computed profile is raised above its value, relatively. Its own error is below 10^-11 (see the note above), so
+/// the raised value is never below the truth.
+const MARGIN: f64 = 1e-10;
+/// How much less than `delta` a budget is calibrated to, relatively. The profile as computed is not monotone in its last bits;
+/// this is ten times what they amount to, so a total within the budget is certain to verify.
+const SLACK: f64 = 1e-10;
+/// The step of the trapezoidal rule, in the variable in which the integrand falls off double-exponentially.
+const STEP: f64 = 1.0 / 20.0;
+/// Enough steps to go from `s = -3.5` to `6.5`; beyond, the integrand is below e^-60 of its largest value.
+const STEPS: u32 = 200;
+/// A term this far below the sum so far, past the peak, ends the sum.
+const NEGLIGIBLE: f64 = 1e-18;
+
+/// No smaller result is returned: floats lose digits soon below. [`Delta::MIN`] is well above.
+const LEAST: f64 = 1e-305;
+
+/// The points `e^(s - e^(-s))` of the rule, and their weights.
+static POINTS: LazyLock<Vec<(f64, f64)>> = LazyLock::new(|| {
+    let point = |step| {
+        let s = -3.5 + STEP * f64::from(step);
+        let shrink = libm::exp(-s);
+        let t = libm::exp(s - shrink);
+        (t, STEP * t * (1.0 + shrink))
+    };
+    (0..STEPS).map(point).collect()
+});
+
+/// `delta(epsilon)` of a job that spent `mu_squared`: never below the truth, at most 1e-9 of it above.
+///
+/// Results under 1e-305 are returned as 1e-305, which is above the truth.
+pub fn delta(mu_squared: MuSquared, epsilon: Epsilon) -> f64 {
+    if mu_squared == MuSquared::ZERO {
+        return 0.0;
+    }
+    // The profile grows with mu, so the float above mu gives a delta above the truth.
+    raised_profile(mu_squared.mu_rounded_up(), epsilon.get())
+}
+
+/// The most that may be spent to reach `goal`, rounded down.
+///
+/// # Errors
+/// If the goal is so strict that not even one quantum of 2^-96 may be spent.
+pub fn largest_mu_squared(goal: ApproxDp) -> Result<MuSquared, VaultError> {
+    let reached = |quanta| delta(MuSquared::from_quanta(quanta), goal.epsilon) * (1.0 + SLACK) <= goal.delta.get();
+    // Bisection over integers. `allowed` has been checked to reach the goal at every step, so what is returned has been
+    // checked itself, whatever the last bits of the profile do.
+    let (mut allowed, mut refused) = (0, u128::MAX);
+    // It stops at one part in 2^45, far below the slack.
+    while refused - allowed > 1 + (allowed >> 45) {
+        let middle = u128::midpoint(allowed, refused);
+        if reached(middle) { allowed = middle } else { refused = middle }
+    }
+    if allowed == 0 {
+        return Err(VaultError::config("delta", &goal.delta, "large enough for at least one release"));
+    }
+    Ok(MuSquared::from_quanta(allowed))
+}
+
+/// The smallest `epsilon` that holds with `delta` after spending `mu_squared`: never below the truth. `None` if it is
+/// above [`Epsilon::MAX`].
+pub fn epsilon(mu_squared: MuSquared, delta: Delta) -> Option<Epsilon> {
+    epsilon_within(mu_squared, ApproxDp { epsilon: Epsilon::MAX, delta })
+}
+
+/// The same, or `None` if it is above that of `goal`.
+pub(crate) fn epsilon_within(mu_squared: MuSquared, goal: ApproxDp) -> Option<Epsilon> {
+    if mu_squared == MuSquared::ZERO {
+        return Some(Epsilon::ZERO);
+    }
+    let mu = mu_squared.mu_rounded_up();
+    let reached = |epsilon| raised_profile(mu, epsilon) <= goal.delta.get();
+    if reached(0.0) {
+        return Some(Epsilon::ZERO);
+    }
+    let (mut refused, mut allowed) = (0.0, goal.epsilon.get());
+    if !reached(allowed) {
+        return None;
+    }
+    // `allowed` has been checked at every step, so it is valid itself; one part in 10^13 is left on the table.
+    while allowed - refused > 1e-13 * allowed {
+        let middle = f64::midpoint(refused, allowed);
+        if reached(middle) {
+            allowed = middle;
+        } else {
+            refused = middle;
+        }
+    }
+    Epsilon::new(allowed).ok()
+}
+
+/// The profile, raised by the margin and kept within what a delta can be.
+fn raised_profile(mu: f64, epsilon: f64) -> f64 {
+    (profile(mu, epsilon) * (1.0 + MARGIN)).clamp(LEAST, 1.0)
+}
+
+/// `Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)`, as the integral of a positive function.
+fn profile(mu: f64, epsilon: f64) -> f64 {
+    let start = epsilon / mu - mu / 2.0;
+    if start < -9.0 {
+        // 1 - delta is below 1e-17 here.
+        return 1.0;
+    }
+    // For a start far right, phi(start) leaves the range of floats before the integral does, so it is kept apart.
+    let outside = start.max(0.0);
+    let width = 1.0 / (1.0 + outside);
+    let mut sum = 0.0;
+    for &(point, weight) in POINTS.iter() {
+        let t = width * point;
+        let u = start + t;
+        let exponent = if outside > 0.0 { -t * (start + t / 2.0) } else { -u * u / 2.0 };
+        let term = libm::exp(exponent) * -libm::expm1(-mu * t) * weight;
+        sum += term;
+        // Past the peaks of the density (u > 1) and of the rest (point > 1) terms only fall.
+        if u > 1.0 && point > 1.0 && term < sum * NEGLIGIBLE {
+            break;
+        }
+    }
+    let inverse_root_two_pi = std::f64::consts::FRAC_2_SQRT_PI / (2.0 * std::f64::consts::SQRT_2);
+    width * sum * inverse_root_two_pi * libm::exp(-outside * outside / 2.0)
+}

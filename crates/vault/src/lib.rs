@@ -1,0 +1,72 @@
+//! The only room that sees exact counts **and** randomness.
+//!
+//! # What it is for
+//! A [`Vault`] swallows a source of exact counts and lets noisy tables out, until a budget that was fixed at the start is
+//! spent. Then it says, in a [`Certificate`] that anyone can recompute, what may be claimed for all of them together.
+//!
+//! # What it refuses to know
+//! Files, rows and values: it asks a [`MarginalSource`] for counts over public cells. Methods: it answers questions and does
+//! not care who asks. Seeds: noise comes from the operating system's randomness or not at all. Floats: between the count
+//! and the release there are only integers, and no float is a budget.
+//!
+//! # Its five main types
+//! - [`Private`] holds what only this crate may read; [`Released`] holds what may leave, and only this crate makes one.
+//! - [`Budget`] is permission to spend. It moves, splits and is gone; it cannot be copied, made or used under another
+//!   [`Adjacency`].
+//! - [`Vault`] is where the three meet; [`Certificate`] lists every [`Event`] with its sensitivity and scale.
+//!
+//! # Example
+//! ```
+//! use std::num::NonZeroU32;
+//! use scumble_schema::{Clique, Domain};
+//! use scumble_vault::{AddRemove, ApproxDp, CountTable, Delta, Epsilon, MarginalSource, Private, SourceError, Vault};
+//!
+//! /// Seven people, three of whom smoke.
+//! struct Smokers(Domain);
+//!
+//! impl MarginalSource for Smokers {
+//!     fn domain(&self) -> &Domain {
+//!         &self.0
+//!     }
+//!     fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {
+//!         Ok(Private::new(cliques.iter().map(|clique| CountTable::new(clique.clone(), vec![4, 3])).collect()))
+//!     }
+//! }
+//!
+//! let domain = Domain::new(vec![2])?;
+//! let smokes = domain.one_way();
+//! let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
+//!
+//! let (mut vault, budget) = Vault::<AddRemove>::open(Box::new(Smokers(domain)), goal, NonZeroU32::MIN)?;
+//! let tables = vault.measure(&smokes, budget)?;
+//! assert_eq!(tables[0].values().len(), 2);
+//!
+//! let certificate = vault.close();
+//! certificate.verify()?;
+//! assert!(certificate.epsilon() <= goal.epsilon);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where the proofs are
+//! Beside the code: [`account::gdp`] for composition and the profile, `noise/gaussian.md` (shown at
+//! [`noise::RoundedGaussian`]) for sensitivity and the sampler.
+
+pub mod account;
+mod error;
+pub mod noise;
+mod private;
+mod released;
+#[cfg(feature = "replay")]
+pub mod replay;
+mod source;
+mod vault;
+
+pub use account::{
+    AddRemove, Adjacency, ApproxDp, Budget, Certificate, Delta, Epsilon, Event, EventId, Gdp, MuSquared, ReplaceOne,
+    Sensitivity, Share, Sigma,
+};
+pub use error::VaultError;
+pub use private::Private;
+pub use released::Released;
+pub use source::{CountTable, MarginalSource, SourceError};
+pub use vault::{NoisyTable, Vault};

@@ -1,0 +1,141 @@
+//! Uniform deviates of which only the digits that are needed are drawn.
+
+/// Random digits: independent, uniform, 32 bits each.
+pub(crate) trait Digits {
+    /// The next digit.
+    fn digit(&mut self) -> u32;
+}
+
+/// A number that is uniform between zero and one, known to as many digits of base 2^32 as somebody has asked for.
+///
+/// The digits not yet drawn are independent of everything that was decided with it so far, which is why a comparison
+/// may stop at the first digit that differs, and why the number stays exactly uniform given all other draws.
+#[derive(Debug, Clone)]
+pub(crate) struct Deviate {
+    first: u32,
+    /// Empty but for one draw in 2^32 or so; an empty vector does not allocate.
+    rest: Vec<u32>,
+}
+
+impl Deviate {
+    /// A fresh one.
+    #[inline]
+    pub(crate) fn draw(digits: &mut impl Digits) -> Self {
+        Self { first: digits.digit(), rest: Vec::new() }
+    }
+
+    /// Whether this number is the smaller one. The two are equal with probability zero.
+    #[inline]
+    pub(crate) fn is_below(&mut self, other: &mut Self, digits: &mut impl Digits) -> bool {
+        if self.first == other.first { self.is_below_after_a_tie(other, digits) } else { self.first < other.first }
+    }
+
+    #[cold]
+    fn is_below_after_a_tie(&mut self, other: &mut Self, digits: &mut impl Digits) -> bool {
+        for index in 1.. {
+            let (own, others) = (self.digit(index, digits), other.digit(index, digits));
+            if own != others {
+                return own < others;
+            }
+        }
+        unreachable!("the loop ends at the first difference")
+    }
+
+    /// The digit at `index`, drawn now if nobody has asked for it before.
+    pub(crate) fn digit(&mut self, index: usize, digits: &mut impl Digits) -> u32 {
+        if index == 0 {
+            return self.first;
+        }
+        while self.rest.len() < index {
+            self.rest.push(digits.digit());
+        }
+        self.rest[index - 1]
+    }
+
+    /// The first digit.
+    #[inline]
+    pub(crate) fn first(&self) -> u32 {
+        self.first
+    }
+}
+
+/// A number that is uniform on `0..bound`, exactly: digits that would favour some results are thrown away.
+#[inline]
+pub(crate) fn below(bound: u32, digits: &mut impl Digits) -> u32 {
+    debug_assert!(bound > 0, "there is no number below zero");
+    loop {
+        let product = u64::from(digits.digit()) * u64::from(bound);
+        let [high, low] = [product >> 32, product & u64::from(u32::MAX)];
+        // Each high half has either floor(2^32 / bound) low halves at or above 2^32 mod bound, so keeping only those is fair.
+        // The first comparison spares the division: 2^32 mod bound is below bound.
+        if low >= u64::from(bound) || low >= (1 << 32) % u64::from(bound) {
+            return u32::try_from(high).expect("the high half of 64 bits has 32");
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    /// Digits that a test has written down; asking for more is a failure.
+    pub(in crate::noise) struct Script(VecDeque<u32>);
+
+    impl Script {
+        pub(in crate::noise) fn new(digits: impl IntoIterator<Item = u32>) -> Self {
+            Self(digits.into_iter().collect())
+        }
+
+        pub(in crate::noise) fn left(&self) -> usize {
+            self.0.len()
+        }
+    }
+
+    impl Digits for Script {
+        fn digit(&mut self) -> u32 {
+            self.0.pop_front().expect("the script holds all digits that may be drawn")
+        }
+    }
+
+    #[test]
+    fn a_comparison_draws_no_more_digits_than_it_needs() {
+        let mut digits = Script::new([7, 8, 99]);
+        let (mut one, mut other) = (Deviate::draw(&mut digits), Deviate::draw(&mut digits));
+        assert!(one.is_below(&mut other, &mut digits));
+        assert!(!other.is_below(&mut one, &mut digits));
+        assert_eq!(digits.left(), 1);
+    }
+
+    #[test]
+    fn a_tie_is_decided_by_later_digits_which_are_kept() {
+        // Three digits in common, then 5 against 4.
+        let mut digits = Script::new([7, 7, 1, 1, u32::MAX, u32::MAX, 5, 4]);
+        let (mut one, mut other) = (Deviate::draw(&mut digits), Deviate::draw(&mut digits));
+        assert!(!one.is_below(&mut other, &mut digits));
+        assert!(other.is_below(&mut one, &mut digits));
+        assert_eq!((0..4).map(|index| one.digit(index, &mut digits)).collect::<Vec<_>>(), [7, 1, u32::MAX, 5]);
+    }
+
+    /// For every result, the digits that lead to it are an interval; its first few may be thrown away.
+    #[test]
+    fn each_number_below_a_bound_has_as_many_digits() {
+        const ALL: u64 = 1 << 32;
+        for bound in (1..100).chain([1 << 31, (1 << 31) + 1, u32::MAX - 1, u32::MAX]) {
+            for number in [0, 1, bound / 2, bound - 1].into_iter().filter(|&number| number < bound) {
+                let start = |number: u64| (number * ALL).div_ceil(u64::from(bound));
+                let (from, to) = (start(number.into()), start(u64::from(number) + 1));
+                let thrown = (from..to).take_while(|&digit| {
+                    let digit = u32::try_from(digit).unwrap();
+                    // If the first digit is thrown away, the second is drawn; it stands for the last number.
+                    let mut digits = Script::new([digit, u32::MAX]);
+                    let result = below(bound, &mut digits);
+                    assert!(digits.left() == 0 || result == number);
+                    digits.left() == 0
+                });
+                assert_eq!(to - from - thrown.count() as u64, ALL / u64::from(bound), "{number} below {bound}");
+            }
+        }
+    }
+}
