@@ -1,0 +1,240 @@
+//! Arrow arrays into codes. Total: every array of a supported type gives one code per row.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use datafusion::arrow::array::types::{
+    ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
+use datafusion::arrow::datatypes::{DataType, TimeUnit};
+use scumble_schema::{CodeWidth, Encoder};
+
+/// Stands in for a field that was too long to hold. No declared value is this byte, because a schema is UTF-8 and this is
+/// not, so every encoder takes it for an unknown value.
+pub(crate) const TOO_LONG: &[u8] = b"\xFF";
+
+const MILLIS_PER_DAY: i64 = 86_400_000;
+
+/// Whether values of this type can be encoded. Types are public, so a type may be refused; a value may not.
+pub(crate) fn supports(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Null
+        | DataType::Boolean
+        | DataType::Utf8
+        | DataType::LargeUtf8
+        | DataType::Utf8View
+        | DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_)
+        | DataType::Date32
+        | DataType::Date64
+        | DataType::Timestamp(_, _)
+        | DataType::Decimal32(_, _)
+        | DataType::Decimal64(_, _)
+        | DataType::Decimal128(_, _)
+        | DataType::Decimal256(_, _) => true,
+        DataType::Dictionary(_, values) => supports(values),
+        other => other.is_integer() || other.is_floating(),
+    }
+}
+
+/// The Arrow type of codes.
+pub(crate) fn code_type(size: u32) -> DataType {
+    match CodeWidth::for_size(size) {
+        CodeWidth::U8 => DataType::UInt8,
+        CodeWidth::U16 => DataType::UInt16,
+        CodeWidth::U32 => DataType::UInt32,
+    }
+}
+
+/// The codes of `array`, without nulls; `None` if its type is not supported.
+pub(crate) fn encode(encoder: &Encoder, array: &dyn Array) -> Option<ArrayRef> {
+    match CodeWidth::for_size(encoder.size()) {
+        CodeWidth::U8 => collect::<UInt8Type>(encoder, array),
+        CodeWidth::U16 => collect::<UInt16Type>(encoder, array),
+        CodeWidth::U32 => collect::<UInt32Type>(encoder, array),
+    }
+}
+
+fn collect<T: ArrowPrimitiveType>(encoder: &Encoder, array: &dyn Array) -> Option<ArrayRef>
+where
+    T::Native: TryFrom<u32>,
+{
+    let mut codes: Vec<T::Native> = Vec::with_capacity(array.len());
+    each(encoder, array, &mut |code| match code.try_into() {
+        Ok(code) => codes.push(code),
+        Err(_) => unreachable!("a code is below its encoder's size, and the type was chosen to hold that"),
+    })?;
+    debug_assert_eq!(codes.len(), array.len());
+    Some(Arc::new(PrimitiveArray::<T>::new(codes.into(), None)))
+}
+
+/// Calls `push` with the code of every row in turn; `None` if the type is not supported.
+fn each(encoder: &Encoder, array: &dyn Array, push: &mut impl FnMut(u32)) -> Option<()> {
+    macro_rules! whole {
+        ($type:ty) => {
+            primitive::<$type>(encoder, array, |value| encoder.integer(value.into()), push)
+        };
+    }
+    macro_rules! decimal {
+        ($type:ty, $scale:expr) => {{
+            let mut text = Vec::new();
+            primitive::<$type>(encoder, array, |value| encoder.text(decimal(&mut text, value, $scale)), push)
+        }};
+    }
+    match array.data_type() {
+        DataType::Null => (0..array.len()).for_each(|_| push(encoder.null())),
+        DataType::Boolean => values(encoder, array.as_boolean().iter(), |value| encoder.boolean(value), push),
+        DataType::Int8 => whole!(Int8Type),
+        DataType::Int16 => whole!(Int16Type),
+        DataType::Int32 => whole!(Int32Type),
+        DataType::Int64 => whole!(Int64Type),
+        DataType::UInt8 => whole!(UInt8Type),
+        DataType::UInt16 => whole!(UInt16Type),
+        DataType::UInt32 => whole!(UInt32Type),
+        DataType::UInt64 => whole!(UInt64Type),
+        DataType::Float16 => primitive::<Float16Type>(encoder, array, |value| encoder.float(value.to_f64()), push),
+        DataType::Float32 => primitive::<Float32Type>(encoder, array, |value| encoder.float(value.into()), push),
+        DataType::Float64 => primitive::<Float64Type>(encoder, array, |value| encoder.float(value), push),
+        DataType::Decimal32(_, scale) => decimal!(Decimal32Type, *scale),
+        DataType::Decimal64(_, scale) => decimal!(Decimal64Type, *scale),
+        DataType::Decimal128(_, scale) => decimal!(Decimal128Type, *scale),
+        DataType::Decimal256(_, scale) => decimal!(Decimal256Type, *scale),
+        DataType::Date32 => primitive::<Date32Type>(encoder, array, |days| encoder.date(days.into()), push),
+        DataType::Date64 => {
+            primitive::<Date64Type>(encoder, array, |millis| encoder.date(millis.div_euclid(MILLIS_PER_DAY)), push);
+        }
+        // Instants too far away for microseconds are as far away as microseconds go.
+        DataType::Timestamp(TimeUnit::Second, _) => primitive::<TimestampSecondType>(
+            encoder,
+            array,
+            |seconds| encoder.timestamp(seconds.saturating_mul(1_000_000)),
+            push,
+        ),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => primitive::<TimestampMillisecondType>(
+            encoder,
+            array,
+            |millis| encoder.timestamp(millis.saturating_mul(1_000)),
+            push,
+        ),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            primitive::<TimestampMicrosecondType>(encoder, array, |micros| encoder.timestamp(micros), push);
+        }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+            primitive::<TimestampNanosecondType>(
+                encoder,
+                array,
+                |nanos| encoder.timestamp(nanos.div_euclid(1_000)),
+                push,
+            );
+        }
+        DataType::Utf8 => bytes(encoder, array.as_string::<i32>().iter(), push),
+        DataType::LargeUtf8 => bytes(encoder, array.as_string::<i64>().iter(), push),
+        DataType::Utf8View => bytes(encoder, array.as_string_view().iter(), push),
+        DataType::Binary => bytes(encoder, array.as_binary::<i32>().iter(), push),
+        DataType::LargeBinary => bytes(encoder, array.as_binary::<i64>().iter(), push),
+        DataType::BinaryView => bytes(encoder, array.as_binary_view().iter(), push),
+        DataType::FixedSizeBinary(_) => bytes(encoder, array.as_fixed_size_binary().iter(), push),
+        DataType::Dictionary(_, _) => dictionary(encoder, array, push)?,
+        _ => return None,
+    }
+    Some(())
+}
+
+fn primitive<T: ArrowPrimitiveType>(
+    encoder: &Encoder,
+    array: &dyn Array,
+    mut code: impl FnMut(T::Native) -> u32,
+    push: &mut impl FnMut(u32),
+) {
+    let array = array.as_primitive::<T>();
+    if array.null_count() == 0 {
+        array.values().iter().for_each(|value| push(code(*value)));
+    } else {
+        values(encoder, array.iter(), code, push);
+    }
+}
+
+fn bytes<V: AsRef<[u8]>>(encoder: &Encoder, array: impl Iterator<Item = Option<V>>, push: &mut impl FnMut(u32)) {
+    values(encoder, array, |value| encoder.text(value.as_ref()), push);
+}
+
+fn values<V>(
+    encoder: &Encoder,
+    array: impl Iterator<Item = Option<V>>,
+    mut code: impl FnMut(V) -> u32,
+    push: &mut impl FnMut(u32),
+) {
+    array.for_each(|value| push(value.map_or_else(|| encoder.null(), &mut code)));
+}
+
+/// Encodes each entry of the dictionary once, and then only looks keys up.
+fn dictionary(encoder: &Encoder, array: &dyn Array, push: &mut impl FnMut(u32)) -> Option<()> {
+    let array = array.as_any_dictionary();
+    let entries = encode(encoder, array.values().as_ref())?;
+    let entries: Vec<u32> = match entries.data_type() {
+        DataType::UInt8 => entries.as_primitive::<UInt8Type>().values().iter().map(|code| (*code).into()).collect(),
+        DataType::UInt16 => entries.as_primitive::<UInt16Type>().values().iter().map(|code| (*code).into()).collect(),
+        _ => entries.as_primitive::<UInt32Type>().values().to_vec(),
+    };
+    if entries.is_empty() {
+        // Without entries all keys are null.
+        (0..array.len()).for_each(|_| push(encoder.null()));
+        return Some(());
+    }
+    let keys = array.normalized_keys();
+    match array.nulls() {
+        None => keys.iter().for_each(|key| push(entries[*key])),
+        Some(nulls) => {
+            let codes = keys.iter().zip(nulls).map(|(key, valid)| if valid { entries[*key] } else { encoder.null() });
+            codes.for_each(push);
+        }
+    }
+    Some(())
+}
+
+/// The exact decimal text of `unscaled / 10^scale`, in a buffer that is used again for the next value.
+fn decimal(text: &mut Vec<u8>, unscaled: impl std::fmt::Display, scale: i8) -> &[u8] {
+    text.clear();
+    write!(text, "{unscaled}").expect("writing to memory");
+    if scale <= 0 {
+        if text != b"0" {
+            text.resize(text.len() + usize::from(scale.unsigned_abs()), b'0');
+        }
+        return text;
+    }
+    let scale = usize::from(scale.unsigned_abs());
+    let digits = usize::from(text[0] == b'-');
+    // At least one digit stands before the point.
+    let padding = (scale + 1).saturating_sub(text.len() - digits);
+    text.splice(digits..digits, std::iter::repeat_n(b'0', padding));
+    text.insert(text.len() - scale, b'.');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::datatypes::i256;
+
+    use super::*;
+
+    #[test]
+    fn decimals_are_written_exactly() {
+        let written =
+            |unscaled: i128, scale| String::from_utf8(decimal(&mut vec![], unscaled, scale).to_vec()).unwrap();
+        assert_eq!(written(12_345, 2), "123.45");
+        assert_eq!(written(-5, 3), "-0.005");
+        assert_eq!(written(0, 2), "0.00");
+        assert_eq!(written(100, 2), "1.00");
+        assert_eq!(written(7, 0), "7");
+        assert_eq!(written(-7, -2), "-700");
+        assert_eq!(written(0, -2), "0");
+        assert_eq!(written(i128::MIN, 1), "-17014118346046923173168730371588410572.8");
+        assert_eq!(decimal(&mut vec![], i256::from_i128(-15), 1), b"-1.5");
+    }
+}

@@ -1,0 +1,225 @@
+//! What can go wrong with files, and whose fault it is.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use datafusion::arrow::error::ArrowError;
+use datafusion::common::DataFusionError;
+use datafusion::parquet::errors::ParquetError;
+use scumble_schema::SchemaError;
+
+/// Why a table could not be read, counted or written.
+///
+/// # Privacy
+/// No text or field holds anything of the rows: errors of DataFusion, Arrow, Parquet and the object store are mapped to
+/// these and dropped, since some of them quote the cell they stumbled on. Paths, column names and column types are
+/// public.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The request cannot be served as it was made.
+    #[error("{problem}")]
+    Config {
+        /// What is wrong with it.
+        problem: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A column of the data does not fit the schema.
+    #[error("column `{column}` {problem} (`{path}`)")]
+    Schema {
+        /// The file.
+        path: String,
+        /// The column of the schema.
+        column: String,
+        /// What is wrong with it.
+        problem: ColumnProblem,
+    },
+    /// A table was asked for that the schema does not have, or that is too large to hold.
+    #[error(transparent)]
+    Table(#[from] SchemaError),
+    /// The operating system refused.
+    #[error("`{path}`: {problem}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the operating system said.
+        problem: IoProblem,
+    },
+    /// The file was there, and could not be decoded.
+    #[error("`{path}` {problem}")]
+    Engine {
+        /// The file, or the first of several that were read together.
+        path: String,
+        /// What is wrong with it.
+        problem: Damage,
+    },
+    /// A mistake of ours.
+    #[error("bug in the engine: {what}")]
+    Bug {
+        /// What went wrong, without the data it went wrong on.
+        what: &'static str,
+    },
+}
+
+/// Why a column does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ColumnProblem {
+    /// No column has this name.
+    Missing,
+    /// Several columns have this name.
+    Repeated,
+    /// The column's type has no values that a schema could describe.
+    Type(String),
+}
+
+impl fmt::Display for ColumnProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => formatter.write_str("is not in the file"),
+            Self::Repeated => formatter.write_str("is in the file more than once"),
+            Self::Type(name) => write!(formatter, "has the type `{name}`, which cannot be encoded"),
+        }
+    }
+}
+
+/// What the operating system said, by kind: its own texts may hold more than a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IoProblem(io::ErrorKind);
+
+impl fmt::Display for IoProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            io::ErrorKind::NotFound => formatter.write_str("no such file or directory"),
+            kind => kind.fmt(formatter),
+        }
+    }
+}
+
+/// Why a file could not be decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Damage {
+    /// It is not of the format that its name says.
+    NotParquet,
+    /// It is not of the format that its name says.
+    NotArrow,
+    /// It ends too early, or its bytes contradict each other.
+    Damaged,
+    /// It, or another file read together with it, ends too early or contradicts itself.
+    OneDamaged,
+    /// Reading it needs more memory than allowed.
+    Memory,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::NotParquet => "is not a Parquet file, or its footer is damaged",
+            Self::NotArrow => "is not an Arrow IPC file or stream, or its schema is damaged",
+            Self::Damaged => "is truncated or damaged",
+            Self::OneDamaged => "or another input file is truncated or damaged",
+            Self::Memory => "needs more memory to read than allowed",
+        })
+    }
+}
+
+impl EngineError {
+    pub(crate) fn config(problem: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Config { problem: problem.into(), hint: hint.into() }
+    }
+
+    /// What to do about it, where we know.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Config { hint, .. } => Some(hint.clone()),
+            Self::Schema { problem: ColumnProblem::Missing, .. } => {
+                Some("names must agree to the letter; every file must have every column of the schema".into())
+            }
+            Self::Schema { problem: ColumnProblem::Repeated, .. } => Some("rename or drop all but one".into()),
+            Self::Schema { problem: ColumnProblem::Type(_), .. } => {
+                Some("take the values apart into plain columns, or leave the column out of the schema".into())
+            }
+            Self::Table(error) => Some(error.hint()),
+            Self::Io { .. } => None,
+            Self::Engine { problem: Damage::NotParquet | Damage::NotArrow, .. } => {
+                Some("say what it is with `--format csv|tsv|parquet|arrow`".into())
+            }
+            Self::Engine { problem: Damage::Memory, .. } => Some("raise the memory limit".into()),
+            Self::Engine { .. } => Some("write the file again from its source".into()),
+            Self::Bug { .. } => Some("please report it, with the command but without the data".into()),
+        }
+    }
+
+    /// From an error of the operating system or of a decompressor about the file at `path`.
+    pub(crate) fn io(path: impl AsRef<Path>, error: &io::Error) -> Self {
+        let path = path.as_ref().display().to_string();
+        match error.kind() {
+            // These are what decompressors say about their input.
+            io::ErrorKind::InvalidData
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::Other => Self::Engine { path, problem: Damage::Damaged },
+            kind => Self::Io { path, problem: IoProblem(kind) },
+        }
+    }
+
+    /// From an error met while reading files of which the first is at `path`; `otherwise` if it is none we know better.
+    pub(crate) fn reading(path: &str, error: &DataFusionError, otherwise: Damage) -> Self {
+        match error {
+            DataFusionError::External(cause) => Self::of_cause(path, cause.as_ref(), otherwise),
+            DataFusionError::ArrowError(cause, _) => match cause.as_ref() {
+                ArrowError::ExternalError(cause) => Self::of_cause(path, cause.as_ref(), otherwise),
+                ArrowError::IoError(_, cause) => Self::of_io(path, cause, otherwise),
+                _ => Self::Engine { path: path.into(), problem: otherwise },
+            },
+            DataFusionError::ParquetError(cause) => match cause.as_ref() {
+                ParquetError::External(cause) => Self::of_cause(path, cause.as_ref(), otherwise),
+                _ => Self::Engine { path: path.into(), problem: otherwise },
+            },
+            DataFusionError::ObjectStore(cause) => Self::of_store(path, cause, otherwise),
+            DataFusionError::IoError(cause) => Self::of_io(path, cause, otherwise),
+            DataFusionError::ResourcesExhausted(_) => Self::Engine { path: path.into(), problem: Damage::Memory },
+            DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => {
+                Self::reading(path, inner, otherwise)
+            }
+            DataFusionError::Shared(inner) => Self::reading(path, inner, otherwise),
+            DataFusionError::Collection(all) if !all.is_empty() => Self::reading(path, &all[0], otherwise),
+            _ => Self::Engine { path: path.into(), problem: otherwise },
+        }
+    }
+
+    fn of_cause(path: &str, cause: &(dyn std::error::Error + Send + Sync + 'static), otherwise: Damage) -> Self {
+        if let Some(error) = cause.downcast_ref::<Self>() {
+            error.clone()
+        } else if let Some(error) = cause.downcast_ref::<DataFusionError>() {
+            Self::reading(path, error, otherwise)
+        } else if let Some(error) = cause.downcast_ref::<io::Error>() {
+            Self::of_io(path, error, otherwise)
+        } else if let Some(error) = cause.downcast_ref::<object_store::Error>() {
+            Self::of_store(path, error, otherwise)
+        } else {
+            Self::Engine { path: path.into(), problem: otherwise }
+        }
+    }
+
+    fn of_io(path: &str, error: &io::Error, otherwise: Damage) -> Self {
+        match Self::io(path, error) {
+            Self::Engine { path, .. } => Self::Engine { path, problem: otherwise },
+            error => error,
+        }
+    }
+
+    fn of_store(path: &str, error: &object_store::Error, otherwise: Damage) -> Self {
+        let kind = match error {
+            object_store::Error::NotFound { .. } => io::ErrorKind::NotFound,
+            object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
+                io::ErrorKind::PermissionDenied
+            }
+            _ => return Self::Engine { path: path.into(), problem: otherwise },
+        };
+        Self::Io { path: path.into(), problem: IoProblem(kind) }
+    }
+}

@@ -1,0 +1,210 @@
+//! Which files hold the rows.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
+
+use crate::error::EngineError;
+
+/// A file, a directory or a glob such as `data/part-*.parquet`.
+///
+/// A path that exists is taken as it stands, so a file may have `*` or `[` in its name. Of a directory all files with a
+/// known extension are taken, at any depth, but for those whose name begins with `.` or `_`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input(PathBuf);
+
+impl Input {
+    /// The input at `path`.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// The path or glob as given.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl<T: Into<PathBuf>> From<T> for Input {
+    fn from(path: T) -> Self {
+        Self::new(path)
+    }
+}
+
+/// How rows are written down in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Comma-separated, with a header line: `.csv`.
+    Csv,
+    /// Tab-separated, with a header line: `.tsv`, `.tab`.
+    Tsv,
+    /// Parquet: `.parquet`, `.pq`.
+    Parquet,
+    /// Arrow IPC, file or stream: `.arrow`, `.arrows`, `.feather`, `.ipc`.
+    Arrow,
+}
+
+impl Format {
+    /// The format of a file of this name, with a compression's extension taken off before.
+    fn of_stem(stem: &str) -> Option<Self> {
+        match Path::new(stem).extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" => Some(Self::Csv),
+            "tsv" | "tab" => Some(Self::Tsv),
+            "parquet" | "pq" => Some(Self::Parquet),
+            "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
+            _ => None,
+        }
+    }
+
+    /// The format to write to a file of this name.
+    pub(crate) fn of_output(path: &Path) -> Option<Self> {
+        Self::of_stem(path.file_name()?.to_str()?)
+    }
+
+    /// Whether the format is text, which may be compressed as a whole.
+    fn is_text(self) -> bool {
+        matches!(self, Self::Csv | Self::Tsv)
+    }
+}
+
+/// One file with rows.
+#[derive(Debug, Clone)]
+pub(crate) struct DataFile {
+    /// As the user wrote it, for messages.
+    pub(crate) shown: String,
+    /// Absolute, without links.
+    pub(crate) path: PathBuf,
+    pub(crate) format: Format,
+    pub(crate) compression: FileCompressionType,
+}
+
+impl DataFile {
+    fn new(path: &Path, format: Option<Format>) -> Result<Self, EngineError> {
+        let shown = path.display().to_string();
+        let (stem, compression) = split_compression(path);
+        let format = format.or_else(|| Format::of_stem(stem)).ok_or_else(|| {
+            EngineError::config(
+                format!("cannot tell the format of `{shown}` from its name"),
+                "say what it is with `--format csv|tsv|parquet|arrow`",
+            )
+        })?;
+        if compression.is_compressed() && !format.is_text() {
+            return Err(EngineError::config(
+                format!("`{shown}` is compressed as a whole, which only CSV and TSV files may be"),
+                "unpack it; Parquet and Arrow files compress their columns themselves",
+            ));
+        }
+        let path = fs::canonicalize(path).map_err(|error| EngineError::io(&shown, &error))?;
+        Ok(Self { shown, path, format, compression })
+    }
+}
+
+fn has_known_name(path: &Path) -> bool {
+    Format::of_stem(split_compression(path).0).is_some()
+}
+
+/// The file's name without the extension of its compression.
+fn split_compression(path: &Path) -> (&str, FileCompressionType) {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let extension = Path::new(name).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let compression = match extension.to_ascii_lowercase().as_str() {
+        "gz" | "gzip" => FileCompressionType::GZIP,
+        "zst" | "zstd" => FileCompressionType::ZSTD,
+        "bz2" => FileCompressionType::BZIP2,
+        "xz" => FileCompressionType::XZ,
+        _ => return (name, FileCompressionType::UNCOMPRESSED),
+    };
+    (&name[..name.len() - extension.len() - 1], compression)
+}
+
+/// The files of all inputs, in the order of the inputs and sorted within each.
+///
+/// A file that is named twice is refused: its rows would count twice, and one person's would with them.
+pub(crate) fn resolve(inputs: &[Input], format: Option<Format>) -> Result<Vec<DataFile>, EngineError> {
+    if inputs.is_empty() {
+        return Err(EngineError::config("no input file", "name at least one file, directory or glob"));
+    }
+    let mut files = vec![];
+    for input in inputs {
+        files.extend(resolve_one(input.path(), format)?);
+    }
+    let mut met = HashSet::new();
+    match files.iter().find(|file| !met.insert(&file.path)) {
+        Some(twice) => Err(EngineError::config(
+            format!("`{}` is named twice", twice.shown),
+            "its rows would be counted twice; check for links and for globs that overlap",
+        )),
+        None => Ok(files),
+    }
+}
+
+fn resolve_one(path: &Path, format: Option<Format>) -> Result<Vec<DataFile>, EngineError> {
+    let shown = path.display().to_string();
+    if path.is_dir() {
+        let mut paths = vec![];
+        walk(path, &mut paths)?;
+        // Files of other kinds may lie beside the data: a schema, a note, a checksum.
+        let data = paths.iter().filter(|path| format.is_some() || has_known_name(path));
+        let files: Vec<_> = data.map(|path| DataFile::new(path, format)).collect::<Result<_, _>>()?;
+        let kind = |file: &DataFile| (file.format, *file.compression.get_variant());
+        if let Some(other) = files.iter().find(|file| kind(file) != kind(&files[0])) {
+            return Err(EngineError::config(
+                format!(
+                    "the directory `{shown}` holds data in several formats, such as `{}` and `{}`",
+                    files[0].shown, other.shown
+                ),
+                "they may be copies of the same rows; name the files, or give a glob such as `DIR/*.parquet`",
+            ));
+        }
+        return some(files, &shown);
+    }
+    if path.exists() {
+        return Ok(vec![DataFile::new(path, format)?]);
+    }
+    if shown.contains("://") {
+        return Err(EngineError::config(
+            format!("`{shown}` is not a local file"),
+            "copy the data to a local disk first",
+        ));
+    }
+    if shown.contains(['*', '?', '[']) {
+        let bad = || EngineError::config(format!("`{shown}` is not a glob"), "see that every `[` has its `]`");
+        let mut paths: Vec<PathBuf> =
+            glob::glob(&shown).map_err(|_| bad())?.flatten().filter(|path| path.is_file()).collect();
+        paths.sort_unstable();
+        return some(paths.iter().map(|path| DataFile::new(path, format)).collect::<Result<_, _>>()?, &shown);
+    }
+    Err(EngineError::io(&shown, &std::io::ErrorKind::NotFound.into()))
+}
+
+fn some(files: Vec<DataFile>, shown: &str) -> Result<Vec<DataFile>, EngineError> {
+    if files.is_empty() {
+        return Err(EngineError::config(
+            format!("`{shown}` holds no data file"),
+            "known extensions are csv, tsv, parquet and arrow, and csv.gz, csv.zst, csv.bz2, csv.xz",
+        ));
+    }
+    Ok(files)
+}
+
+/// All plain files below `directory`, sorted.
+fn walk(directory: &Path, paths: &mut Vec<PathBuf>) -> Result<(), EngineError> {
+    let entries = fs::read_dir(directory).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let mut entries = entries.map_err(|error| EngineError::io(directory, &error))?;
+    entries.sort_unstable_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        if entry.file_name().to_string_lossy().starts_with(['.', '_']) {
+            continue;
+        }
+        // The type of a link is `link`, so the walk cannot go in circles; linked files are taken, linked directories not.
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => walk(&entry.path(), paths)?,
+            _ if entry.path().is_file() => paths.push(entry.path()),
+            _ => {}
+        }
+    }
+    Ok(())
+}

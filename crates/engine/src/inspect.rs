@@ -1,0 +1,154 @@
+//! What a data file says about its columns: names and types, and not one value.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::error::ArrowError;
+use datafusion::arrow::ipc::reader::{FileReader, StreamReader};
+use datafusion::catalog::Session;
+use datafusion::common::DataFusionError;
+use datafusion::datasource::file_format::FileFormat;
+use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
+use datafusion::datasource::file_format::parquet::ParquetFormat;
+use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+
+use crate::csv::{HeaderProblem, read_header};
+use crate::error::{ColumnProblem, Damage, EngineError};
+use crate::input::{DataFile, Format, Input, resolve};
+use crate::read::{Workers, session};
+
+/// How the rows of a file are laid out, as far as a reader must know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Csv { delimiter: u8 },
+    Parquet,
+    ArrowFile,
+    ArrowStream,
+}
+
+/// A file with its columns.
+#[derive(Debug)]
+pub(crate) struct FileColumns {
+    pub(crate) shown: String,
+    pub(crate) meta: ObjectMeta,
+    pub(crate) layout: Layout,
+    pub(crate) compression: FileCompressionType,
+    pub(crate) columns: SchemaRef,
+    /// Where each name stands; more than one place if a name is repeated, which only CSV may do.
+    pub(crate) positions: HashMap<String, Vec<usize>>,
+}
+
+/// The column names and Arrow types of the first file of `input`.
+///
+/// A CSV file has no types, so its columns are all `Utf8`. Only headers, footers and schema messages are read.
+///
+/// Not to be called from inside an async runtime: it starts one of its own.
+///
+/// ```
+/// # let directory = tempfile::tempdir().unwrap();
+/// # let path = directory.path().join("people.csv");
+/// std::fs::write(&path, "age,sex\n41,f\n")?;
+/// let columns = scumble_engine::column_types(&path.into(), None)?;
+/// assert_eq!(columns.field(1).name(), "sex");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn column_types(input: &Input, format: Option<Format>) -> Result<Schema, EngineError> {
+    let file = resolve(std::slice::from_ref(input), format)?.swap_remove(0);
+    let path = file.shown.clone();
+    let columns = Workers::new(1)?.run(&path, Damage::Damaged, async move {
+        let context = session(1);
+        inspect(&context.state(), &file).await
+    })??;
+    let is_text = matches!(columns.layout, Layout::Csv { .. });
+    let fields = columns.columns.fields().iter().map(|field| {
+        if is_text { Arc::new(Field::new(field.name(), DataType::Utf8, true)) } else { Arc::clone(field) }
+    });
+    Ok(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+/// The columns of one file.
+pub(crate) async fn inspect(state: &dyn Session, file: &DataFile) -> Result<FileColumns, EngineError> {
+    let fail = |error: &DataFusionError, otherwise| EngineError::reading(&file.shown, error, otherwise);
+    let store = local_store(state).map_err(|error| fail(&error, Damage::Damaged))?;
+    let location = object_store::path::Path::from_absolute_path(&file.path).map_err(|_| {
+        EngineError::config(format!("the path `{}` is not valid Unicode", file.shown), "rename the file")
+    })?;
+    let meta = store.head(&location).await.map_err(|error| fail(&error.into(), Damage::Damaged))?;
+    let (layout, columns) = match file.format {
+        Format::Csv => csv_columns(file, b',')?,
+        Format::Tsv => csv_columns(file, b'\t')?,
+        Format::Parquet => {
+            check_parquet_names(file)?;
+            let columns = parquet_format(state).infer_schema(state, &store, std::slice::from_ref(&meta)).await;
+            (Layout::Parquet, columns.map_err(|error| fail(&error, Damage::NotParquet))?)
+        }
+        Format::Arrow => arrow_columns(file)?,
+    };
+    let mut positions: HashMap<String, Vec<usize>> = HashMap::with_capacity(columns.fields().len());
+    for (position, field) in columns.fields().iter().enumerate() {
+        positions.entry(field.name().clone()).or_default().push(position);
+    }
+    let (shown, compression) = (file.shown.clone(), file.compression);
+    Ok(FileColumns { shown, meta, layout, compression, columns, positions })
+}
+
+/// The Parquet reader under the session's options.
+pub(crate) fn parquet_format(state: &dyn Session) -> ParquetFormat {
+    ParquetFormat::default().with_options(state.default_table_options().parquet)
+}
+
+fn local_store(state: &dyn Session) -> Result<Arc<dyn ObjectStore>, DataFusionError> {
+    state.runtime_env().object_store(datafusion::execution::object_store::ObjectStoreUrl::local_filesystem())
+}
+
+fn csv_columns(file: &DataFile, delimiter: u8) -> Result<(Layout, SchemaRef), EngineError> {
+    let fail = |error: &std::io::Error| EngineError::io(&file.shown, error);
+    let bytes = File::open(&file.path).map_err(|error| fail(&error))?;
+    let reader = file.compression.convert_read(bytes);
+    let reader = reader.map_err(|error| EngineError::reading(&file.shown, &error, Damage::Damaged))?;
+    let names = read_header(reader, delimiter).map_err(|problem: HeaderProblem| problem.in_file(&file.shown))?;
+    let fields: Vec<_> = names.into_iter().map(|name| Field::new(name, DataType::Binary, true)).collect();
+    Ok((Layout::Csv { delimiter }, Arc::new(Schema::new(fields))))
+}
+
+/// Refuses names that stand twice: DataFusion would merge the two columns into one without a word, and then read one of
+/// them, or, from an Arrow file, its neighbour.
+fn check_names(file: &DataFile, columns: &Schema) -> Result<(), EngineError> {
+    let mut met = HashSet::with_capacity(columns.fields().len());
+    match columns.fields().iter().find(|field| !met.insert(field.name())) {
+        None => Ok(()),
+        Some(field) => Err(EngineError::Schema {
+            path: file.shown.clone(),
+            column: field.name().clone(),
+            problem: ColumnProblem::Repeated,
+        }),
+    }
+}
+
+fn check_parquet_names(file: &DataFile) -> Result<(), EngineError> {
+    let bytes = File::open(&file.path).map_err(|error| EngineError::io(&file.shown, &error))?;
+    let metadata = ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new());
+    let metadata = metadata.map_err(|error| EngineError::reading(&file.shown, &error.into(), Damage::NotParquet))?;
+    check_names(file, metadata.schema())
+}
+
+/// An Arrow file begins with a magic word, a stream does not.
+fn arrow_columns(file: &DataFile) -> Result<(Layout, SchemaRef), EngineError> {
+    let fail = |error: ArrowError| EngineError::reading(&file.shown, &error.into(), Damage::NotArrow);
+    let mut bytes = File::open(&file.path).map_err(|error| EngineError::io(&file.shown, &error))?;
+    let mut start = [0; 6];
+    let is_file = bytes.read_exact(&mut start).is_ok() && &start == b"ARROW1";
+    bytes.rewind().map_err(|error| EngineError::io(&file.shown, &error))?;
+    let (layout, columns) = if is_file {
+        (Layout::ArrowFile, FileReader::try_new(bytes, None).map_err(fail)?.schema())
+    } else {
+        (Layout::ArrowStream, StreamReader::try_new(bytes, None).map_err(fail)?.schema())
+    };
+    check_names(file, &columns)?;
+    // Notes that a program left about the whole table do not make two files different.
+    Ok((layout, Arc::new(Schema::new(columns.fields().clone()))))
+}

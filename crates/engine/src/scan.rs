@@ -1,0 +1,129 @@
+//! Files as DataFusion tables: one scan per group of files whose columns have the same types.
+//!
+//! DataFusion would read files of different types as one table and cast the values of some of them, and a cast can fail on
+//! a value. Here every group is encoded from its own types, and only the codes are put together.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::Result;
+use datafusion::datasource::TableType;
+use datafusion::datasource::file_format::FileFormat;
+use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::{
+    ArrowSource, FileGroup, FileScanConfig, FileScanConfigBuilder, FileSource,
+};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::logical_expr::Expr;
+use datafusion::physical_plan::ExecutionPlan;
+use scumble_schema::Schema as TableSchema;
+
+use crate::csv::CsvSource;
+use crate::encode::supports;
+use crate::error::{ColumnProblem, EngineError};
+use crate::inspect::{FileColumns, Layout, parquet_format};
+
+/// Files that one scan reads.
+#[derive(Debug)]
+pub(crate) struct FileScan {
+    layout: Layout,
+    compression: FileCompressionType,
+    /// The columns to read; all columns for Arrow files, whose readers count columns by position.
+    columns: SchemaRef,
+    files: Vec<PartitionedFile>,
+}
+
+/// Groups the files into scans, after checking that each has every column of the schema in a type that can be encoded.
+pub(crate) fn scans(files: Vec<FileColumns>, schema: &TableSchema) -> std::result::Result<Vec<FileScan>, EngineError> {
+    let mut scans: Vec<FileScan> = vec![];
+    for file in files {
+        let wanted = wanted_columns(&file, schema)?;
+        let columns: SchemaRef = match file.layout {
+            Layout::Csv { .. } | Layout::Parquet => Arc::new(Schema::new(wanted)),
+            Layout::ArrowFile | Layout::ArrowStream => Arc::clone(&file.columns),
+        };
+        let part = PartitionedFile::new_from_meta(file.meta);
+        let same = |scan: &&mut FileScan| {
+            scan.layout == file.layout && scan.compression == file.compression && scan.columns == columns
+        };
+        if let Some(scan) = scans.iter_mut().find(same) {
+            scan.files.push(part);
+        } else {
+            let (layout, compression) = (file.layout, file.compression);
+            scans.push(FileScan { layout, compression, columns, files: vec![part] });
+        }
+    }
+    Ok(scans)
+}
+
+/// The columns of the schema as `file` has them.
+fn wanted_columns(file: &FileColumns, schema: &TableSchema) -> std::result::Result<Vec<Field>, EngineError> {
+    schema
+        .attributes()
+        .iter()
+        .map(|attribute| {
+            let fail = |problem| EngineError::Schema {
+                path: file.shown.clone(),
+                column: attribute.name().to_owned(),
+                problem,
+            };
+            let field = match file.positions.get(attribute.name()).map_or(&[][..], Vec::as_slice) {
+                [] => return Err(fail(ColumnProblem::Missing)),
+                [position] => file.columns.field(*position),
+                _ => return Err(fail(ColumnProblem::Repeated)),
+            };
+            if supports(field.data_type()) {
+                Ok(field.clone())
+            } else {
+                Err(fail(ColumnProblem::Type(short_name(field.data_type()))))
+            }
+        })
+        .collect()
+}
+
+/// The type's name without what is nested in it, which can be long.
+fn short_name(data_type: &DataType) -> String {
+    let name = data_type.to_string();
+    name.split(['(', '<', '{']).next().unwrap_or_default().trim().to_owned()
+}
+
+#[async_trait]
+impl TableProvider for FileScan {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.columns)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        _filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let source: Arc<dyn FileSource> = match self.layout {
+            Layout::Csv { delimiter } => Arc::new(CsvSource::new(Arc::clone(&self.columns), delimiter)),
+            Layout::Parquet => parquet_format(state).file_source(Arc::clone(&self.columns).into()),
+            Layout::ArrowFile => Arc::new(ArrowSource::new_file_source(Arc::clone(&self.columns))),
+            Layout::ArrowStream => Arc::new(ArrowSource::new_stream_file_source(Arc::clone(&self.columns))),
+        };
+        let groups = FileGroup::new(self.files.clone()).split_files(state.config().target_partitions());
+        let config: FileScanConfig = FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), source)
+            .with_file_groups(groups)
+            .with_file_compression_type(self.compression)
+            .with_projection_indices(projection.cloned())?
+            .with_limit(limit)
+            .build();
+        match self.layout {
+            Layout::Parquet => parquet_format(state).create_physical_plan(state, config).await,
+            _ => Ok(DataSourceExec::from_data_source(config)),
+        }
+    }
+}

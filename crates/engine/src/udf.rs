@@ -1,0 +1,89 @@
+//! Encoding as a DataFusion function, so that it is part of the plan and runs wherever the plan runs.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion::common::{Column, Result, exec_err, plan_err};
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
+use scumble_schema::{Attribute, Encoder};
+
+use crate::encode::{code_type, encode, supports};
+
+/// `encode(column)`: the codes of a column under the rules of one attribute.
+///
+/// The rules are part of the function, not an argument: an argument would be copied for every row of every batch.
+#[derive(Debug)]
+pub(crate) struct EncodeColumn {
+    attribute: String,
+    encoder: Arc<Encoder>,
+    signature: Signature,
+}
+
+impl EncodeColumn {
+    pub(crate) fn new(attribute: &Attribute) -> Self {
+        Self {
+            attribute: attribute.name().to_owned(),
+            encoder: Arc::new(attribute.encoder().clone()),
+            signature: Signature::any(1, Volatility::Immutable),
+        }
+    }
+
+    /// The expression that encodes the column of the attribute's name.
+    pub(crate) fn of_column(attribute: &Attribute) -> Expr {
+        let column = Expr::Column(Column::new_unqualified(attribute.name()));
+        ScalarUDF::new_from_impl(Self::new(attribute)).call(vec![column]).alias(attribute.name())
+    }
+}
+
+impl PartialEq for EncodeColumn {
+    fn eq(&self, other: &Self) -> bool {
+        self.attribute == other.attribute
+            && (Arc::ptr_eq(&self.encoder, &other.encoder) || self.encoder == other.encoder)
+    }
+}
+
+impl Eq for EncodeColumn {}
+
+impl Hash for EncodeColumn {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // The optimiser hashes expressions often, and an encoder may hold a million categories. Equal functions still have
+        // equal hashes.
+        self.attribute.hash(state);
+        self.encoder.size().hash(state);
+    }
+}
+
+impl ScalarUDFImpl for EncodeColumn {
+    fn name(&self) -> &'static str {
+        "encode"
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
+        match arguments {
+            [argument] if supports(argument) => Ok(code_type(self.encoder.size())),
+            _ => plan_err!("encode takes one column of a plain type"),
+        }
+    }
+
+    fn return_field_from_args(&self, arguments: ReturnFieldArgs<'_>) -> Result<FieldRef> {
+        let types: Vec<_> = arguments.arg_fields.iter().map(|field| field.data_type().clone()).collect();
+        // Missing values have a code, so no code is missing.
+        Ok(Arc::new(Field::new(self.name(), self.return_type(&types)?, false)))
+    }
+
+    fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let [column] = arguments.args.as_slice() else { return exec_err!("encode takes one column") };
+        let array = column.to_array(arguments.number_rows)?;
+        let Some(codes) = encode(&self.encoder, array.as_ref()) else {
+            return exec_err!("encode takes a column of a plain type");
+        };
+        Ok(ColumnarValue::Array(codes))
+    }
+}

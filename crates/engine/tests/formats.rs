@@ -1,0 +1,183 @@
+//! The same rows give the same counts, however they are written down.
+
+mod common;
+
+use std::fs::{self, File};
+use std::sync::{Arc, Mutex};
+
+use common::{compress, counts, people, read, schema, write};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::ipc::writer::StreamWriter;
+use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
+use scumble_engine::{CodedTable, EngineError, Format, Input, ProgressSink, ReadOptions, column_types};
+use tempfile::TempDir;
+
+#[test]
+fn every_format_and_compression_gives_equal_counts() {
+    let directory = TempDir::new().unwrap();
+    let schema = schema();
+    let batches = [people(3_000, 1), people(2_000, 2)];
+    let truth =
+        counts(&CodedTable::from_batches(vec![batches.to_vec()], &schema, &ReadOptions::default()).unwrap(), &schema);
+    assert_eq!(truth[0], [5_000]);
+
+    for name in ["a.csv", "a.tsv", "a.parquet", "a.arrow"] {
+        write(&directory.path().join(name), &batches);
+    }
+    let text = fs::read(directory.path().join("a.csv")).unwrap();
+    for (name, compression) in [
+        ("a.csv.gz", FileCompressionType::GZIP),
+        ("a.csv.zst", FileCompressionType::ZSTD),
+        ("a.csv.bz2", FileCompressionType::BZIP2),
+        ("a.csv.xz", FileCompressionType::XZ),
+    ] {
+        fs::write(directory.path().join(name), compress(compression, text.clone())).unwrap();
+        // Many writers append members; a reader that stops after the first loses rows without a word.
+        let (head, tail) = text.split_at(text.len() / 3);
+        let members = [compress(compression, head.to_vec()), compress(compression, tail.to_vec())].concat();
+        fs::write(directory.path().join(format!("members-{name}")), members).unwrap();
+    }
+    let mut stream =
+        StreamWriter::try_new(File::create(directory.path().join("b.arrows")).unwrap(), &batches[0].schema()).unwrap();
+    for batch in &batches {
+        stream.write(batch).unwrap();
+    }
+    stream.finish().unwrap();
+
+    let mut names: Vec<_> = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.sort();
+    assert_eq!(names.len(), 13);
+    for path in names {
+        assert!(counts(&read(&path, &schema).unwrap(), &schema) == truth, "{}", path.display());
+    }
+}
+
+#[test]
+fn files_globs_and_directories_add_up() {
+    let directory = TempDir::new().unwrap();
+    let schema = schema();
+    let parts: Vec<_> = (0..5).map(|seed| people(100, seed)).collect();
+    let truth =
+        counts(&CodedTable::from_batches(vec![parts.clone()], &schema, &ReadOptions::default()).unwrap(), &schema);
+    fs::create_dir_all(directory.path().join("parts/deeper")).unwrap();
+    let paths: Vec<_> = ["parts/a.csv", "parts/b.csv", "parts/c.csv", "parts/deeper/d.csv", "parts/deeper/e.csv"]
+        .iter()
+        .map(|name| directory.path().join(name))
+        .collect();
+    for (path, part) in paths.iter().zip(&parts) {
+        write(path, std::slice::from_ref(part));
+    }
+    fs::write(directory.path().join("parts/people.schema.yaml"), "fields: []").unwrap();
+    fs::write(directory.path().join("parts/_temporary.csv"), "half a row").unwrap();
+
+    let root = directory.path().display();
+    for inputs in [
+        vec![format!("{root}/parts")],
+        vec![format!("{root}/parts/[abc].csv"), format!("{root}/parts/deeper/*.csv")],
+        paths.iter().map(|path| path.display().to_string()).collect(),
+    ] {
+        let inputs: Vec<_> = inputs.into_iter().map(Input::from).collect();
+        for threads in [1, 2, 7] {
+            let options = ReadOptions { threads: Some(threads), ..Default::default() };
+            let table = CodedTable::read(&inputs, &schema, &options).unwrap();
+            assert!(counts(&table, &schema) == truth, "{inputs:?}");
+        }
+    }
+}
+
+#[test]
+fn files_may_differ_in_format_column_order_and_types() {
+    let directory = TempDir::new().unwrap();
+    let schema = schema();
+    let part = people(500, 9);
+    let single =
+        counts(&CodedTable::from_batches(vec![vec![part.clone()]], &schema, &ReadOptions::default()).unwrap(), &schema);
+    let all: Vec<usize> = (0..part.num_columns()).rev().collect();
+    let reordered = part.project(&all).unwrap();
+    // The same values as text: what another program might have exported.
+    let columns = part.schema();
+    let texts = columns.fields().iter().zip(part.columns()).map(|(field, column)| {
+        let wanted = if field.name() == "region" {
+            DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))
+        } else {
+            DataType::Utf8
+        };
+        (field.name().clone(), cast(column, &wanted).unwrap())
+    });
+    let texts = RecordBatch::try_from_iter(texts).unwrap();
+    let files = [
+        ("a.parquet", &part),
+        ("b.parquet", &reordered),
+        ("c.parquet", &texts),
+        ("d.arrow", &texts),
+        ("e.csv", &reordered),
+    ];
+    for (name, batch) in files {
+        write(&directory.path().join(name), std::slice::from_ref(batch));
+    }
+    let inputs: Vec<_> = files.iter().map(|(name, _)| Input::new(directory.path().join(name))).collect();
+    let table = CodedTable::read(&inputs, &schema, &ReadOptions::default()).unwrap();
+    for (sum, one) in counts(&table, &schema).iter().flatten().zip(single.iter().flatten()) {
+        assert_eq!(*sum, 5 * one);
+    }
+}
+
+#[test]
+fn a_file_that_would_count_twice_is_refused() {
+    let directory = TempDir::new().unwrap();
+    let schema = schema();
+    write(&directory.path().join("a.csv"), &[people(10, 1)]);
+    write(&directory.path().join("a.parquet"), &[people(10, 1)]);
+    let root = directory.path().display().to_string();
+    let refuse = |inputs: &[String]| {
+        let inputs: Vec<_> = inputs.iter().map(Input::from).collect();
+        CodedTable::read(&inputs, &schema, &ReadOptions::default()).unwrap_err().to_string()
+    };
+    assert_eq!(refuse(&[format!("{root}/a.csv"), format!("{root}/*.csv")]), format!("`{root}/a.csv` is named twice"));
+    assert!(refuse(std::slice::from_ref(&root)).contains("holds data in several formats"));
+}
+
+#[test]
+fn a_format_can_be_named() {
+    let directory = TempDir::new().unwrap();
+    let schema = schema();
+    let (named, unnamed) = (directory.path().join("a.csv"), directory.path().join("rows.txt"));
+    write(&named, &[people(50, 3)]);
+    fs::rename(&named, &unnamed).unwrap();
+    assert!(matches!(read(&unnamed, &schema), Err(EngineError::Config { .. })));
+    let options = ReadOptions { format: Some(Format::Csv), ..Default::default() };
+    assert_eq!(counts(&CodedTable::read(&[unnamed.into()], &schema, &options).unwrap(), &schema)[0], [50]);
+}
+
+#[test]
+fn progress_ends_at_the_size_of_the_input() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("a.csv");
+    write(&path, &[people(5_000, 3)]);
+    let told = Arc::new(Mutex::new(vec![]));
+    let keep = Arc::clone(&told);
+    let sink = ProgressSink::new(move |progress| keep.lock().unwrap().push(progress));
+    let options = ReadOptions { progress: Some(sink), ..Default::default() };
+    CodedTable::read(&[Input::new(&path)], &schema(), &options).unwrap();
+    let told = told.lock().unwrap();
+    let size = fs::metadata(&path).unwrap().len();
+    assert!(told.iter().all(|progress| progress.bytes_total == size && progress.bytes_read <= size));
+    assert_eq!(told.last().unwrap().bytes_read, size);
+}
+
+#[test]
+fn column_types_are_told_without_values() {
+    let directory = TempDir::new().unwrap();
+    let part = people(5, 3);
+    for name in ["a.csv", "a.parquet", "a.arrow"] {
+        let path = directory.path().join(name);
+        write(&path, std::slice::from_ref(&part));
+        let columns = column_types(&Input::new(&path), None).unwrap();
+        let names: Vec<_> = columns.fields().iter().map(|field| field.name().as_str()).collect();
+        assert_eq!(names, ["weight", "region", "age", "income", "married", "born", "seen", "since"]);
+        let born = columns.field_with_name("born").unwrap().data_type();
+        assert_eq!(*born, if name == "a.csv" { DataType::Utf8 } else { DataType::Date32 });
+    }
+}
