@@ -1,0 +1,170 @@
+//! The model file: versioned, hashed, read by a parser that trusts no length.
+//!
+//! ```text
+//! "SCUMBLE\n"  version u32   five sections, each: length u64, bytes   SHA-256 of everything before
+//! ```
+//! All numbers are little-endian. The sections are, in this order: a JSON header (method, rows), the schema as JSON, the
+//! certificate as JSON, the released tables (`i64` each, as many as the certificate's events say), and the distribution
+//! (`f64` each, as many as the schema's domain says). Lengths that do not follow from the schema and the certificate are
+//! refused before anything of their size is allocated.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use scumble_pgm::ProductModel;
+use scumble_schema::{Schema, SchemaSpec, WholeFile, io_problem, limits};
+use scumble_vault::Certificate;
+use scumble_vault::account::Noise;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::error::MechanismError;
+use crate::method::Method;
+use crate::model::Model;
+
+const MAGIC: &[u8; 8] = b"SCUMBLE\n";
+const VERSION: u32 = 1;
+const HASH_BYTES: usize = 32;
+/// Most bytes of a JSON section.
+const JSON_BYTES: u64 = limits::SCHEMA_FILE_BYTES;
+/// Most bytes of a file: two sections of numbers at the model limit, three of JSON, and the frame.
+const FILE_BYTES: u64 = 2 * 8 * 50_000_000 + 3 * JSON_BYTES + 1024;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    method: Method,
+    rows: u64,
+}
+
+impl Model {
+    /// The bytes of the model file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let header = Header { method: self.method, rows: self.rows };
+        let sections = [
+            json(&header),
+            json(&self.schema.to_spec()),
+            json(&self.certificate),
+            self.tables.iter().flatten().flat_map(|value| value.to_le_bytes()).collect(),
+            self.distribution.probabilities().iter().flatten().flat_map(|value| value.to_le_bytes()).collect(),
+        ];
+        let mut bytes = [MAGIC.as_slice(), &VERSION.to_le_bytes()].concat();
+        for section in sections {
+            bytes.extend((section.len() as u64).to_le_bytes());
+            bytes.extend(section);
+        }
+        let hash = Sha256::digest(&bytes);
+        bytes.extend(hash);
+        bytes
+    }
+
+    /// Reads the bytes of a model file, and checks its certificate against its events.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, MechanismError> {
+        let (content, hash) = bytes.split_last_chunk::<HASH_BYTES>().ok_or(damaged("it is too short"))?;
+        let mut rest = content;
+        if take(&mut rest, MAGIC.len() as u64)? != MAGIC {
+            return Err(damaged("it does not begin as one"));
+        }
+        let version = u32::from_le_bytes(take(&mut rest, 4)?.try_into().expect("four bytes were taken"));
+        if version != VERSION {
+            return Err(damaged("its version is not known to this program"));
+        }
+        if Sha256::digest(content).as_slice() != hash {
+            return Err(damaged("its checksum is wrong"));
+        }
+        let header: Header = parse(section(&mut rest, JSON_BYTES)?)?;
+        let spec: SchemaSpec = parse(section(&mut rest, JSON_BYTES)?)?;
+        let schema = Schema::new(spec).map_err(|_| damaged("its schema breaks a rule"))?;
+        let certificate: Certificate = parse(section(&mut rest, JSON_BYTES)?)?;
+        certificate.verify()?;
+        if certificate.noise() != Noise::Fresh {
+            return Err(damaged("it comes from a test and is NOT PRIVATE"));
+        }
+        let tables = read_tables(section(&mut rest, FILE_BYTES)?, &schema, &certificate)?;
+        let distribution = read_distribution(section(&mut rest, FILE_BYTES)?, &schema)?;
+        if !rest.is_empty() {
+            return Err(damaged("something follows its end"));
+        }
+        Ok(Self { method: header.method, schema, rows: header.rows, tables, distribution, certificate })
+    }
+
+    /// Reads a model file.
+    pub fn read(path: &Path) -> Result<Self, MechanismError> {
+        let io = |problem: String| MechanismError::File { path: path.display().to_string(), problem };
+        let file = File::open(path).map_err(|error| io(io_problem(&error)))?;
+        let mut bytes = Vec::new();
+        file.take(FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| io(io_problem(&error)))?;
+        if bytes.len() as u64 > FILE_BYTES {
+            return Err(io("larger than any model".into()));
+        }
+        Self::from_bytes(&bytes)
+    }
+
+    /// Writes the model file: whole and durable, or not at all.
+    pub fn write(&self, path: &Path) -> Result<(), MechanismError> {
+        WholeFile::write_all_to(path, &self.to_bytes())
+            .map_err(|error| MechanismError::File { path: path.display().to_string(), problem: io_problem(&error) })
+    }
+}
+
+fn json(value: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).expect("headers, schemas and certificates have text keys and finite numbers")
+}
+
+fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, MechanismError> {
+    serde_json::from_slice(bytes).map_err(|_| damaged("a section of it cannot be read"))
+}
+
+fn damaged(problem: &'static str) -> MechanismError {
+    MechanismError::Format { problem }
+}
+
+fn take<'a>(rest: &mut &'a [u8], length: u64) -> Result<&'a [u8], MechanismError> {
+    let length = usize::try_from(length).map_err(|_| damaged("a section is longer than the file"))?;
+    let (taken, left) = rest.split_at_checked(length).ok_or(damaged("a section is longer than the file"))?;
+    *rest = left;
+    Ok(taken)
+}
+
+fn section<'a>(rest: &mut &'a [u8], most: u64) -> Result<&'a [u8], MechanismError> {
+    let length = u64::from_le_bytes(take(rest, 8)?.try_into().expect("eight bytes were taken"));
+    if length > most {
+        return Err(damaged("a section is longer than possible"));
+    }
+    take(rest, length)
+}
+
+/// The next `cells` numbers of a section.
+fn numbers(rest: &mut &[u8], cells: u64) -> Result<Vec<[u8; 8]>, MechanismError> {
+    let bytes = take(rest, cells.checked_mul(8).ok_or(damaged("a table is too large"))?)?;
+    Ok(bytes.chunks_exact(8).map(|chunk| chunk.try_into().expect("chunks of eight")).collect())
+}
+
+fn read_tables(
+    mut section: &[u8],
+    schema: &Schema,
+    certificate: &Certificate,
+) -> Result<Vec<Vec<i64>>, MechanismError> {
+    let mut tables = Vec::new();
+    for event in certificate.events() {
+        let domain = schema.domain();
+        let known = event.clique().attributes().iter().all(|attribute| attribute.index() < domain.len());
+        if !known || domain.cells(event.clique()) != event.length().into() {
+            return Err(damaged("an event measures a table that the schema does not have"));
+        }
+        tables.push(numbers(&mut section, event.length())?.into_iter().map(i64::from_le_bytes).collect());
+    }
+    if section.is_empty() { Ok(tables) } else { Err(damaged("it has tables without an event")) }
+}
+
+fn read_distribution(mut section: &[u8], schema: &Schema) -> Result<ProductModel, MechanismError> {
+    let mut columns = Vec::with_capacity(schema.domain().len());
+    for &size in schema.domain().sizes() {
+        columns.push(numbers(&mut section, size.into())?.into_iter().map(f64::from_le_bytes).collect());
+    }
+    if !section.is_empty() {
+        return Err(damaged("its distribution has more columns than its schema"));
+    }
+    Ok(ProductModel::new(columns)?)
+}

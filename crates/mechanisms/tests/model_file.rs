@@ -1,0 +1,115 @@
+//! The model file comes back as it was, and nothing else is taken for one.
+
+use proptest::prelude::*;
+use scumble_mechanisms::{MechanismError, Method, Model, fit};
+use scumble_schema::{Clique, Domain, Schema};
+use scumble_vault::{ApproxDp, CountTable, Delta, Epsilon, MarginalSource, Private, SourceError};
+use sha2::{Digest, Sha256};
+
+struct Uniform(Domain);
+
+impl MarginalSource for Uniform {
+    fn domain(&self) -> &Domain {
+        &self.0
+    }
+
+    fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {
+        let table = |clique: &Clique| {
+            let cells = usize::try_from(self.0.cells(clique)).unwrap();
+            CountTable::new(clique.clone(), vec![12_000 / cells as u64; cells])
+        };
+        Ok(Private::new(cliques.iter().map(table).collect()))
+    }
+}
+
+const SCHEMA: &str = r"
+fields:
+  - {name: size, type: integer, constraints: {minimum: 1, maximum: 4, required: true}, dp: {source: public}}
+  - {name: region, type: string, constraints: {enum: [north, south]}, dp: {source: public}}
+";
+
+fn model() -> Model {
+    let schema = Schema::parse(SCHEMA).unwrap();
+    let source = Box::new(Uniform(schema.domain().clone()));
+    let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
+    fit(&schema, source, Method::Independent, goal).unwrap()
+}
+
+/// The bytes with a checksum that fits them, as an attacker would write it.
+fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.truncate(bytes.len() - 32);
+    let hash = Sha256::digest(&bytes);
+    bytes.extend(hash);
+    bytes
+}
+
+#[test]
+fn a_model_comes_back_as_it_was() {
+    let model = model();
+    assert_eq!(Model::from_bytes(&model.to_bytes()).unwrap(), model);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.model");
+    model.write(&path).unwrap();
+    assert_eq!(Model::read(&path).unwrap(), model);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays");
+}
+
+#[test]
+fn every_flipped_byte_is_noticed() {
+    let bytes = model().to_bytes();
+    for index in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[index] ^= 1;
+        assert!(Model::from_bytes(&damaged).is_err(), "byte {index}");
+    }
+}
+
+#[test]
+fn every_truncation_is_noticed_even_with_a_fitting_checksum() {
+    let bytes = model().to_bytes();
+    for length in 0..bytes.len() {
+        assert!(Model::from_bytes(&bytes[..length]).is_err());
+        if length >= 32 {
+            assert!(Model::from_bytes(&resealed(bytes[..length].to_vec())).is_err(), "cut at {length}");
+        }
+    }
+}
+
+#[test]
+fn a_claim_smaller_than_the_events_is_refused() {
+    let text = String::from_utf8_lossy(&model().to_bytes()).into_owned();
+    let position = text.find("\"epsilon\":").unwrap();
+    assert!(position > 0, "the certificate is readable in the file");
+    let mut bytes = model().to_bytes();
+    // The certificate's own epsilon comes after its goal's.
+    let places: Vec<usize> =
+        bytes.windows(10).enumerate().filter(|(_, window)| window == b"\"epsilon\":").map(|(at, _)| at).collect();
+    let at = *places.last().unwrap() + 10;
+    assert!(bytes[at].is_ascii_digit());
+    bytes[at] = if bytes[at] == b'0' { b'1' } else { b'0' };
+    assert!(matches!(
+        Model::from_bytes(&resealed(bytes)),
+        Err(MechanismError::Vault(_) | MechanismError::Format { .. })
+    ));
+}
+
+#[test]
+fn a_section_that_asks_for_more_than_there_is_allocates_nothing() {
+    let mut bytes = model().to_bytes();
+    bytes[12..20].copy_from_slice(&u64::MAX.to_le_bytes());
+    assert!(matches!(Model::from_bytes(&resealed(bytes)), Err(MechanismError::Format { .. })));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_raise(noise in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), cut: prop::sample::Index) {
+        let mut bytes = model().to_bytes();
+        for (index, byte) in noise {
+            let index = index.index(bytes.len());
+            bytes[index] = byte;
+        }
+        let _ = Model::from_bytes(&resealed(bytes.clone()));
+        bytes.truncate(32 + cut.index(bytes.len() - 32));
+        let _ = Model::from_bytes(&resealed(bytes));
+    }
+}
