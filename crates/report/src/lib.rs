@@ -1,0 +1,13 @@
+//! Models and certificates in words, from released values and public facts only.
+//!
+//! Everything here may be published as it is. This room cannot reach a row: it takes a
+//! [`Model`](scumble_mechanisms::Model), which holds none.
+//!
+//! - [`Summary`] is what `scumble inspect` shows, as data and, through [`Display`](std::fmt::Display), as text.
+//! - [`guarantee`] says in one paragraph what a certificate promises.
+
+mod guarantee;
+mod summary;
+
+pub use guarantee::guarantee;
+pub use summary::{ColumnSummary, Share, Summary};
