@@ -1,0 +1,249 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use scumble::{Delta, Epsilon, Format, Method, Sampling};
+
+/// Differentially private synthetic tables
+#[derive(Debug, Parser)]
+#[command(name = "scumble", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    after_help = "Exit codes: 0 ok, 2 usage, 3 schema or data, 4 budget refused, 5 too large, 6 files or system, \
+                        70 bug, 130 interrupted."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+    /// Print one JSON object instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print nothing but errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    Demo(Demo),
+    Schema(SchemaCommand),
+    Fit(Fit),
+    Sample(Sample),
+    Synth(Synth),
+    Inspect(Inspect),
+}
+
+/// Write a made-up household survey and its schema, to try everything on
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  scumble demo --rows 10000 -o people")]
+pub(crate) struct Demo {
+    /// How many rows
+    #[arg(long, default_value_t = 10_000)]
+    pub(crate) rows: u64,
+    /// Another seed makes other people
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The folder to write `people.csv` and `people.schema.yaml` into
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: PathBuf,
+}
+
+/// Draft, import or check a schema
+#[derive(Debug, Args)]
+pub(crate) struct SchemaCommand {
+    #[command(subcommand)]
+    pub(crate) verb: SchemaVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SchemaVerb {
+    Draft(Draft),
+    Import(Import),
+    Check(Check),
+    JsonSchema(JsonSchema),
+}
+
+/// Write a schema for a person to complete, from the names and types of a data file's columns
+///
+/// No value of the data is looked at. Every guess is marked `assumed`, and the file says what to fill in.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  scumble schema draft people.csv -o people.schema.yaml")]
+pub(crate) struct Draft {
+    /// A data file
+    pub(crate) data: PathBuf,
+    /// The schema file to write; standard output without it
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// How the data is written, if its name does not say
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatName>,
+}
+
+/// Make a schema out of another tool's description of a table
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  scumble schema import --from mbi domain.json -o adult.schema.yaml")]
+pub(crate) struct Import {
+    /// What the description is: an mbi domain file, or an Arrow or Parquet file whose column types are read
+    #[arg(long, value_enum)]
+    pub(crate) from: Description,
+    /// The file that holds the description
+    pub(crate) file: PathBuf,
+    /// The schema file to write; standard output without it
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Description {
+    Mbi,
+    Arrow,
+    Parquet,
+}
+
+/// Check a schema and show what it says: codes per column, where missing values go, the privacy terms
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  scumble schema check people.schema.yaml")]
+pub(crate) struct Check {
+    /// The schema file
+    pub(crate) schema: PathBuf,
+}
+
+/// Print a JSON Schema of the schema file, for editors that complete and check as you type
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  scumble schema json-schema > scumble.schema.json")]
+pub(crate) struct JsonSchema;
+
+/// Fit a model to a table; this spends privacy budget
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  scumble fit people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 -o people.model"
+)]
+pub(crate) struct Fit {
+    #[command(flatten)]
+    pub(crate) real: RealTable,
+    /// The model file to write
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: PathBuf,
+}
+
+/// Draw synthetic rows from a model; this costs nothing
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  scumble sample people.model --rows 5000 -o synth.parquet")]
+pub(crate) struct Sample {
+    /// A model file
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) synthetic: SyntheticTable,
+}
+
+/// Fit a model and draw synthetic rows, in one go
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  scumble synth people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 -o synth.parquet"
+)]
+pub(crate) struct Synth {
+    #[command(flatten)]
+    pub(crate) real: RealTable,
+    #[command(flatten)]
+    pub(crate) synthetic: SyntheticTable,
+    /// Keep the model and its certificate in this file
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<PathBuf>,
+}
+
+/// Show what a model holds: columns, noise, certificate
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  scumble inspect people.model")]
+pub(crate) struct Inspect {
+    /// A model file
+    pub(crate) model: PathBuf,
+}
+
+/// What is fitted, and for how much.
+#[derive(Debug, Args)]
+pub(crate) struct RealTable {
+    /// Data files, folders or globs: CSV or TSV (also compressed), Parquet, Arrow
+    #[arg(required = true, value_name = "DATA")]
+    pub(crate) data: Vec<PathBuf>,
+    /// The schema file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schema: PathBuf,
+    /// The method of fitting
+    #[arg(long, default_value_t = Method::Independent)]
+    pub(crate) method: Method,
+    /// The epsilon of (epsilon, delta)-differential privacy: the privacy loss to stay within
+    #[arg(long, value_name = "NUMBER", value_parser = epsilon)]
+    pub(crate) epsilon: Epsilon,
+    /// The delta of (epsilon, delta)-differential privacy: far below one over the number of people
+    #[arg(long, value_name = "NUMBER", value_parser = delta)]
+    pub(crate) delta: Delta,
+    /// How the data is written, if its name does not say
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatName>,
+}
+
+/// What is drawn, and where to.
+#[derive(Debug, Args)]
+pub(crate) struct SyntheticTable {
+    /// How many rows; as many as the model was told the real table has, without it
+    #[arg(long)]
+    pub(crate) rows: Option<u64>,
+    /// The same seed draws the same rows from the same model; it has no influence on the noise
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// How rows are drawn
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) sampling: SamplingName,
+    /// The file to write: .csv, .tsv, .parquet or .arrow
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum SamplingName {
+    /// Expected counts, rounded at random: no sampling error on top of the noise
+    #[default]
+    LowVariance,
+    /// Every row on its own
+    Independent,
+}
+
+impl From<SamplingName> for Sampling {
+    fn from(name: SamplingName) -> Self {
+        match name {
+            SamplingName::LowVariance => Self::LowVariance,
+            SamplingName::Independent => Self::Independent,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum FormatName {
+    Csv,
+    Tsv,
+    Parquet,
+    Arrow,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Csv => Self::Csv,
+            FormatName::Tsv => Self::Tsv,
+            FormatName::Parquet => Self::Parquet,
+            FormatName::Arrow => Self::Arrow,
+        }
+    }
+}
+
+fn epsilon(text: &str) -> Result<Epsilon, String> {
+    text.parse()
+        .map_err(|_| "not a number".into())
+        .and_then(|value| Epsilon::new(value).map_err(|error| error.to_string()))
+}
+
+fn delta(text: &str) -> Result<Delta, String> {
+    text.parse()
+        .map_err(|_| "not a number".into())
+        .and_then(|value| Delta::new(value).map_err(|error| error.to_string()))
+}

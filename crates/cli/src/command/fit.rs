@@ -1,0 +1,56 @@
+//! `scumble fit`
+
+use std::path::Path;
+
+use scumble::report::{Summary, guarantee};
+use scumble::schema::WholeFile;
+use scumble::{ApproxDp, Input, Model, ProgressSink, ReadOptions, Schema};
+use serde_json::json;
+
+use crate::arguments::{Fit, RealTable};
+use crate::failure::{Failure, cannot_write};
+use crate::terminal::{Terminal, Unit};
+
+pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
+    can_be_written(&arguments.output)?;
+    let model = fit(&arguments.real, &Schema::read(&arguments.real.schema)?, terminal)?;
+    model.write(&arguments.output)?;
+    terminal.result(&json!({ "model": arguments.output, "summary": Summary::new(&model) }), || {
+        format!("wrote the model to {}\n{}", arguments.output.display(), guarantee(model.certificate()))
+    });
+    Ok(())
+}
+
+/// Fails if a file cannot be written there. To be asked before budget is spent on what goes into it.
+pub(crate) fn can_be_written(path: &Path) -> Result<(), Failure> {
+    WholeFile::create(path).map(drop).map_err(|error| cannot_write(path, &error))
+}
+
+/// Reads the real table and fits a model to it, with the warnings that belong to spending budget.
+pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Result<Model, Failure> {
+    let assumed: Vec<_> = schema.assumed().map(|attribute| format!("`{}`", attribute.name())).collect();
+    if !assumed.is_empty() {
+        terminal.warn(&format!(
+            "the guarantee holds only if the bounds and categories of these columns were declared without looking at the \
+             data: {}; mark them `source: public` once that is sure",
+            assumed.join(", ")
+        ));
+    }
+    let inputs: Vec<Input> = real.data.iter().map(Input::new).collect();
+    let bar = terminal.progress("reading", 0, Unit::Bytes);
+    let progress = {
+        let bar = bar.clone();
+        ProgressSink::new(move |progress| {
+            bar.set_length(progress.bytes_total);
+            bar.set_position(progress.bytes_read);
+        })
+    };
+    let options =
+        ReadOptions { format: real.format.map(Into::into), progress: Some(progress), ..ReadOptions::default() };
+    let goal = ApproxDp { epsilon: real.epsilon, delta: real.delta };
+    let model = scumble::fit(&inputs, schema, real.method, goal, &options);
+    bar.finish_and_clear();
+    let model = model?;
+    terminal.note("no ledger keeps count: the budgets of repeated fits of the same table add up");
+    Ok(model)
+}

@@ -1,0 +1,8 @@
+//! One file per verb.
+
+pub(crate) mod demo;
+pub(crate) mod fit;
+pub(crate) mod inspect;
+pub(crate) mod sample;
+pub(crate) mod schema;
+pub(crate) mod synth;

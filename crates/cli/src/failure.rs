@@ -1,0 +1,90 @@
+//! How a command fails: a sentence, a hint, an exit code.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use scumble::schema::{ReadError, io_problem};
+use scumble::{Error, Fault};
+use serde::Serialize;
+
+/// A command that failed.
+#[derive(Debug, Serialize)]
+pub(crate) struct Failure {
+    #[serde(skip)]
+    fault: Fault,
+    exit_code: u8,
+    /// One problem, or all of a schema's.
+    pub(crate) problems: Vec<Problem>,
+    /// How many more problems there are than are listed.
+    pub(crate) unlisted: usize,
+}
+
+/// One sentence, and what to do about it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Problem {
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(fault: Fault, message: impl Into<String>, hint: Option<String>) -> Self {
+        let problems = vec![Problem { message: message.into(), hint }];
+        Self { fault, exit_code: exit_code(fault), problems, unlisted: 0 }
+    }
+
+    /// A panic was caught.
+    pub(crate) fn bug() -> Self {
+        let hint = "please report it, with the command and the place above, but without the data";
+        Self::new(Fault::Bug, "bug in scumble", Some(hint.into()))
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(exit_code(self.fault))
+    }
+}
+
+/// A file that cannot be written.
+pub(crate) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    let hint = "check the path and its permissions";
+    Failure::new(Fault::Engine, format!("cannot write `{}`: {}", path.display(), io_problem(error)), Some(hint.into()))
+}
+
+fn exit_code(fault: Fault) -> u8 {
+    match fault {
+        Fault::Usage => 2,
+        Fault::Data => 3,
+        Fault::Budget => 4,
+        Fault::TooLarge => 5,
+        Fault::Engine => 6,
+        Fault::Interrupted => 130,
+        _ => 70,
+    }
+}
+
+impl<E: Into<Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let error = error.into();
+        let fault = error.fault();
+        if let Error::Schema(ReadError::Problems(found)) = &error {
+            let problems =
+                found.list().iter().map(|problem| Problem { message: problem.to_string(), hint: Some(problem.hint()) });
+            return Self {
+                fault,
+                exit_code: exit_code(fault),
+                problems: problems.collect(),
+                unlisted: found.unlisted(),
+            };
+        }
+        // A source's own words say more than that it failed.
+        let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+        Self::new(fault, format!("{error}{cause}"), error.hint())
+    }
+}
+
+/// Replaces the message of a panic, which could quote a value of the data, by its place in the source.
+pub(crate) fn keep_panics_silent() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        crate::terminal::warn_line(&format!("panicked at {place}"));
+    }));
+}

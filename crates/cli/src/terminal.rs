@@ -1,0 +1,94 @@
+//! What the user sees: results, notes, progress, errors.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the one place that prints")]
+
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// How results and notes are shown.
+pub(crate) struct Terminal {
+    json: bool,
+    quiet: bool,
+}
+
+/// What is counted by a progress bar.
+#[derive(Clone, Copy)]
+pub(crate) enum Unit {
+    Bytes,
+    Rows,
+}
+
+impl Terminal {
+    pub(crate) fn new(json: bool, quiet: bool) -> Self {
+        Self { json, quiet }
+    }
+
+    /// The result of a command, as text or as the one JSON object.
+    pub(crate) fn result(&self, json: &impl Serialize, text: impl FnOnce() -> String) {
+        if self.json {
+            print_line(&serde_json::to_string(json).expect("results have text keys"));
+        } else if !self.quiet {
+            print_line(&text());
+        }
+    }
+
+    /// Something the user should know about how the result came to be.
+    pub(crate) fn note(&self, message: &str) {
+        if !self.json && !self.quiet {
+            eprintln!("note: {message}");
+        }
+    }
+
+    /// Something the user should act on.
+    pub(crate) fn warn(&self, message: &str) {
+        if !self.quiet {
+            eprintln!("warning: {message}");
+        }
+    }
+
+    pub(crate) fn fail(&self, failure: &Failure) {
+        if self.json {
+            print_line(&serde_json::json!({ "error": failure }).to_string());
+            return;
+        }
+        for problem in &failure.problems {
+            eprintln!("error: {}", problem.message);
+            if let Some(hint) = &problem.hint {
+                eprintln!("hint: {hint}");
+            }
+        }
+        if failure.unlisted > 0 {
+            eprintln!("error: and {} more problems", failure.unlisted);
+        }
+    }
+
+    /// A bar with the time left on a terminal, nothing in a pipe.
+    pub(crate) fn progress(&self, label: &'static str, total: u64, unit: Unit) -> ProgressBar {
+        if self.json || self.quiet || !std::io::stderr().is_terminal() {
+            return ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
+        }
+        let template = match unit {
+            Unit::Bytes => "{msg} {wide_bar} {bytes}/{total_bytes}, {eta} left",
+            Unit::Rows => "{msg} {wide_bar} {human_pos}/{human_len} rows, {eta} left",
+        };
+        let style = ProgressStyle::with_template(template).expect("a template of ours");
+        let bar = ProgressBar::new(total).with_style(style).with_message(label);
+        bar.enable_steady_tick(Duration::from_millis(200));
+        bar
+    }
+}
+
+/// A line on standard error, whatever was asked for.
+pub(crate) fn warn_line(message: &str) {
+    eprintln!("{message}");
+}
+
+fn print_line(text: &str) {
+    // A reader that went away, such as `head`, is no failure of ours.
+    let _ = writeln!(std::io::stdout(), "{text}");
+}

@@ -1,0 +1,326 @@
+//! The program as a user meets it: whole outputs and exit codes, kept as snapshots.
+//!
+//! Noise is never seeded, so what depends on it is replaced by a placeholder before the comparison.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// A folder to run the program in.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), content).unwrap();
+    }
+
+    /// A table of two columns and its schema.
+    fn with_table() -> Self {
+        let folder = Self::new();
+        let rows: String = (0..500).map(|row| format!("{},{}\n", row % 40, ["yes", "no"][row % 2])).collect();
+        folder.write("table.csv", format!("age,smoker\n{rows}"));
+        folder.write("table.schema.yaml", SCHEMA);
+        folder
+    }
+
+    fn output(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_scumble")).args(arguments).current_dir(self.0.path()).output().unwrap()
+    }
+
+    /// Everything a run shows.
+    fn run(&self, arguments: &[&str]) -> String {
+        let output = self.output(arguments);
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        format!(
+            "$ scumble {}\n{}----- stderr\n{}----- exit code {}\n",
+            arguments.join(" "),
+            text(&output.stdout),
+            text(&output.stderr),
+            output.status.code().unwrap()
+        )
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(self.0.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+const SCHEMA: &str = "\
+fields:
+  - name: age
+    type: integer
+    constraints: {minimum: 0, maximum: 99}
+    dp: {source: public, bins: {width: 10}}
+  - name: smoker
+    type: string
+    constraints: {enum: [yes, no], required: true}
+    dp: {source: public}
+";
+const FIT: [&str; 9] = ["fit", "table.csv", "--schema", "table.schema.yaml", "--epsilon", "1", "--delta", "1e-9", "-o"];
+
+/// Compares with the snapshot, noise aside.
+macro_rules! assert_output {
+    ($output:expr) => {
+        let mut settings = insta::Settings::clone_current();
+        settings.add_filter(r"(?m)^rows +\d+", "rows       [ROWS]");
+        settings.add_filter(r"wrote \d+ synthetic rows", "wrote [ROWS] synthetic rows");
+        settings.add_filter(r"\d+\.\d %", "[SHARE] %");
+        settings.add_filter(r"\(0\.\d{6,}, 1e-9\)", "([EPSILON], 1e-9)");
+        settings.add_filter(r"scumble \d+\.\d+\.\d+", "scumble [VERSION]");
+        settings.bind(|| insta::assert_snapshot!($output));
+    };
+}
+
+#[test]
+fn every_verb_explains_itself() {
+    let folder = Folder::new();
+    let verbs: [&[&str]; 11] = [
+        &["--help"],
+        &["demo", "--help"],
+        &["schema", "--help"],
+        &["schema", "draft", "--help"],
+        &["schema", "import", "--help"],
+        &["schema", "check", "--help"],
+        &["schema", "json-schema", "--help"],
+        &["fit", "--help"],
+        &["sample", "--help"],
+        &["synth", "--help"],
+        &["inspect", "--help"],
+    ];
+    let texts: Vec<String> = verbs.into_iter().map(|verb| folder.run(verb)).collect();
+    assert_output!(texts.join("\n"));
+}
+
+#[test]
+fn a_demo_can_be_checked() {
+    let folder = Folder::new();
+    let texts = [
+        folder.run(&["demo", "--rows", "1000", "-o", "people"]),
+        folder.run(&["schema", "check", "people/people.schema.yaml"]),
+    ];
+    assert_output!(texts.concat());
+    assert_eq!(std::fs::read_to_string(folder.path("people/people.csv")).unwrap().lines().count(), 1001);
+}
+
+#[test]
+fn fit_and_sample_say_what_they_did() {
+    let folder = Folder::with_table();
+    let texts = [
+        folder.run(&[&FIT[..], &["a.model"]].concat()),
+        folder.run(&["sample", "a.model", "--rows", "70000", "--seed", "3", "-o", "a.csv"]),
+        folder.run(&["sample", "a.model", "-o", "b.parquet"]),
+    ];
+    assert_output!(texts.concat());
+    assert_eq!(std::fs::read_to_string(folder.path("a.csv")).unwrap().lines().count(), 70_001);
+    assert_eq!(folder.names(), ["a.csv", "a.model", "b.parquet", "table.csv", "table.schema.yaml"]);
+}
+
+#[test]
+fn inspect_shows_columns_noise_and_certificate() {
+    let folder = Folder::with_table();
+    folder.output(&[&FIT[..], &["a.model"]].concat());
+    let text = folder.run(&["inspect", "a.model"]);
+    // Which values are the most frequent is noise here; that they are named is not.
+    let text: String = text.lines().map(|line| line.split(" %").next().unwrap().to_owned() + "\n").collect();
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"(  \d+\.\d  ).*", "$1[MOST FREQUENT]");
+    settings.bind(|| {
+        assert_output!(text);
+    });
+}
+
+#[test]
+fn json_is_one_object_also_when_a_command_fails() {
+    let folder = Folder::with_table();
+    let runs: [&[&str]; 4] = [
+        &["schema", "check", "table.schema.yaml", "--json"],
+        &[
+            "synth",
+            "table.csv",
+            "--schema",
+            "table.schema.yaml",
+            "--epsilon",
+            "1",
+            "--delta",
+            "1e-9",
+            "-o",
+            "s.csv",
+            "--json",
+        ],
+        &["inspect", "nothing.model", "--json"],
+        &["schema", "draft", "table.csv", "--json"],
+    ];
+    for arguments in runs {
+        let output = folder.output(arguments);
+        let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(value.is_object());
+        assert_eq!(value.get("error").is_some(), !output.status.success(), "{arguments:?}");
+        assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let output = folder.output(runs[1]);
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(value["summary"]["certificate"]["epsilon"].as_f64().unwrap() <= 1.0);
+    assert_eq!(value["summary"]["certificate"]["events"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn errors_name_the_problem_and_the_mend_and_have_their_exit_codes() {
+    let folder = Folder::with_table();
+    folder.write("broken.schema.yaml", "fields:\n  - {name: age, type: integer}\n  - {name: where, type: string}\n");
+    folder.write("other.schema.yaml", SCHEMA.replace("smoker", "smokes"));
+    folder.write("huge.schema.yaml", huge_schema());
+    folder.write("not.model", "SCUMBLE\nnot really, but it goes on for long enough to have a checksum");
+    folder.write("not.parquet", "PAR1 not really");
+    let fit = |data: &'static str, schema: &'static str| {
+        ["fit", data, "--schema", schema, "--epsilon", "1", "--delta", "1e-9", "-o", "x.model"]
+    };
+    let runs: [&[&str]; 12] = [
+        &["schema", "check", "broken.schema.yaml"],
+        &["schema", "check", "absent.schema.yaml"],
+        &["schema", "check", "huge.schema.yaml"],
+        &fit("table.csv", "other.schema.yaml"),
+        &fit("absent.csv", "table.schema.yaml"),
+        &fit("not.parquet", "table.schema.yaml"),
+        &["fit", "table.csv", "--schema", "table.schema.yaml", "--epsilon", "0", "--delta", "1e-9", "-o", "x.model"],
+        &[
+            "fit",
+            "table.csv",
+            "--schema",
+            "table.schema.yaml",
+            "--epsilon",
+            "1e-13",
+            "--delta",
+            "1e-300",
+            "-o",
+            "x.model",
+        ],
+        &[
+            "fit",
+            "table.csv",
+            "--schema",
+            "table.schema.yaml",
+            "--epsilon",
+            "1",
+            "--delta",
+            "1e-9",
+            "-o",
+            "no/such/x.model",
+        ],
+        &["sample", "not.model", "-o", "x.csv"],
+        &["sample", "table.csv", "-o", "x.csv"],
+        &["frobnicate"],
+    ];
+    let texts: Vec<String> = runs.into_iter().map(|arguments| folder.run(arguments)).collect();
+    assert_output!(texts.join("\n"));
+    assert!(!folder.names().iter().any(|name| name.starts_with("x.")), "a command that fails leaves no file");
+}
+
+/// Two hundred columns of half a million codes each.
+fn huge_schema() -> String {
+    let fields = (0..200).map(|column| {
+        format!("  - {{name: c{column}, type: integer, constraints: {{minimum: 1, maximum: 500000}}}}\n")
+    });
+    format!("fields:\n{}", fields.collect::<String>())
+}
+
+#[test]
+fn a_draft_holds_nothing_of_the_data_and_says_what_to_fill_in() {
+    let folder = Folder::new();
+    folder.write("t.csv", "name,income: EUR\nCANARY-7731,918273\n");
+    assert_output!(folder.run(&["schema", "draft", "t.csv"]));
+}
+
+#[test]
+fn an_import_of_an_mbi_domain_can_be_used_as_it_is() {
+    let folder = Folder::new();
+    folder.write("domain.json", "{\"sex\": 2, \"age\": 4}");
+    folder.write("data.csv", "age,sex\n3,1\n0,0\n");
+    let texts = [
+        folder.run(&["schema", "import", "--from", "mbi", "domain.json"]),
+        folder.run(&["schema", "import", "--from", "mbi", "domain.json", "-o", "s.yaml"]),
+        folder.run(&[
+            "synth",
+            "data.csv",
+            "--schema",
+            "s.yaml",
+            "--epsilon",
+            "1",
+            "--delta",
+            "1e-9",
+            "--rows",
+            "5",
+            "-o",
+            "s.csv",
+        ]),
+    ];
+    assert_output!(texts.concat());
+}
+
+#[test]
+fn quiet_prints_nothing() {
+    let folder = Folder::with_table();
+    let output = folder.output(&[&FIT[..], &["a.model", "--quiet"]].concat());
+    assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
+}
+
+#[test]
+fn columns_that_nobody_vouched_for_are_named() {
+    let folder = Folder::with_table();
+    folder.write("table.schema.yaml", SCHEMA.replacen("source: public, ", "", 1));
+    assert_output!(folder.run(&[&FIT[..], &["a.model"]].concat()));
+}
+
+#[test]
+fn two_fits_of_one_table_have_different_noise_and_no_seed_changes_that() {
+    let folder = Folder::with_table();
+    for name in ["a.model", "b.model"] {
+        assert!(folder.output(&[&FIT[..], &[name]].concat()).status.success());
+    }
+    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert_ne!(read("a.model"), read("b.model"));
+    let seeded = folder.output(&[&FIT[..], &["c.model", "--seed", "1"]].concat());
+    assert_eq!(seeded.status.code(), Some(2), "a fit takes no seed");
+}
+
+#[test]
+fn the_same_seed_draws_the_same_rows_in_every_format() {
+    let folder = Folder::with_table();
+    folder.output(&[&FIT[..], &["a.model"]].concat());
+    for name in ["a.csv", "b.csv"] {
+        assert!(folder.output(&["sample", "a.model", "--seed", "9", "-o", name]).status.success());
+    }
+    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert_eq!(read("a.csv"), read("b.csv"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_no_half_written_file() {
+    let folder = Folder::with_table();
+    folder.output(&[&FIT[..], &["a.model"]].concat());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_scumble"))
+        .args(["sample", "a.model", "--rows", "4000000000", "-o", "endless.csv"])
+        .current_dir(folder.0.path())
+        .spawn()
+        .unwrap();
+    // Something is being written once the folder holds a file that was not there before.
+    while folder.names().len() == 3 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupt.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(folder.names(), ["a.model", "table.csv", "table.schema.yaml"]);
+}

@@ -1,0 +1,115 @@
+//! One error for the whole way, and whose fault it is.
+
+use scumble_engine::{Damage, EngineError};
+use scumble_mechanisms::MechanismError;
+use scumble_schema::{Problems, ReadError, SchemaError};
+use scumble_vault::VaultError;
+
+/// Anything that can go wrong on the way from a table to a synthetic one.
+///
+/// No message depends on rows.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The schema cannot be read or breaks a rule.
+    #[error(transparent)]
+    Schema(#[from] ReadError),
+    /// The data cannot be read, counted or written.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The fit or the model file failed.
+    #[error(transparent)]
+    Mechanism(#[from] MechanismError),
+    /// The work was stopped by the one who asked for it.
+    #[error("interrupted; nothing was written")]
+    Interrupted,
+    /// The operating system gave no randomness.
+    #[error("the operating system gave no randomness")]
+    Entropy,
+}
+
+/// Whose fault an error is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The request cannot be served as it was made.
+    Usage,
+    /// The schema or the data is not what it should be.
+    Data,
+    /// The budget does not allow it.
+    Budget,
+    /// It would not fit.
+    TooLarge,
+    /// Files, disks, the operating system.
+    Engine,
+    /// The one who asked stopped it.
+    Interrupted,
+    /// Ours.
+    Bug,
+}
+
+impl From<Problems> for Error {
+    fn from(problems: Problems) -> Self {
+        Self::Schema(problems.into())
+    }
+}
+
+impl From<VaultError> for Error {
+    fn from(error: VaultError) -> Self {
+        Self::Mechanism(error.into())
+    }
+}
+
+impl Error {
+    /// Whose fault it is.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Schema(ReadError::Problems(problems)) if problems.list().iter().any(SchemaError::is_too_large) => {
+                Fault::TooLarge
+            }
+            Self::Schema(_) => Fault::Data,
+            Self::Engine(error) => engine_fault(error),
+            Self::Mechanism(MechanismError::Vault(error)) => vault_fault(error),
+            Self::Mechanism(MechanismError::OtherSchema) => Fault::Bug,
+            Self::Mechanism(MechanismError::File { .. }) | Self::Entropy => Fault::Engine,
+            Self::Mechanism(_) => Fault::Data,
+            Self::Interrupted => Fault::Interrupted,
+        }
+    }
+
+    /// What to do about it, where we know.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Schema(ReadError::Problems(problems)) => Some(problems.list()[0].hint()),
+            Self::Schema(_) => Some("check the path and its permissions".into()),
+            Self::Engine(error) => error.hint(),
+            Self::Mechanism(MechanismError::Vault(VaultError::Source(source))) => {
+                source.get_ref().downcast_ref::<EngineError>().and_then(EngineError::hint)
+            }
+            Self::Mechanism(error) => Some(error.hint().into()),
+            Self::Interrupted | Self::Entropy => None,
+        }
+    }
+}
+
+fn engine_fault(error: &EngineError) -> Fault {
+    match error {
+        EngineError::Config { .. } => Fault::Usage,
+        EngineError::Table(_) | EngineError::Engine { problem: Damage::Memory, .. } => Fault::TooLarge,
+        EngineError::Schema { .. } | EngineError::Engine { .. } => Fault::Data,
+        EngineError::Bug { .. } => Fault::Bug,
+        _ => Fault::Engine,
+    }
+}
+
+fn vault_fault(error: &VaultError) -> Fault {
+    match error {
+        VaultError::Config { .. } => Fault::Usage,
+        VaultError::Schema(_) | VaultError::TooManyCells { .. } => Fault::TooLarge,
+        VaultError::Budget { .. } | VaultError::BudgetTooSmall { .. } => Fault::Budget,
+        VaultError::Source(source) => source.get_ref().downcast_ref().map_or(Fault::Engine, engine_fault),
+        VaultError::Entropy(_) => Fault::Engine,
+        VaultError::Certificate { .. } => Fault::Data,
+        _ => Fault::Bug,
+    }
+}

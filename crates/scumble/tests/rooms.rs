@@ -1,0 +1,119 @@
+//! Reads `cargo metadata` and fails on a dependency that would let a room know what it must not know.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Who must not reach whom, however many steps away, in the built program.
+const MUST_NOT_REACH: [(&str, &str, &str); 12] = [
+    ("scumble-schema", "datafusion", "a browser or R build of the schema must stay possible"),
+    ("scumble-vault", "datafusion", "a reviewer reads all of the vault in a day, and an engine is not part of it"),
+    ("scumble-pgm", "datafusion", "models are fitted in a browser too"),
+    ("scumble-mechanisms", "datafusion", "methods run wherever counts come from"),
+    ("scumble-pgm", "scumble-vault", "pgm takes plain numbers, so that it cannot hold a budget or a private count"),
+    ("scumble-pgm", "scumble-engine", "pgm must not be able to see a row"),
+    ("scumble-mechanisms", "scumble-engine", "a method that reaches the engine could count without paying"),
+    ("scumble-report", "scumble-engine", "a report is made of released values, so it must not be able to see a row"),
+    ("scumble-vault", "scumble-engine", "the vault trusts no engine: it takes any source of counts"),
+    ("scumble-schema", "scumble-vault", "the schema is public facts and knows nothing of budgets"),
+    ("scumble-engine", "rand", "the engine is deterministic: noise is drawn once, in the vault"),
+    ("scumble", "scumble-evaluate", "evaluation reads rows without paying; only programs at the edge may call it"),
+];
+
+/// Who alone may name whom as a dependency, tests included.
+const ONLY_BY: [(&str, &[&str], &str); 2] = [
+    ("opendp", &["scumble-vault"], "OpenDP is the cross-check of our samplers, and samplers live in the vault"),
+    (
+        "scumble-evaluate",
+        &["scumble-cli", "scumble-examples"],
+        "evaluation reads rows without paying; only programs at the edge may call it",
+    ),
+];
+
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("cargo prints JSON")
+}
+
+/// Direct dependencies by package name; with `tests`, those of tests too.
+fn direct(metadata: &Value, tests: bool) -> BTreeMap<String, BTreeSet<String>> {
+    let name_of: BTreeMap<&str, &str> = metadata["packages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|package| (package["id"].as_str().unwrap(), package["name"].as_str().unwrap()))
+        .collect();
+    let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for node in metadata["resolve"]["nodes"].as_array().unwrap() {
+        let from = name_of[node["id"].as_str().unwrap()];
+        let used = |dependency: &&Value| {
+            dependency["dep_kinds"].as_array().unwrap().iter().any(|kind| kind["kind"].is_null() || tests)
+        };
+        let to = node["deps"].as_array().unwrap().iter().filter(used);
+        edges
+            .entry(from.into())
+            .or_default()
+            .extend(to.map(|dependency| name_of[dependency["pkg"].as_str().unwrap()].into()));
+    }
+    edges
+}
+
+/// A way from one package to another, if there is one.
+fn way(edges: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> Option<Vec<String>> {
+    let mut ways = vec![vec![from.to_owned()]];
+    let mut seen = BTreeSet::from([from.to_owned()]);
+    while let Some(way) = ways.pop() {
+        let here = way.last().expect("a way has a start");
+        if here == to {
+            return Some(way);
+        }
+        for next in edges.get(here).into_iter().flatten() {
+            if seen.insert(next.clone()) {
+                ways.push([way.clone(), vec![next.clone()]].concat());
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn no_room_reaches_what_it_must_not_know() {
+    let edges = direct(&metadata(), false);
+    for (room, forbidden, why) in MUST_NOT_REACH {
+        assert!(edges.contains_key(room), "`{room}` is gone: mend the list of rules");
+        // DataFusion itself uses `rand`; the rule is about our own code.
+        let found = match forbidden {
+            "rand" => edges[room].contains("rand").then(|| vec![room.to_owned(), forbidden.to_owned()]),
+            _ => way(&edges, room, forbidden),
+        };
+        assert!(
+            found.is_none(),
+            "`{room}` must not reach `{forbidden}`, because {why}; it does, by {}",
+            found.unwrap().join(" -> ")
+        );
+    }
+}
+
+#[test]
+fn what_only_some_may_use_is_used_by_them_alone() {
+    let edges = direct(&metadata(), true);
+    for (target, allowed, why) in ONLY_BY {
+        for (room, targets) in &edges {
+            let allowed = allowed.contains(&room.as_str());
+            assert!(allowed || !targets.contains(target), "`{room}` must not depend on `{target}`, because {why}");
+        }
+    }
+}
+
+#[test]
+fn a_forbidden_way_would_be_found() {
+    let edges = direct(&metadata(), false);
+    let found = way(&edges, "scumble-cli", "scumble-vault").expect("the program reaches the vault");
+    assert!(found.len() > 1 && found[0] == "scumble-cli" && found.last().unwrap() == "scumble-vault");
+}

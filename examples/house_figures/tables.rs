@@ -1,0 +1,104 @@
+//! The whole way by the real program, and what came out.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use scumble::engine::{CodedTable, column_types};
+use scumble::{Input, ReadOptions, Schema};
+use scumble_evaluate::OneWayDistances;
+
+use crate::figure::Figures;
+
+/// The largest total variation distance of a one-way distribution that is still good.
+const WORST_DISTANCE: f64 = 0.01;
+const BUDGET: [&str; 4] = ["--epsilon", "1", "--delta", "1e-9"];
+
+/// `scumble demo` and `scumble synth` on 100,000 rows.
+pub(crate) fn demo(folder: &Path, figures: &mut Figures) -> Result<(), Box<dyn Error>> {
+    let people = folder.join("people");
+    scumble(&["demo", "--rows", "100000", "-o", text(&people)])?;
+    synthesise("demo", &people.join("people.csv"), &people.join("people.schema.yaml"), Some(100_000), folder, figures)
+}
+
+/// The four tables of the papers through their domain files, and two tables of real values through hand-written schemas.
+pub(crate) fn benchmarks(data: &Path, folder: &Path, figures: &mut Figures) -> Result<(), Box<dyn Error>> {
+    for name in ["nltcs", "acs", "adult", "br2000"] {
+        let schema = folder.join(format!("{name}.schema.yaml"));
+        let domain = data.join(name).join("domain.json");
+        scumble(&["schema", "import", "--from", "mbi", text(&domain), "-o", text(&schema)])?;
+        synthesise(name, &data.join(name).join("data.csv"), &schema, None, folder, figures)?;
+    }
+    for (name, file) in [("adult", "adult/raw.csv"), ("acs_national2019", "acs_national2019/raw.csv.gz")] {
+        let schema = crate::example_schemas().join(format!("{name}.schema.yaml"));
+        synthesise(&format!("{name} raw"), &data.join(file), &schema, None, folder, figures)?;
+    }
+    Ok(())
+}
+
+fn synthesise(
+    name: &str,
+    real: &Path,
+    schema_file: &Path,
+    rows: Option<u64>,
+    folder: &Path,
+    figures: &mut Figures,
+) -> Result<(), Box<dyn Error>> {
+    let output = folder.join("synth.parquet");
+    let count = rows.map(|rows| rows.to_string());
+    let mut arguments = vec!["synth", text(real), "--schema", text(schema_file), "--method", "independent"];
+    arguments.extend(BUDGET);
+    if let Some(count) = &count {
+        arguments.extend(["--rows", count]);
+    }
+    arguments.extend(["-o", text(&output)]);
+    scumble(&arguments)?;
+
+    let schema = Schema::read(schema_file)?;
+    let types = column_types(&Input::new(&output), None)?;
+    let other_types = schema
+        .attributes()
+        .iter()
+        .zip(types.fields())
+        .filter(|(attribute, field)| {
+            attribute.name() != field.name() || attribute.field_type().arrow_type() != *field.data_type()
+        })
+        .count();
+    let lost = schema.attributes().len().abs_diff(types.fields().len());
+    #[expect(clippy::cast_precision_loss, reason = "a few columns")]
+    figures.exactly(
+        &format!("{name}: columns of another type than declared"),
+        (other_types + lost) as f64,
+        "columns",
+        0.0,
+    );
+
+    let read = |path: &Path| CodedTable::read(&[Input::new(path)], &schema, &ReadOptions::default());
+    let distances = OneWayDistances::between(&read(real)?, &read(&output)?, &schema)?;
+    println!("{name}, column by column: {distances}");
+    figures.at_most(&format!("{name}: worst one-way total variation"), distances.worst(), "TVD", WORST_DISTANCE);
+    Ok(())
+}
+
+/// Runs the program that was built beside this one.
+fn scumble(arguments: &[&str]) -> Result<(), Box<dyn Error>> {
+    let output = Command::new(program()?).args(arguments).output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("scumble {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr)).into())
+}
+
+fn program() -> Result<PathBuf, Box<dyn Error>> {
+    let here = std::env::current_exe()?;
+    let program = here.ancestors().nth(2).ok_or("no build folder")?.join("scumble");
+    if program.is_file() {
+        Ok(program)
+    } else {
+        Err("build the program first: cargo build --release -p scumble-cli".into())
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("paths here are ours")
+}
