@@ -73,8 +73,8 @@ fn synthesise(
         0.0,
     );
 
-    let read = |path: &Path| CodedTable::read(&[Input::new(path)], &schema, &ReadOptions::default());
-    let distances = OneWayDistances::between(&read(real)?, &read(&output)?, &schema)?;
+    let coded = |path: &Path| CodedTable::read(&[Input::new(path)], &schema, &ReadOptions::default());
+    let distances = OneWayDistances::between(&coded(real)?, &coded(&output)?, &schema)?;
     println!("{name}, column by column: {distances}");
     figures.at_most(&format!("{name}: worst one-way total variation"), distances.worst(), "TVD", WORST_DISTANCE);
     Ok(())

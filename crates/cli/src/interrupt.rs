@@ -27,6 +27,7 @@ impl Writing {
         Self
     }
 
+    #[expect(clippy::unused_self, reason = "only one who writes is asked to stop; anyone else is stopped")]
     pub(crate) fn asked_to_stop(&self) -> bool {
         ASKED.load(Ordering::SeqCst)
     }

@@ -67,12 +67,11 @@ impl Error {
             Self::Schema(ReadError::Problems(problems)) if problems.list().iter().any(SchemaError::is_too_large) => {
                 Fault::TooLarge
             }
-            Self::Schema(_) => Fault::Data,
             Self::Engine(error) => engine_fault(error),
             Self::Mechanism(MechanismError::Vault(error)) => vault_fault(error),
             Self::Mechanism(MechanismError::OtherSchema) => Fault::Bug,
             Self::Mechanism(MechanismError::File { .. }) | Self::Entropy => Fault::Engine,
-            Self::Mechanism(_) => Fault::Data,
+            Self::Schema(_) | Self::Mechanism(_) => Fault::Data,
             Self::Interrupted => Fault::Interrupted,
         }
     }

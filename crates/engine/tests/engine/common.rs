@@ -1,7 +1,5 @@
 //! A small made-up table of all types, and ways to read it.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

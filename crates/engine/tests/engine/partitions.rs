@@ -1,10 +1,8 @@
 //! Order and partitions do not show in the counts (PRIVACY-RULES D3, test T13).
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{Numbers, counts, people, schema};
+use crate::common::{Numbers, counts, people, schema};
 use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, StringArray, UInt64Array};
 use datafusion::arrow::compute::take_record_batch;
 use datafusion::arrow::datatypes::{DataType, Field, Fields};

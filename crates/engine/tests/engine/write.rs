@@ -1,10 +1,8 @@
 //! Output files are whole or not there.
 
-mod common;
-
 use std::fs;
 
-use common::{counts, people, read, schema};
+use crate::common::{counts, people, read, schema};
 use scumble_engine::{EngineError, TableWriter};
 use tempfile::TempDir;
 
@@ -39,7 +37,7 @@ fn what_was_written_is_read_back() {
     for name in ["a.csv", "a.tsv", "a.parquet", "a.arrow"] {
         let path = directory.path().join(name);
         fs::write(&path, "before").unwrap();
-        common::write(&path, &[people(100, 1), people(200, 2), people(0, 3)]);
+        crate::common::write(&path, &[people(100, 1), people(200, 2), people(0, 3)]);
         assert_eq!(counts(&read(&path, &schema).unwrap(), &schema)[0], [300]);
     }
     assert_eq!(names(&directory), ["a.arrow", "a.csv", "a.parquet", "a.tsv"]);

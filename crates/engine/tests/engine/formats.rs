@@ -1,11 +1,9 @@
 //! The same rows give the same counts, however they are written down.
 
-mod common;
-
 use std::fs::{self, File};
 use std::sync::{Arc, Mutex};
 
-use common::{compress, counts, people, read, schema, write};
+use crate::common::{compress, counts, people, read, schema, write};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::ipc::writer::StreamWriter;

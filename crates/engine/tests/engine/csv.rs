@@ -1,8 +1,6 @@
 //! CSV files with everything that CSV files have.
 
-mod common;
-
-use common::{counts_of_text, read};
+use crate::common::{counts_of_text, read};
 use scumble_engine::EngineError;
 use scumble_schema::Schema;
 use scumble_schema::limits::FIELD_BYTES;

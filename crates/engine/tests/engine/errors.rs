@@ -1,11 +1,9 @@
 //! Damaged files end in errors that hold nothing of their contents.
 
-mod common;
-
 use std::error::Error;
 use std::fs;
 
-use common::{compress, people, read, schema, write};
+use crate::common::{compress, people, read, schema, write};
 use datafusion::arrow::array::{ArrayRef, Int32Array, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::{DataType, Field, Schema as ArrowSchema};
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;

@@ -1,10 +1,9 @@
 //! Junk rows: none is lost, none is fatal (PRIVACY-RULES D1, test T14). The example `junk_rows` does the same with a million.
 
-mod common;
-#[path = "../examples/junk_rows/generator.rs"]
+#[path = "../../examples/junk_rows/generator.rs"]
 mod generator;
 
-use common::{counts, counts_of_text};
+use crate::common::{counts, counts_of_text};
 use generator::{Junk, TYPES, schema};
 use scumble_engine::{CodedTable, ReadOptions};
 
