@@ -32,7 +32,9 @@ impl Folder {
     }
 
     fn output(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_scumble")).args(arguments).current_dir(self.0.path()).output().unwrap()
+        // Help texts are wrapped to the width that the environment tells.
+        let mut program = Command::new(env!("CARGO_BIN_EXE_scumble"));
+        program.args(arguments).current_dir(self.0.path()).env_remove("COLUMNS").output().unwrap()
     }
 
     /// Everything a run shows.
@@ -267,6 +269,18 @@ fn an_import_of_an_mbi_domain_can_be_used_as_it_is() {
         ]),
     ];
     assert_output!(texts.concat());
+}
+
+#[test]
+fn an_import_of_a_typed_file_takes_names_and_types_and_assumes_the_rest() {
+    let folder = Folder::new();
+    folder.output(&["demo", "--rows", "100", "-o", "."]);
+    let fit = ["synth", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1", "--delta", "1e-9", "-o"];
+    for (format, name) in [("parquet", "a.parquet"), ("arrow", "a.arrow")] {
+        assert!(folder.output(&[&fit[..], &[name]].concat()).status.success());
+        let text = folder.run(&["schema", "import", "--from", format, name]);
+        assert_output!(text.split_once('\n').unwrap().1);
+    }
 }
 
 #[test]
