@@ -1,0 +1,102 @@
+//! Files in, certified rows out, at the ends of what people may ask for.
+
+use std::path::Path;
+
+use scumble::engine::CodedTable;
+use scumble::schema::{AdjacencyKind, Clique};
+use scumble::{ApproxDp, Delta, Epsilon, Input, Method, Model, ReadOptions, Sampling, Schema};
+
+const SCHEMA: &str = "
+fields:
+  - {name: age, type: integer, constraints: {minimum: 0, maximum: 99}, dp: {bins: {width: 10}}}
+  - {name: region, type: string, constraints: {enum: [north, south], required: true}, dp: {open: true}}
+  - {name: born, type: date, constraints: {minimum: '1950-01-01', maximum: '1950-12-31', required: true}, dp: {bins: {count: 12}}}
+";
+
+fn goal(epsilon: f64) -> ApproxDp {
+    ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(1e-9).unwrap() }
+}
+
+fn counts(path: &Path, schema: &Schema) -> Vec<Vec<u64>> {
+    let table = CodedTable::read(&[Input::new(path)], schema, &ReadOptions::default()).unwrap();
+    let mut cliques = schema.domain().one_way();
+    cliques.push(Clique::empty());
+    table.count_tables(&cliques).unwrap()
+}
+
+/// Fits the CSV text, keeps the model in a file, and gives its counts, the model, and the counts of its rows.
+fn synthesise(csv: &str, schema: &Schema, epsilon: f64) -> (Vec<Vec<u64>>, Model, Vec<Vec<u64>>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("real.csv"), csv).unwrap();
+    let inputs = [Input::new(path("real.csv"))];
+    let fitted = scumble::fit(&inputs, schema, Method::Independent, goal(epsilon), &ReadOptions::default()).unwrap();
+    fitted.write(&path("a.model")).unwrap();
+    let model = Model::read(&path("a.model")).unwrap();
+    assert_eq!(model, fitted);
+    model.certificate().verify().unwrap();
+    scumble::sample(&model, model.rows(), 5, Sampling::LowVariance, &path("synth.parquet"), |_| true).unwrap();
+    (counts(&path("real.csv"), schema), model, counts(&path("synth.parquet"), schema))
+}
+
+/// A few hundred rows with junk among them.
+fn table() -> String {
+    let mut csv = String::from("region,age,other,born\n");
+    for row in 0..300 {
+        let region = ["north", "south", "elsewhere"][row % 3];
+        let age = ["7", "41", "", "x"][row % 4];
+        let born = ["1950-03-01", "1950-11-30", "not a date"][row / 7 % 3];
+        csv.extend([region, ",", age, ",secret,", born, "\n"]);
+    }
+    csv
+}
+
+#[test]
+fn a_huge_budget_gives_the_real_distributions() {
+    let (real, model, synthetic) = synthesise(&table(), &Schema::parse(SCHEMA).unwrap(), 1e6);
+    assert_eq!(model.rows(), 300);
+    assert_eq!(real, synthetic);
+}
+
+#[test]
+fn a_tiny_budget_gives_noise_and_no_error() {
+    let schema = Schema::parse(SCHEMA).unwrap();
+    let (_, model, synthetic) = synthesise(&table(), &schema, 1e-3);
+    assert_eq!(synthetic.last().unwrap()[0], model.rows());
+    assert!(model.certificate().epsilon().get() <= 1e-3);
+}
+
+#[test]
+fn an_empty_table_is_a_table() {
+    let (real, model, synthetic) = synthesise("age,region,born\n", &Schema::parse(SCHEMA).unwrap(), 1.0);
+    assert_eq!(real.last().unwrap()[0], 0);
+    assert_eq!(synthetic.last().unwrap()[0], model.rows());
+}
+
+#[test]
+fn one_column_is_a_table() {
+    let schema = Schema::parse("fields: [{name: smoker, type: boolean}]").unwrap();
+    let (real, _, synthetic) = synthesise("smoker\ntrue\n\nfalse\n\n1\n", &schema, 1e6);
+    assert_eq!(real, [vec![1, 2, 2], vec![5]], "a blank line of a one-column file is a missing value");
+    assert_eq!(real, synthetic);
+}
+
+#[test]
+fn under_replace_one_the_number_of_rows_is_public_and_exact() {
+    let schema = Schema::parse(&format!("dp: {{adjacency: replace-one, maxContributions: 2}}{SCHEMA}")).unwrap();
+    let (_, model, synthetic) = synthesise(&table(), &schema, 0.5);
+    assert_eq!((model.rows(), synthetic.last().unwrap()[0]), (300, 300));
+    assert_eq!(model.certificate().adjacency(), AdjacencyKind::ReplaceOne);
+    // Two rows leave one cell for another: 2 · 2².
+    assert!(model.certificate().events().iter().all(|event| event.sensitivity().squared() == 8));
+}
+
+#[test]
+fn sampling_that_is_stopped_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("synth.csv");
+    let (_, model, _) = synthesise(&table(), &Schema::parse(SCHEMA).unwrap(), 1.0);
+    let stopped = scumble::sample(&model, 1_000_000, 5, Sampling::LowVariance, &path, |written| written < 100_000);
+    assert!(matches!(stopped, Err(scumble::Error::Interrupted)));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
