@@ -3,7 +3,6 @@
 #![expect(clippy::print_stderr, reason = "this is the one place that prints")]
 
 use std::io::{IsTerminal, Write};
-use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -77,9 +76,8 @@ impl Terminal {
             Unit::Rows => "{msg} {wide_bar} {human_pos}/{human_len} rows, {eta} left",
         };
         let style = ProgressStyle::with_template(template).expect("a template of ours");
-        let bar = ProgressBar::new(total).with_style(style).with_message(label);
-        bar.enable_steady_tick(Duration::from_millis(200));
-        bar
+        // Drawn with the first report of progress: before, the total may not be known.
+        ProgressBar::new(total).with_style(style).with_message(label)
     }
 }
 

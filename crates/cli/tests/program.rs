@@ -326,16 +326,28 @@ fn ctrl_c_leaves_no_half_written_file() {
     let folder = Folder::with_table();
     folder.output(&[&FIT[..], &["a.model"]].concat());
     let mut child = Command::new(env!("CARGO_BIN_EXE_scumble"))
-        .args(["sample", "a.model", "--rows", "4000000000", "-o", "endless.csv"])
+        .args(["sample", "a.model", "--rows", "100000000", "-o", "endless.csv"])
         .current_dir(folder.0.path())
         .spawn()
         .unwrap();
     // Something is being written once the folder holds a file that was not there before.
-    while folder.names().len() == 3 {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    within_a_minute(|| (folder.names().len() > 3).then_some(()));
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let ended = within_a_minute(|| child.try_wait().unwrap());
+    assert_eq!(ended.code(), Some(130));
     assert_eq!(folder.names(), ["a.model", "table.csv", "table.schema.yaml"]);
+}
+
+/// Waits for something that must happen soon.
+#[cfg(unix)]
+fn within_a_minute<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let start = std::time::Instant::now();
+    loop {
+        if let Some(seen) = look() {
+            return seen;
+        }
+        assert!(start.elapsed().as_secs() < 60, "a minute has passed");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
 }
