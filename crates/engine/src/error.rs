@@ -7,7 +7,7 @@ use std::path::Path;
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::DataFusionError;
 use datafusion::parquet::errors::ParquetError;
-use scumble_schema::SchemaError;
+use scumble_schema::{SchemaError, io_problem};
 
 /// Why a table could not be read, counted or written.
 ///
@@ -91,10 +91,7 @@ pub struct IoProblem(io::ErrorKind);
 
 impl fmt::Display for IoProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            io::ErrorKind::NotFound => formatter.write_str("no such file or directory"),
-            kind => kind.fmt(formatter),
-        }
+        formatter.write_str(&io_problem(&self.0.into()))
     }
 }
 
