@@ -13,6 +13,8 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use scumble_schema::{CodeWidth, Encoder};
 
+use crate::whole::{Code, WholeCodes, WholeNumber, WholeTable};
+
 /// Stands in for a field that was too long to hold. No declared value is this byte, because a schema is UTF-8 and this is
 /// not, so every encoder takes it for an unknown value.
 pub(crate) const TOO_LONG: &[u8] = b"\xFF";
@@ -52,26 +54,54 @@ pub(crate) fn code_type(size: u32) -> DataType {
     }
 }
 
-/// The codes of `array`, without nulls; `None` if its type is not supported.
-pub(crate) fn encode(encoder: &Encoder, array: &dyn Array) -> Option<ArrayRef> {
+/// The codes of `array`, without nulls; `None` if its type is not supported. `whole` belongs to `encoder`.
+pub(crate) fn encode(encoder: &Encoder, whole: &WholeCodes, array: &dyn Array) -> Option<ArrayRef> {
     match CodeWidth::for_size(encoder.size()) {
-        CodeWidth::U8 => collect::<UInt8Type>(encoder, array),
-        CodeWidth::U16 => collect::<UInt16Type>(encoder, array),
-        CodeWidth::U32 => collect::<UInt32Type>(encoder, array),
+        CodeWidth::U8 => collect::<UInt8Type>(encoder, whole, array),
+        CodeWidth::U16 => collect::<UInt16Type>(encoder, whole, array),
+        CodeWidth::U32 => collect::<UInt32Type>(encoder, whole, array),
     }
 }
 
-fn collect<T: ArrowPrimitiveType>(encoder: &Encoder, array: &dyn Array) -> Option<ArrayRef>
+fn collect<T: ArrowPrimitiveType>(encoder: &Encoder, whole: &WholeCodes, array: &dyn Array) -> Option<ArrayRef>
 where
-    T::Native: TryFrom<u32>,
+    T::Native: TryFrom<u32> + Code,
 {
     let mut codes: Vec<T::Native> = Vec::with_capacity(array.len());
+    if array.data_type().is_integer()
+        && array.null_count() == 0
+        && let Some(table) = whole.of(encoder)
+    {
+        whole_numbers(table, array, &mut codes);
+        return Some(Arc::new(PrimitiveArray::<T>::new(codes.into(), None)));
+    }
     each(encoder, array, &mut |code| match code.try_into() {
         Ok(code) => codes.push(code),
         Err(_) => unreachable!("a code is below its encoder's size, and the type was chosen to hold that"),
     })?;
     debug_assert_eq!(codes.len(), array.len());
     Some(Arc::new(PrimitiveArray::<T>::new(codes.into(), None)))
+}
+
+/// The codes of an array of integers without nulls.
+fn whole_numbers<C: Code>(table: &WholeTable, array: &dyn Array, codes: &mut Vec<C>) {
+    fn of<T: ArrowPrimitiveType, C: Code>(table: &WholeTable, array: &dyn Array, codes: &mut Vec<C>)
+    where
+        T::Native: WholeNumber,
+    {
+        T::Native::encode(table, array.as_primitive::<T>().values(), codes);
+    }
+    match array.data_type() {
+        DataType::Int8 => of::<Int8Type, C>(table, array, codes),
+        DataType::Int16 => of::<Int16Type, C>(table, array, codes),
+        DataType::Int32 => of::<Int32Type, C>(table, array, codes),
+        DataType::Int64 => of::<Int64Type, C>(table, array, codes),
+        DataType::UInt8 => of::<UInt8Type, C>(table, array, codes),
+        DataType::UInt16 => of::<UInt16Type, C>(table, array, codes),
+        DataType::UInt32 => of::<UInt32Type, C>(table, array, codes),
+        DataType::UInt64 => of::<UInt64Type, C>(table, array, codes),
+        _ => unreachable!("these are the integer types"),
+    }
 }
 
 /// Calls `push` with the code of every row in turn; `None` if the type is not supported.
@@ -176,7 +206,7 @@ fn values<V>(
 /// Encodes each entry of the dictionary once, and then only looks keys up.
 fn dictionary(encoder: &Encoder, array: &dyn Array, push: &mut impl FnMut(u32)) -> Option<()> {
     let array = array.as_any_dictionary();
-    let entries = encode(encoder, array.values().as_ref())?;
+    let entries = encode(encoder, &WholeCodes::unused(), array.values().as_ref())?;
     let entries: Vec<u32> = match entries.data_type() {
         DataType::UInt8 => entries.as_primitive::<UInt8Type>().values().iter().map(|code| (*code).into()).collect(),
         DataType::UInt16 => entries.as_primitive::<UInt16Type>().values().iter().map(|code| (*code).into()).collect(),

@@ -9,6 +9,8 @@ use datafusion::common::DataFusionError;
 use datafusion::parquet::errors::ParquetError;
 use scumble_schema::{SchemaError, io_problem};
 
+use crate::kernel::KernelError;
+
 /// Why a table could not be read, counted or written.
 ///
 /// # Privacy
@@ -123,6 +125,19 @@ impl fmt::Display for Damage {
     }
 }
 
+impl From<KernelError> for EngineError {
+    fn from(error: KernelError) -> Self {
+        match error {
+            KernelError::TooLarge(error) => Self::Table(error),
+            KernelError::UnknownAttribute => {
+                Self::Bug { what: "a table was asked for over an attribute that is not in the schema" }
+            }
+            KernelError::Codes => Self::Bug { what: "a column of codes is not one of its attribute" },
+            KernelError::TooManyRows => Self::Bug { what: "more rows than can be counted" },
+        }
+    }
+}
+
 impl EngineError {
     pub(crate) fn config(problem: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Config { problem: problem.into(), hint: hint.into() }
@@ -148,6 +163,11 @@ impl EngineError {
             Self::Engine { .. } => Some("write the file again from its source".into()),
             Self::Bug { .. } => Some("please report it, with the command but without the data".into()),
         }
+    }
+
+    /// From what the operating system said about the file or directory at `path`.
+    pub(crate) fn refused(path: impl AsRef<Path>, error: &io::Error) -> Self {
+        Self::Io { path: path.as_ref().display().to_string(), problem: IoProblem(error.kind()) }
     }
 
     /// From an error of the operating system or of a decompressor about the file at `path`.
@@ -191,6 +211,8 @@ impl EngineError {
     fn of_cause(path: &str, cause: &(dyn std::error::Error + Send + Sync + 'static), otherwise: Damage) -> Self {
         if let Some(error) = cause.downcast_ref::<Self>() {
             error.clone()
+        } else if let Some(error) = cause.downcast_ref::<KernelError>() {
+            error.clone().into()
         } else if let Some(error) = cause.downcast_ref::<DataFusionError>() {
             Self::reading(path, error, otherwise)
         } else if let Some(error) = cause.downcast_ref::<io::Error>() {

@@ -19,7 +19,7 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use crate::csv::{HeaderProblem, read_header};
 use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::input::{DataFile, Format, Input, resolve};
-use crate::read::{Workers, session};
+use crate::session::{Workers, session};
 
 /// How the rows of a file are laid out, as far as a reader must know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub fn column_types(input: &Input, format: Option<Format>) -> Result<Schema, Eng
     let file = resolve(std::slice::from_ref(input), format)?.swap_remove(0);
     let path = file.shown.clone();
     let columns = Workers::new(1)?.run(&path, Damage::Damaged, async move {
-        let context = session(1);
+        let context = session(1, None)?;
         inspect(&context.state(), &file).await
     })??;
     let is_text = matches!(columns.layout, Layout::Csv { .. });

@@ -8,8 +8,10 @@
 //! ([`MarginalSource`](scumble_vault::MarginalSource)). Its errors hold nothing of the rows.
 //!
 //! * [`Input`]: a file, a directory or a glob; [`Format`] says how it is written;
-//! * [`CodedTable`]: all rows as codes, in memory, and their counts;
-//! * [`ReadOptions`]: threads, format, and who is told about [`Progress`];
+//! * [`TableScan`]: the rows where they are, counted by one scan per question;
+//! * [`CodedTable`]: all rows as codes, in memory or in private files, for those who ask again and again;
+//! * [`ReadOptions`]: threads, format, [`MemoryLimit`], and who is told about [`Progress`];
+//! * [`kernel`] and [`CountCliques`]: how codes are counted, and how DataFusion runs that;
 //! * [`TableWriter`]: synthetic rows into a file that is whole or not there;
 //! * [`EngineError`]: what can go wrong, and whose fault it is;
 //! * and [`column_types`]: the column names and types of a file, without a look at its rows.
@@ -34,23 +36,31 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod aggregate;
 mod coded;
-mod count;
 mod csv;
 mod encode;
 mod error;
 mod input;
 mod inspect;
+pub mod kernel;
+mod memory;
 mod progress;
-mod read;
+mod rows;
 mod scan;
+mod session;
+mod spill;
+mod table_scan;
 mod udf;
+mod whole;
 mod write;
 
+pub use aggregate::CountCliques;
 pub use coded::CodedTable;
 pub use error::{ColumnProblem, Damage, EngineError, IoProblem};
 pub use input::{Format, Input};
 pub use inspect::column_types;
+pub use memory::MemoryLimit;
 pub use progress::{Progress, ProgressSink};
-pub use read::ReadOptions;
+pub use table_scan::{ReadOptions, TableScan};
 pub use write::TableWriter;

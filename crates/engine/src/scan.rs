@@ -3,6 +3,7 @@
 //! DataFusion would read files of different types as one table and cast the values of some of them, and a cast can fail on
 //! a value. Here every group is encoded from its own types, and only the codes are put together.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -35,6 +36,18 @@ pub(crate) struct FileScan {
     /// The columns to read; all columns for Arrow files, whose readers count columns by position.
     columns: SchemaRef,
     files: Vec<PartitionedFile>,
+}
+
+impl FileScan {
+    /// The Parquet files of a spill, all of which have these columns.
+    pub(crate) fn of_spill(columns: SchemaRef, files: &[PathBuf]) -> std::result::Result<Self, EngineError> {
+        let part = |path: &PathBuf| {
+            let size = std::fs::metadata(path).map_err(|error| EngineError::refused(path, &error))?.len();
+            Ok(PartitionedFile::new(path.to_string_lossy(), size))
+        };
+        let files = files.iter().map(part).collect::<std::result::Result<_, EngineError>>()?;
+        Ok(Self { layout: Layout::Parquet, compression: FileCompressionType::UNCOMPRESSED, columns, files })
+    }
 }
 
 /// Groups the files into scans, after checking that each has every column of the schema in a type that can be encoded.

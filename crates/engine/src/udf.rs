@@ -11,6 +11,7 @@ use datafusion::logical_expr::{
 use scumble_schema::{Attribute, Encoder};
 
 use crate::encode::{code_type, encode, supports};
+use crate::whole::WholeCodes;
 
 /// `encode(column)`: the codes of a column under the rules of one attribute.
 ///
@@ -19,6 +20,7 @@ use crate::encode::{code_type, encode, supports};
 pub(crate) struct EncodeColumn {
     attribute: String,
     encoder: Arc<Encoder>,
+    whole: WholeCodes,
     signature: Signature,
 }
 
@@ -27,6 +29,7 @@ impl EncodeColumn {
         Self {
             attribute: attribute.name().to_owned(),
             encoder: Arc::new(attribute.encoder().clone()),
+            whole: WholeCodes::default(),
             signature: Signature::any(1, Volatility::Immutable),
         }
     }
@@ -34,7 +37,7 @@ impl EncodeColumn {
     /// The expression that encodes the column of the attribute's name.
     pub(crate) fn of_column(attribute: &Attribute) -> Expr {
         let column = Expr::Column(Column::new_unqualified(attribute.name()));
-        ScalarUDF::new_from_impl(Self::new(attribute)).call(vec![column]).alias(attribute.name())
+        ScalarUDF::new_from_impl(Self::new(attribute)).call(vec![column])
     }
 }
 
@@ -81,7 +84,7 @@ impl ScalarUDFImpl for EncodeColumn {
     fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let [column] = arguments.args.as_slice() else { return exec_err!("encode takes one column") };
         let array = column.to_array(arguments.number_rows)?;
-        let Some(codes) = encode(&self.encoder, array.as_ref()) else {
+        let Some(codes) = encode(&self.encoder, &self.whole, array.as_ref()) else {
             return exec_err!("encode takes a column of a plain type");
         };
         Ok(ColumnarValue::Array(codes))

@@ -200,6 +200,34 @@ impl Encoder {
         }
     }
 
+    /// The whole numbers among which codes change, for a column of whole numbers: all below the first have one code, and all
+    /// above the last have one. `None` where that is not known.
+    ///
+    /// ```
+    /// # use scumble_schema::Schema;
+    /// let schema = Schema::parse("fields: [{name: age, type: integer, constraints: {minimum: 0, maximum: 119}}]")?;
+    /// assert_eq!(schema.attributes()[0].encoder().whole_span(), Some((0, 119)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn whole_span(&self) -> Option<(i64, i64)> {
+        let Values::Whole { line: WholeLine::Integer | WholeLine::Year, cut } = &self.values else { return None };
+        let (mut first, mut last) = match cut {
+            WholeCut::Bins(bins) => bins.bounds(),
+            WholeCut::Categories(categories) => {
+                let (first, last) = (categories.0.first()?, categories.0.last()?);
+                (first.0, last.0)
+            }
+        };
+        for &key in &self.missing_texts.reals {
+            // Beyond this, several whole numbers are one real number.
+            const EXACT: i128 = 1 << 53;
+            let Some(missing) = text::whole_of_real(f64::from_bits(key)) else { continue };
+            let missing = i64::try_from(missing).ok().filter(|&missing| i128::from(missing).abs() < EXACT)?;
+            (first, last) = (first.min(missing), last.max(missing));
+        }
+        Some((first, last))
+    }
+
     /// The code of a real number.
     pub fn float(&self, value: f64) -> u32 {
         if value.is_nan() || self.missing_texts.has_real(value) {

@@ -1,0 +1,181 @@
+//! Private files for what does not fit the memory limit.
+//!
+//! A spill room is a directory that only its owner can enter (mode 0700), made when the first file is needed and removed
+//! when its table is dropped. A process that was killed cannot remove anything, so every start looks for rooms that
+//! nobody lives in any more: each room has a file that its process keeps locked, and a lock ends with its process,
+//! however that ends.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::parquet::arrow::ArrowWriter;
+use datafusion::parquet::errors::ParquetError;
+use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties};
+use tempfile::TempDir;
+
+use crate::error::EngineError;
+
+/// How the names of spill rooms begin.
+const PREFIX: &str = "scumble-spill-";
+/// The file in a room that its process keeps locked.
+const LOCK: &str = "in-use";
+/// A room without that file is left alone for so long: its process may be about to make it.
+const MOVING_IN: Duration = Duration::from_secs(600);
+/// Rows of one row group: it is held in memory until it is written.
+const GROUP_ROWS: usize = 1 << 18;
+
+/// A place for private files, empty until one is needed.
+pub(crate) struct SpillRoom {
+    parent: PathBuf,
+    room: OnceLock<Result<Room, EngineError>>,
+}
+
+/// A directory of ours. Fields are dropped in order: the directory goes before the lock.
+struct Room {
+    directory: TempDir,
+    _lock: File,
+}
+
+impl SpillRoom {
+    /// A room in `parent`, or in the system's directory for temporary files. Rooms of dead processes there are removed.
+    pub(crate) fn new(parent: Option<&Path>) -> Arc<Self> {
+        let parent = parent.map_or_else(std::env::temp_dir, Path::to_owned);
+        remove_abandoned(&parent);
+        Arc::new(Self { parent, room: OnceLock::new() })
+    }
+
+    /// The directory, made on the first call.
+    pub(crate) fn path(&self) -> Result<&Path, EngineError> {
+        let room = self.room.get_or_init(|| Room::new(&self.parent).map_err(|error| self.refused(&error)));
+        room.as_ref().map(|room| room.directory.path()).map_err(Clone::clone)
+    }
+
+    /// A new file for batches of these columns.
+    pub(crate) fn file(&self, number: usize, columns: SchemaRef) -> Result<SpillFile, EngineError> {
+        let path = self.path()?.join(format!("codes-{number}.parquet"));
+        let file = File::create_new(&path).map_err(|error| self.refused(&error))?;
+        // Nobody prunes by statistics here, and codes are packed by their dictionary already.
+        let properties = WriterProperties::builder()
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_max_row_group_row_count(Some(GROUP_ROWS))
+            .build();
+        let writer = ArrowWriter::try_new(file, columns, Some(properties)).map_err(|error| self.not_written(&error))?;
+        Ok(SpillFile { path, writer })
+    }
+
+    pub(crate) fn not_written(&self, error: &ParquetError) -> EngineError {
+        match error {
+            ParquetError::External(cause) => match cause.downcast_ref::<io::Error>() {
+                Some(error) => self.refused(error),
+                None => EngineError::Bug { what: "codes could not be written" },
+            },
+            _ => EngineError::Bug { what: "codes could not be written" },
+        }
+    }
+
+    fn refused(&self, error: &io::Error) -> EngineError {
+        EngineError::refused(&self.parent, error)
+    }
+}
+
+impl Room {
+    fn new(parent: &Path) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PREFIX);
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let directory = builder.tempdir_in(parent)?;
+        let lock = File::create_new(directory.path().join(LOCK))?;
+        lock.lock()?;
+        Ok(Self { directory, _lock: lock })
+    }
+}
+
+/// A file of codes that is being written.
+pub(crate) struct SpillFile {
+    path: PathBuf,
+    writer: ArrowWriter<File>,
+}
+
+impl SpillFile {
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
+        self.writer.write(batch)
+    }
+
+    /// Where the finished file is.
+    pub(crate) fn finish(self) -> Result<PathBuf, ParquetError> {
+        self.writer.close()?;
+        Ok(self.path)
+    }
+}
+
+/// Removes the rooms in `parent` whose processes are gone. What cannot be looked at or removed is left: it belongs to
+/// somebody else, or to a system that has worse problems.
+fn remove_abandoned(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        // Not followed: a link may point anywhere.
+        let is_room = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX))
+            && entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_room && is_abandoned(&entry.path()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+fn is_abandoned(room: &Path) -> bool {
+    match File::open(room.join(LOCK)) {
+        Ok(lock) => !matches!(lock.try_lock(), Err(TryLockError::WouldBlock | TryLockError::Error(_))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let age = fs::metadata(room).and_then(|room| room.modified()).ok().and_then(|made| made.elapsed().ok());
+            age.is_some_and(|age| age > MOVING_IN)
+        }
+        Err(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_room_is_private_and_goes_with_its_owner() {
+        let parent = tempfile::tempdir().unwrap();
+        let room = SpillRoom::new(Some(parent.path()));
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0, "nothing is made before it is needed");
+        let path = room.path().unwrap().to_owned();
+        #[cfg(unix)]
+        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions()) & 0o777, 0o700);
+        drop(SpillRoom::new(Some(parent.path())));
+        assert!(path.exists(), "a room in use is left alone");
+        drop(room);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn rooms_of_the_dead_are_removed_at_the_next_start() {
+        let parent = tempfile::tempdir().unwrap();
+        let room = Room::new(parent.path()).unwrap();
+        fs::write(room.directory.path().join("codes-0.parquet"), "rows").unwrap();
+        // As after `kill -9`: the lock is gone and nothing was removed.
+        let left_behind = room.directory.keep();
+        drop(room._lock);
+        let (young, other) = (parent.path().join("scumble-spill-young"), parent.path().join("something-else"));
+        fs::create_dir(&young).unwrap();
+        fs::create_dir(&other).unwrap();
+        drop(SpillRoom::new(Some(parent.path())));
+        assert!(!left_behind.exists());
+        assert!(young.exists() && other.exists());
+    }
+
+    #[test]
+    fn a_place_where_nothing_can_be_written_is_named() {
+        let room = SpillRoom::new(Some(Path::new("/nowhere/at/all")));
+        assert!(matches!(room.path(), Err(EngineError::Io { path, .. }) if path == "/nowhere/at/all"));
+    }
+}

@@ -1,0 +1,204 @@
+//! A table in files, counted where it is.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::TableProvider;
+use datafusion::datasource::MemTable;
+use scumble_schema::{Clique, Domain, Schema};
+use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
+
+use crate::coded::CodedTable;
+use crate::encode::supports;
+use crate::error::{ColumnProblem, Damage, EngineError};
+use crate::input::{Format, Input, resolve};
+use crate::inspect::inspect;
+use crate::memory::MemoryLimit;
+use crate::progress::ProgressSink;
+use crate::rows::{Origin, Rows};
+use crate::scan::scans;
+use crate::session::{Workers, WorkingMemory, session};
+use crate::spill::SpillRoom;
+use crate::udf::EncodeColumn;
+
+/// How to read.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// The format of all inputs; told by their names without it.
+    pub format: Option<Format>,
+    /// How many threads; as many as the machine has cores without it. Counts do not depend on it.
+    pub threads: Option<usize>,
+    /// Who is told how far the scan has come.
+    pub progress: Option<ProgressSink>,
+    /// How much memory may be used; half of the machine's without it.
+    pub memory_limit: Option<MemoryLimit>,
+    /// Where private files go that do not fit the memory; the system's directory for temporary files without it.
+    pub spill_directory: Option<PathBuf>,
+}
+
+impl ReadOptions {
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)).max(1)
+    }
+
+    pub(crate) fn memory_limit(&self) -> MemoryLimit {
+        self.memory_limit.unwrap_or_else(MemoryLimit::of_this_machine)
+    }
+}
+
+/// A table that is read anew for every question: nothing of its rows is kept, so memory does not depend on their number.
+///
+/// Right for methods that ask once. Those that ask again and again keep the [codes](Self::code).
+pub struct TableScan {
+    rows: Rows,
+    workers: Workers,
+    spill: Arc<SpillRoom>,
+    memory_limit: MemoryLimit,
+}
+
+impl TableScan {
+    /// Looks at the columns of all `inputs`; no row is read yet.
+    ///
+    /// Every row of every file counts: no value raises and no row is dropped. Only what the files are made of can fail: a
+    /// missing file or column, a nested type, a damaged Parquet page. A Parquet or Arrow file whose text columns hold bytes
+    /// that are not UTF-8 breaks its own format and counts as damaged; in CSV any bytes are fine.
+    ///
+    /// Not to be called from inside an async runtime: it starts one of its own and waits for it.
+    pub fn open(inputs: &[Input], schema: &Schema, options: &ReadOptions) -> Result<Self, EngineError> {
+        let files = resolve(inputs, options.format)?;
+        let damage = if files.len() == 1 { Damage::Damaged } else { Damage::OneDamaged };
+        let origin = Origin { path: files[0].shown.clone(), damage };
+        let mut scan = Self::of_tables(vec![], schema, options, origin.clone())?;
+        let (context, schema) = (scan.rows.context.clone(), schema.clone());
+        let (tables, bytes_total) = scan.workers.run(&origin.path, damage, async move {
+            let mut columns = Vec::with_capacity(files.len());
+            for file in &files {
+                columns.push(inspect(&context.state(), file).await?);
+            }
+            let bytes_total = columns.iter().map(|file| file.meta.size).sum::<u64>();
+            let tables = scans(columns, &schema)?.into_iter().map(|scan| Arc::new(scan) as Arc<dyn TableProvider>);
+            Ok::<_, EngineError>((tables.collect(), bytes_total))
+        })??;
+        scan.rows.tables = tables;
+        scan.rows.progress = options.progress.clone().map(|sink| (sink, bytes_total));
+        Ok(scan)
+    }
+
+    /// Rows that are in memory already, partition by partition; columns are found by name.
+    ///
+    /// All batches must have the same columns.
+    pub fn of_batches(
+        partitions: Vec<Vec<RecordBatch>>,
+        schema: &Schema,
+        options: &ReadOptions,
+    ) -> Result<Self, EngineError> {
+        let mut scan = Self::of_tables(vec![], schema, options, Origin::in_memory())?;
+        let Some(first) = partitions.iter().flatten().next() else { return Ok(scan) };
+        let columns = first.schema();
+        check_columns(&columns, schema)?;
+        if partitions.iter().flatten().any(|batch| batch.schema().fields() != columns.fields()) {
+            return Err(EngineError::config(
+                "the record batches have different columns or types",
+                "cast them to one Arrow schema first",
+            ));
+        }
+        let table = MemTable::try_new(columns, partitions);
+        scan.rows.tables.push(Arc::new(table.map_err(|_| EngineError::Bug { what: "no table of record batches" })?));
+        Ok(scan)
+    }
+
+    fn of_tables(
+        tables: Vec<Arc<dyn TableProvider>>,
+        schema: &Schema,
+        options: &ReadOptions,
+        origin: Origin,
+    ) -> Result<Self, EngineError> {
+        let (threads, memory_limit) = (options.threads(), options.memory_limit());
+        let spill = SpillRoom::new(options.spill_directory.as_deref());
+        let memory = WorkingMemory { bytes: memory_limit.half(), sorts_in: None };
+        let rows = Rows {
+            context: session(threads, Some(&memory))?,
+            tables,
+            domain: schema.domain().clone(),
+            codes: schema
+                .attributes()
+                .iter()
+                .map(|attribute| (attribute.name().to_owned(), EncodeColumn::of_column(attribute)))
+                .collect(),
+            origin,
+            progress: None,
+            count_bytes: memory_limit.half(),
+        };
+        Ok(Self { rows, workers: Workers::new(threads)?, spill, memory_limit })
+    }
+
+    /// Reads all rows once and keeps their codes.
+    pub fn code(self) -> Result<CodedTable, EngineError> {
+        CodedTable::of_scan(self.rows, self.workers, self.spill, self.memory_limit)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// How many codes each attribute has.
+    pub fn domain(&self) -> &Domain {
+        &self.rows.domain
+    }
+
+    /// Exact counts over the cells of each clique, in the order of [`scumble_schema::cells`].
+    ///
+    /// # Privacy
+    /// These are private. They go to the vault by [`MarginalSource::count`]; this way is for `scumble-evaluate`, whose
+    /// every output is stamped NOT DIFFERENTIALLY PRIVATE, and for tests.
+    pub fn count_tables(&self, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
+        self.rows.count(&self.workers, cliques)
+    }
+}
+
+fn check_columns(columns: &SchemaRef, schema: &Schema) -> Result<(), EngineError> {
+    for attribute in schema.attributes() {
+        let mut found = columns.fields().iter().filter(|field| field.name() == attribute.name());
+        let problem = match (found.next(), found.next()) {
+            (None, _) => ColumnProblem::Missing,
+            (Some(_), Some(_)) => ColumnProblem::Repeated,
+            (Some(field), None) if !supports(field.data_type()) => ColumnProblem::Type(field.data_type().to_string()),
+            (Some(_), None) => continue,
+        };
+        return Err(EngineError::Schema {
+            path: Origin::in_memory().path,
+            column: attribute.name().to_owned(),
+            problem,
+        });
+    }
+    Ok(())
+}
+
+impl fmt::Debug for TableScan {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("TableScan").field("domain", &self.rows.domain).finish_non_exhaustive()
+    }
+}
+
+impl MarginalSource for TableScan {
+    fn domain(&self) -> &Domain {
+        &self.rows.domain
+    }
+
+    fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {
+        seal(cliques, self.count_tables(cliques))
+    }
+}
+
+/// Counts, sealed for the vault.
+pub(crate) fn seal(
+    cliques: &[Clique],
+    tables: Result<Vec<Vec<u64>>, EngineError>,
+) -> Result<Private<Vec<CountTable>>, SourceError> {
+    let tables = cliques.iter().cloned().zip(tables.map_err(SourceError::new)?);
+    Ok(Private::new(tables.map(|(clique, counts)| CountTable::new(clique, counts)).collect()))
+}
