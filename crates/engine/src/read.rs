@@ -24,7 +24,8 @@ use crate::coded::CodedTable;
 use crate::encode::supports;
 use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::input::{Format, Input, resolve};
-use crate::inspect::inspect;
+use crate::inspect::{FileColumns, inspect};
+use crate::postgres::{self, PostgresTable};
 use crate::progress::{Progress, ProgressSink, bytes_scanned};
 use crate::scan::scans;
 use crate::udf::EncodeColumn;
@@ -56,24 +57,34 @@ impl ReadOptions {
 
 /// Reads and encodes files; see [`CodedTable::read`].
 pub(crate) fn read(inputs: &[Input], schema: &Schema, options: &ReadOptions) -> Result<CodedTable, EngineError> {
-    let files = resolve(inputs, options.format)?;
-    let path = files[0].shown.clone();
-    let damage = if files.len() == 1 { Damage::Damaged } else { Damage::OneDamaged };
+    let sources = resolve(inputs, options.format)?;
+    let path = sources.shown();
+    let damage = if sources.files.len() > 1 { Damage::OneDamaged } else { Damage::Damaged };
     let (threads, progress, schema) = (options.threads(), options.progress.clone(), schema.clone());
     Workers::new(threads)?.run(&path.clone(), damage, async move {
         let context = session(threads);
-        let mut columns = Vec::with_capacity(files.len());
-        for file in &files {
+        let mut columns = Vec::with_capacity(sources.files.len());
+        for file in &sources.files {
             columns.push(inspect(&context.state(), file).await?);
         }
-        let bytes_total = columns.iter().map(|file| file.meta.size).sum();
+        let databases = postgres::tables(&sources.tables, &schema).await?;
+        let bytes_total = total_bytes(&columns, &databases);
         let scans = scans(columns, &schema)?;
-        let tables = scans.into_iter().map(|scan| Arc::new(scan) as Arc<dyn TableProvider>).collect();
+        let mut tables: Vec<_> = scans.into_iter().map(|scan| Arc::new(scan) as Arc<dyn TableProvider>).collect();
+        tables.extend(databases.into_iter().map(|table| Arc::new(table) as Arc<dyn TableProvider>));
         let tell = progress.map(|sink| (sink, bytes_total));
         let fail = |error: &DataFusionError| EngineError::reading(&path, error, damage);
         let chunks = encode_tables(&context, tables, &schema, tell, &fail).await?;
         Ok(CodedTable::new(schema.domain().clone(), chunks))
     })?
+}
+
+/// What a progress bar may count on; 0 if part of it cannot be told, since a bar that is full too early is worse than none.
+fn total_bytes(files: &[FileColumns], databases: &[PostgresTable]) -> u64 {
+    if databases.iter().any(|table| table.bytes() == 0) {
+        return 0;
+    }
+    files.iter().map(|file| file.meta.size).chain(databases.iter().map(PostgresTable::bytes)).sum()
 }
 
 /// Encodes batches in memory; see [`CodedTable::from_batches`].
@@ -122,7 +133,7 @@ pub(crate) struct Workers(Runtime);
 
 impl Workers {
     pub(crate) fn new(threads: usize) -> Result<Self, EngineError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_time().build();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
         runtime.map(Self).map_err(|error| EngineError::io("thread pool", &error))
     }
 
@@ -241,7 +252,7 @@ mod tests {
         std::fs::write(&path, "a,b\n1,2\n").unwrap();
         let schema =
             Schema::parse("fields:\n  - {name: b, type: integer, constraints: {minimum: 0, maximum: 9}}\n").unwrap();
-        let files = resolve(&[path.into()], None).unwrap();
+        let files = resolve(&[path.into()], None).unwrap().files;
         let shown = Workers::new(2).unwrap().run("a.csv", Damage::Damaged, async move {
             let context = session(2);
             let columns = inspect(&context.state(), &files[0]).await.unwrap();
