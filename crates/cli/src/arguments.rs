@@ -63,13 +63,13 @@ pub(crate) enum SchemaVerb {
     JsonSchema(JsonSchema),
 }
 
-/// Write a schema for a person to complete, from the names and types of a data file's columns
+/// Write a schema for a person to complete, from the names and types of the columns of a file or table
 ///
 /// No value of the data is looked at. Every guess is marked `assumed`, and the file says what to fill in.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  scumble schema draft people.csv -o people.schema.yaml")]
 pub(crate) struct Draft {
-    /// A data file
+    /// A data file, or a PostgreSQL table: `postgresql://user@host/database?table=NAME`
     pub(crate) data: PathBuf,
     /// The schema file to write; standard output without it
     #[arg(short, long, value_name = "FILE")]
@@ -162,7 +162,8 @@ pub(crate) struct Inspect {
 /// What is fitted, and for how much.
 #[derive(Debug, Args)]
 pub(crate) struct RealTable {
-    /// Data files, folders or globs: CSV or TSV (also compressed), Parquet, Arrow
+    /// Data files, folders or globs: CSV or TSV (also compressed), Parquet, Arrow; or PostgreSQL tables:
+    /// `postgresql://user@host/database?table=NAME`
     #[arg(required = true, value_name = "DATA")]
     pub(crate) data: Vec<PathBuf>,
     /// The schema file

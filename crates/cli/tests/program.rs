@@ -351,3 +351,25 @@ fn within_a_minute<T>(mut look: impl FnMut() -> Option<T>) -> T {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }
+
+#[test]
+fn no_message_shows_the_password_of_a_database() {
+    let folder = Folder::with_table();
+    let fit = |data: &str| {
+        let mut arguments = FIT.to_vec();
+        arguments[1] = data;
+        folder.run(&[&arguments[..], &["m.model"]].concat()).replacen(data, "[DATA]", 1)
+    };
+    // No server is needed for what goes wrong before one is asked: a wrong address, and a port where nobody is.
+    for (data, exit_code, words) in [
+        ("postgresql://ann:SECRET@127.0.0.1/d", 2, "it names no table"),
+        ("postgres://ann:SECRET/x@127.0.0.1/d?table=t", 2, "the port is not a number"),
+        ("postgresql://ann:SECRET@127.0.0.1:1/d?table=t", 6, "`postgresql://ann@127.0.0.1:1/d?table=t`: the database"),
+    ] {
+        for shown in [fit(data), folder.run(&["schema", "draft", data]).replacen(data, "[DATA]", 1)] {
+            assert!(shown.contains(words) && shown.contains("hint: "), "{shown}");
+            assert!(shown.contains(&format!("exit code {exit_code}")) && !shown.contains("SECRET"), "{shown}");
+        }
+    }
+    assert_eq!(folder.names(), ["table.csv", "table.schema.yaml"]);
+}

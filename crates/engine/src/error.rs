@@ -1,4 +1,4 @@
-//! What can go wrong with files, and whose fault it is.
+//! What can go wrong with files and databases, and whose fault it is.
 
 use std::fmt;
 use std::io;
@@ -10,13 +10,14 @@ use datafusion::parquet::errors::ParquetError;
 use scumble_schema::{SchemaError, io_problem};
 
 use crate::kernel::KernelError;
+use crate::postgres::DatabaseProblem;
 
 /// Why a table could not be read, counted or written.
 ///
 /// # Privacy
-/// No text or field holds anything of the rows: errors of DataFusion, Arrow, Parquet and the object store are mapped to
-/// these and dropped, since some of them quote the cell they stumbled on. Paths, column names and column types are
-/// public.
+/// No text or field holds anything of the rows: errors of DataFusion, Arrow, Parquet, the object store and database
+/// servers are mapped to these and dropped, since some of them quote the cell they stumbled on. Paths, column names and
+/// column types are public. The password of a database is nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -57,6 +58,14 @@ pub enum EngineError {
         /// What is wrong with it.
         problem: Damage,
     },
+    /// A database refused, or went away.
+    #[error("`{table}`: {problem}")]
+    Database {
+        /// The table's address, without the password.
+        table: String,
+        /// What is wrong.
+        problem: DatabaseProblem,
+    },
     /// A mistake of ours.
     #[error("bug in the engine: {what}")]
     Bug {
@@ -80,8 +89,8 @@ pub enum ColumnProblem {
 impl fmt::Display for ColumnProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing => formatter.write_str("is not in the file"),
-            Self::Repeated => formatter.write_str("is in the file more than once"),
+            Self::Missing => formatter.write_str("is not in the data"),
+            Self::Repeated => formatter.write_str("is in the data more than once"),
             Self::Type(name) => write!(formatter, "has the type `{name}`, which cannot be encoded"),
         }
     }
@@ -143,12 +152,21 @@ impl EngineError {
         Self::Config { problem: problem.into(), hint: hint.into() }
     }
 
+    pub(crate) fn database(table: &str, problem: DatabaseProblem) -> Self {
+        Self::Database { table: table.into(), problem }
+    }
+
+    pub(crate) fn named_twice(shown: &str) -> Self {
+        let hint = "its rows would be counted twice; check for links and for globs that overlap";
+        Self::config(format!("`{shown}` is named twice"), hint)
+    }
+
     /// What to do about it, where we know.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Config { hint, .. } => Some(hint.clone()),
             Self::Schema { problem: ColumnProblem::Missing, .. } => {
-                Some("names must agree to the letter; every file must have every column of the schema".into())
+                Some("names must agree to the letter; every file and table must have every column of the schema".into())
             }
             Self::Schema { problem: ColumnProblem::Repeated, .. } => Some("rename or drop all but one".into()),
             Self::Schema { problem: ColumnProblem::Type(_), .. } => {
@@ -161,6 +179,7 @@ impl EngineError {
             }
             Self::Engine { problem: Damage::Memory, .. } => Some("raise the memory limit".into()),
             Self::Engine { .. } => Some("write the file again from its source".into()),
+            Self::Database { problem, .. } => Some(problem.hint().into()),
             Self::Bug { .. } => Some("please report it, with the command but without the data".into()),
         }
     }

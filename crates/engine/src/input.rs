@@ -1,29 +1,63 @@
-//! Which files hold the rows.
+//! Which files and database tables hold the rows.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 
 use crate::error::EngineError;
+use crate::postgres::{Address, is_address};
 
-/// A file, a directory or a glob such as `data/part-*.parquet`.
+/// A file, a directory, a glob such as `data/part-*.parquet`, or a table of a PostgreSQL database:
+/// `postgresql://user@host:5432/database?table=schema.name`.
 ///
-/// A path that exists is taken as it stands, so a file may have `*` or `[` in its name. Of a directory all files with a
-/// known extension are taken, at any depth, but for those whose name begins with `.` or `_`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Input(PathBuf);
+/// What begins with `postgresql://` or `postgres://` is a table. All else is a path. A path that exists is taken as it
+/// stands, so a file may have `*` or `[` in its name. Of a directory all files with a known extension are taken, at any
+/// depth, but for those whose name begins with `.` or `_`.
+///
+/// `Debug` does not print the password of a database.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Input(Place);
+
+#[derive(Clone, PartialEq, Eq)]
+enum Place {
+    Files(PathBuf),
+    /// The URL, which may hold a password.
+    Table(String),
+}
 
 impl Input {
     /// The input at `path`.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self(path.into())
+        let path = path.into();
+        match path.to_str() {
+            Some(url) if is_address(url) => Self(Place::Table(url.to_owned())),
+            _ => Self(Place::Files(path)),
+        }
     }
 
-    /// The path or glob as given.
-    pub fn path(&self) -> &Path {
-        &self.0
+    /// The path or glob as given; `None` for a table of a database.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.0 {
+            Place::Files(path) => Some(path),
+            Place::Table(_) => None,
+        }
+    }
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = formatter.debug_tuple("Input");
+        match &self.0 {
+            Place::Files(path) => debug.field(path),
+            Place::Table(url) => match Address::parse(url) {
+                Ok(address) => debug.field(&address.shown()),
+                Err(_) => debug.field(&"a database"),
+            },
+        };
+        debug.finish()
     }
 }
 
@@ -120,24 +154,41 @@ fn split_compression(path: &Path) -> (&str, FileCompressionType) {
     (&name[..name.len() - extension.len() - 1], compression)
 }
 
-/// The files of all inputs, in the order of the inputs and sorted within each.
+/// What all inputs together stand for.
+#[derive(Debug, Clone)]
+pub(crate) struct Sources {
+    /// In the order of the inputs, and sorted within each.
+    pub(crate) files: Vec<DataFile>,
+    pub(crate) tables: Vec<Address>,
+}
+
+impl Sources {
+    /// The first of them, for messages.
+    pub(crate) fn shown(&self) -> String {
+        let table = || self.tables.first().map(|table| table.shown().to_owned());
+        self.files.first().map(|file| file.shown.clone()).or_else(table).unwrap_or_default()
+    }
+}
+
+/// The files and tables of all inputs.
 ///
-/// A file that is named twice is refused: its rows would count twice, and one person's would with them.
-pub(crate) fn resolve(inputs: &[Input], format: Option<Format>) -> Result<Vec<DataFile>, EngineError> {
+/// A file that is named twice is refused: its rows would count twice, and one person's would with them. Whether two
+/// names are one table, the database has to say.
+pub(crate) fn resolve(inputs: &[Input], format: Option<Format>) -> Result<Sources, EngineError> {
     if inputs.is_empty() {
         return Err(EngineError::config("no input file", "name at least one file, directory or glob"));
     }
-    let mut files = vec![];
+    let (mut files, mut tables) = (vec![], vec![]);
     for input in inputs {
-        files.extend(resolve_one(input.path(), format)?);
+        match &input.0 {
+            Place::Files(path) => files.extend(resolve_one(path, format)?),
+            Place::Table(url) => tables.push(Address::parse(url)?),
+        }
     }
     let mut met = HashSet::new();
     match files.iter().find(|file| !met.insert(&file.path)) {
-        Some(twice) => Err(EngineError::config(
-            format!("`{}` is named twice", twice.shown),
-            "its rows would be counted twice; check for links and for globs that overlap",
-        )),
-        None => Ok(files),
+        Some(twice) => Err(EngineError::named_twice(&twice.shown)),
+        None => Ok(Sources { files, tables }),
     }
 }
 

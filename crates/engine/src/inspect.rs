@@ -1,4 +1,4 @@
-//! What a data file says about its columns: names and types, and not one value.
+//! What a data file or table says about its columns: names and types, and not one value.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -19,6 +19,7 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use crate::csv::{HeaderProblem, read_header};
 use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::input::{DataFile, Format, Input, resolve};
+use crate::postgres;
 use crate::session::{Workers, session};
 
 /// How the rows of a file are laid out, as far as a reader must know.
@@ -42,9 +43,10 @@ pub(crate) struct FileColumns {
     pub(crate) positions: HashMap<String, Vec<usize>>,
 }
 
-/// The column names and Arrow types of the first file of `input`.
+/// The column names and Arrow types of the first file of `input`, or of its database table.
 ///
-/// A CSV file has no types, so its columns are all `Utf8`. Only headers, footers and schema messages are read.
+/// A CSV file has no types, so its columns are all `Utf8`. A column of a database has the Arrow type nearest to its own.
+/// Only headers, footers, schema messages and the catalog of a database are read.
 ///
 /// Not to be called from inside an async runtime: it starts one of its own.
 ///
@@ -57,8 +59,12 @@ pub(crate) struct FileColumns {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn column_types(input: &Input, format: Option<Format>) -> Result<Schema, EngineError> {
-    let file = resolve(std::slice::from_ref(input), format)?.swap_remove(0);
-    let path = file.shown.clone();
+    let mut sources = resolve(std::slice::from_ref(input), format)?;
+    let path = sources.shown();
+    if let Some(table) = sources.tables.pop() {
+        return Workers::new(1)?.run(&path, Damage::Damaged, async move { postgres::column_types(&table).await })?;
+    }
+    let file = sources.files.swap_remove(0);
     let columns = Workers::new(1)?.run(&path, Damage::Damaged, async move {
         let context = session(1, None)?;
         inspect(&context.state(), &file).await

@@ -1,13 +1,13 @@
-//! From data files to exact counts: sources, total encoding and counting on Apache DataFusion.
+//! From data files and database tables to exact counts: sources, total encoding and counting on Apache DataFusion.
 //!
 //! A [`Schema`](scumble_schema::Schema) says what values each column may have. The engine reads CSV, TSV, Parquet and
-//! Arrow files, turns every value into a code in the scan, and counts rows over any cliques of attributes. It is
+//! Arrow files and tables of PostgreSQL, turns every value into a code in the scan, and counts rows over any cliques of attributes. It is
 //! deterministic: the same rows give the same counts, whatever their order, files, batches or threads.
 //!
 //! It refuses to know randomness, budgets and methods. What it counts is private, and goes to the vault sealed
 //! ([`MarginalSource`](scumble_vault::MarginalSource)). Its errors hold nothing of the rows.
 //!
-//! * [`Input`]: a file, a directory or a glob; [`Format`] says how it is written;
+//! * [`Input`]: a file, a directory, a glob or a database table; [`Format`] says how a file is written;
 //! * [`TableScan`]: the rows where they are, counted by one scan per question;
 //! * [`CodedTable`]: all rows as codes, in memory or in private files, for those who ask again and again;
 //! * [`ReadOptions`]: threads, format, [`MemoryLimit`], and who is told about [`Progress`];
@@ -45,6 +45,7 @@ mod input;
 mod inspect;
 pub mod kernel;
 mod memory;
+mod postgres;
 mod progress;
 mod rows;
 mod scan;
@@ -61,6 +62,7 @@ pub use error::{ColumnProblem, Damage, EngineError, IoProblem};
 pub use input::{Format, Input};
 pub use inspect::column_types;
 pub use memory::MemoryLimit;
+pub use postgres::DatabaseProblem;
 pub use progress::{Progress, ProgressSink};
 pub use table_scan::{ReadOptions, TableScan};
 pub use write::TableWriter;

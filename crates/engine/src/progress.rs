@@ -17,7 +17,8 @@ pub struct Progress {
     /// How many bytes of the input were read, before decompression. Columns that are not in the schema may be passed over,
     /// so a scan can end below the total; its last report then jumps to the total.
     pub bytes_read: u64,
-    /// How many bytes the input has.
+    /// How many bytes the input has; of a database table about as many as it has on disk. 0 if it cannot be told, as for a
+    /// view.
     pub bytes_total: u64,
 }
 

@@ -15,8 +15,9 @@ use crate::coded::CodedTable;
 use crate::encode::supports;
 use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::input::{Format, Input, resolve};
-use crate::inspect::inspect;
+use crate::inspect::{FileColumns, inspect};
 use crate::memory::MemoryLimit;
+use crate::postgres::{self, PostgresTable};
 use crate::progress::ProgressSink;
 use crate::rows::{Origin, Rows};
 use crate::scan::scans;
@@ -68,18 +69,21 @@ impl TableScan {
     ///
     /// Not to be called from inside an async runtime: it starts one of its own and waits for it.
     pub fn open(inputs: &[Input], schema: &Schema, options: &ReadOptions) -> Result<Self, EngineError> {
-        let files = resolve(inputs, options.format)?;
-        let damage = if files.len() == 1 { Damage::Damaged } else { Damage::OneDamaged };
-        let origin = Origin { path: files[0].shown.clone(), damage };
+        let sources = resolve(inputs, options.format)?;
+        let damage = if sources.files.len() > 1 { Damage::OneDamaged } else { Damage::Damaged };
+        let origin = Origin { path: sources.shown(), damage };
         let mut scan = Self::of_tables(vec![], schema, options, origin.clone())?;
         let (context, schema) = (scan.rows.context.clone(), schema.clone());
         let (tables, bytes_total) = scan.workers.run(&origin.path, damage, async move {
-            let mut columns = Vec::with_capacity(files.len());
-            for file in &files {
+            let mut columns = Vec::with_capacity(sources.files.len());
+            for file in &sources.files {
                 columns.push(inspect(&context.state(), file).await?);
             }
-            let bytes_total = columns.iter().map(|file| file.meta.size).sum::<u64>();
-            let tables = scans(columns, &schema)?.into_iter().map(|scan| Arc::new(scan) as Arc<dyn TableProvider>);
+            let databases = postgres::tables(&sources.tables, &schema).await?;
+            let bytes_total = total_bytes(&columns, &databases);
+            let files = scans(columns, &schema)?.into_iter().map(|scan| Arc::new(scan) as Arc<dyn TableProvider>);
+            let databases = databases.into_iter().map(|table| Arc::new(table) as Arc<dyn TableProvider>);
+            let tables = files.chain(databases);
             Ok::<_, EngineError>((tables.collect(), bytes_total))
         })??;
         scan.rows.tables = tables;
@@ -158,6 +162,14 @@ impl TableScan {
     pub fn count_tables(&self, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
         self.rows.count(&self.workers, cliques)
     }
+}
+
+/// What a progress bar may count on; 0 if part of it cannot be told, since a bar that is full too early is worse than none.
+fn total_bytes(files: &[FileColumns], databases: &[PostgresTable]) -> u64 {
+    if databases.iter().any(|table| table.bytes() == 0) {
+        return 0;
+    }
+    files.iter().map(|file| file.meta.size).chain(databases.iter().map(PostgresTable::bytes)).sum()
 }
 
 fn check_columns(columns: &SchemaRef, schema: &Schema) -> Result<(), EngineError> {

@@ -41,8 +41,11 @@ pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Res
     let progress = {
         let bar = bar.clone();
         ProgressSink::new(move |progress| {
-            bar.set_length(progress.bytes_total);
-            bar.set_position(progress.bytes_read);
+            // Without a total there is nothing to draw.
+            if progress.bytes_total > 0 {
+                bar.set_length(progress.bytes_total);
+                bar.set_position(progress.bytes_read);
+            }
         })
     };
     let options =

@@ -199,10 +199,10 @@ mod tests {
             Err(other) => format!("{other:?}"),
             Ok(_) => "fine".into(),
         };
-        assert_eq!(problem(b"a,c\n"), "b: is not in the file");
-        assert_eq!(problem(b"a,b,a\n"), "a: is in the file more than once");
+        assert_eq!(problem(b"a,c\n"), "b: is not in the data");
+        assert_eq!(problem(b"a,b,a\n"), "a: is in the data more than once");
         assert_eq!(problem(b"c,c,b,a\n"), "fine");
-        assert_eq!(problem(b"A,b\n"), "a: is not in the file");
+        assert_eq!(problem(b"A,b\n"), "a: is not in the data");
         assert_eq!(problem(b"\n\r\n"), "NoHeader");
         assert_eq!(problem(b""), "NoHeader");
     }

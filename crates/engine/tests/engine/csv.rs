@@ -88,10 +88,10 @@ fn a_header_that_does_not_fit_names_the_column() {
         read(path, &schema()).unwrap_err()
     };
     let path = directory.path().join("rows.csv").display().to_string();
-    assert_eq!(fail("sex,Age\nf,1\n").to_string(), format!("column `age` is not in the file (`{path}`)"));
+    assert_eq!(fail("sex,Age\nf,1\n").to_string(), format!("column `age` is not in the data (`{path}`)"));
     assert_eq!(
         fail("sex,age,sex\nf,1\n").to_string(),
-        format!("column `sex` is in the file more than once (`{path}`)")
+        format!("column `sex` is in the data more than once (`{path}`)")
     );
     assert_eq!(fail("").to_string(), format!("`{path}` has no header line"));
     assert!(matches!(fail("sex;age\nf;1\n"), EngineError::Schema { .. }));

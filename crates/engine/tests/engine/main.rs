@@ -6,4 +6,10 @@ mod errors;
 mod formats;
 mod junk;
 mod partitions;
+#[cfg(target_os = "linux")]
+mod postgres;
+#[cfg(target_os = "linux")]
+mod postgres_errors;
+#[cfg(target_os = "linux")]
+mod postgres_server;
 mod write;
