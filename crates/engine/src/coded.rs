@@ -1,9 +1,10 @@
 //! The coded table: every row as one code per attribute, in memory.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use datafusion::arrow::array::RecordBatch;
-use scumble_schema::{Clique, Domain, Schema};
+use scumble_schema::{Clique, Domain, Privacy, Schema};
 use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
 
 use crate::count::count_tables;
@@ -19,17 +20,20 @@ use crate::read::{ReadOptions, read, read_batches};
 /// `Debug` prints nothing of the rows, nor how many there are.
 pub struct CodedTable {
     domain: Domain,
+    privacy: Privacy,
     chunks: Vec<RecordBatch>,
 }
 
 impl CodedTable {
-    pub(crate) fn new(domain: Domain, chunks: Vec<RecordBatch>) -> Self {
-        Self { domain, chunks }
+    pub(crate) fn new(schema: &Schema, chunks: Vec<RecordBatch>) -> Self {
+        Self { domain: schema.domain().clone(), privacy: schema.privacy().clone(), chunks }
     }
 
     /// Reads the columns of `schema` from all `inputs` and encodes them.
     ///
-    /// Every row of every file becomes a row: no value raises and no row is dropped. Only what the files are made of can
+    /// Every row of every file becomes a row: no value raises and no row is dropped, except by a bound on the rows of each
+    /// unit, if the schema names a unit column. To read synthetic rows, which have no such column, take
+    /// [`Schema::without_unit`]. Only what the files are made of can
     /// fail: a missing file or column, a nested type, a damaged Parquet page. A Parquet or Arrow file whose text columns hold
     /// bytes that are not UTF-8 breaks its own format and counts as damaged; in CSV any bytes are fine.
     ///
@@ -78,6 +82,10 @@ impl fmt::Debug for CodedTable {
 impl MarginalSource for CodedTable {
     fn domain(&self) -> &Domain {
         &self.domain
+    }
+
+    fn bound(&self) -> Option<(&str, NonZeroU32)> {
+        self.privacy.bound()
     }
 
     fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {

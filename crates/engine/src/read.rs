@@ -28,6 +28,7 @@ use crate::inspect::inspect;
 use crate::progress::{Progress, ProgressSink, bytes_scanned};
 use crate::scan::scans;
 use crate::udf::EncodeColumn;
+use crate::unit::UnitBound;
 
 /// Rows of one chunk of a coded table. Counting wants blocks of this size: with fewer rows a table of counts is fetched
 /// into the cache more often than it is used there.
@@ -72,7 +73,7 @@ pub(crate) fn read(inputs: &[Input], schema: &Schema, options: &ReadOptions) -> 
         let tell = progress.map(|sink| (sink, bytes_total));
         let fail = |error: &DataFusionError| EngineError::reading(&path, error, damage);
         let chunks = encode_tables(&context, tables, &schema, tell, &fail).await?;
-        Ok(CodedTable::new(schema.domain().clone(), chunks))
+        Ok(CodedTable::new(&schema, chunks))
     })?
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn read_batches(
     options: &ReadOptions,
 ) -> Result<CodedTable, EngineError> {
     let Some(first) = partitions.iter().flatten().next() else {
-        return Ok(CodedTable::new(schema.domain().clone(), vec![]));
+        return Ok(CodedTable::new(schema, vec![]));
     };
     let columns = first.schema();
     check_columns(&columns, schema)?;
@@ -98,20 +99,20 @@ pub(crate) fn read_batches(
         let fail = |error: &DataFusionError| EngineError::reading(IN_MEMORY, error, Damage::Damaged);
         let table = MemTable::try_new(columns, partitions).map_err(|error| fail(&error))?;
         let chunks = encode_tables(&session(threads), vec![Arc::new(table)], &schema, None, &fail).await?;
-        Ok(CodedTable::new(schema.domain().clone(), chunks))
+        Ok(CodedTable::new(&schema, chunks))
     })?
 }
 
 fn check_columns(columns: &SchemaRef, schema: &Schema) -> Result<(), EngineError> {
-    for attribute in schema.attributes() {
-        let mut found = columns.fields().iter().filter(|field| field.name() == attribute.name());
+    for name in schema.columns_read() {
+        let mut found = columns.fields().iter().filter(|field| field.name() == name);
         let problem = match (found.next(), found.next()) {
             (None, _) => ColumnProblem::Missing,
             (Some(_), Some(_)) => ColumnProblem::Repeated,
             (Some(field), None) if !supports(field.data_type()) => ColumnProblem::Type(field.data_type().to_string()),
             (Some(_), None) => continue,
         };
-        return Err(EngineError::Schema { path: IN_MEMORY.into(), column: attribute.name().to_owned(), problem });
+        return Err(EngineError::Schema { path: IN_MEMORY.into(), column: name.to_owned(), problem });
     }
     Ok(())
 }
@@ -191,22 +192,30 @@ async fn encode_tables(
     Ok(chunks)
 }
 
-/// scan -> encode every column, for each table, one below the other.
+/// scan -> encode every column, for each table, one below the other; then what a bound on units keeps of them.
 async fn plan(
     context: &SessionContext,
     tables: Vec<Arc<dyn TableProvider>>,
     schema: &Schema,
 ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
-    let codes: Vec<_> = schema.attributes().iter().map(EncodeColumn::of_column).collect();
+    let bound = UnitBound::of(schema);
+    let columns = match &bound {
+        None => schema.attributes().iter().map(EncodeColumn::of_column).collect(),
+        Some(bound) => bound.columns(),
+    };
     let mut all: Option<DataFrame> = None;
     for table in tables {
-        let part = context.read_table(table)?.select(codes.clone())?;
+        let part = context.read_table(table)?.select(columns.clone())?;
         all = Some(match all {
             None => part,
             Some(before) => before.union(part)?,
         });
     }
     let all = all.ok_or_else(|| DataFusionError::Plan("no table".into()))?;
+    let all = match bound {
+        None => all,
+        Some(bound) => bound.keep(all)?,
+    };
     all.create_physical_plan().await
 }
 

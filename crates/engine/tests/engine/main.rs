@@ -6,4 +6,5 @@ mod errors;
 mod formats;
 mod junk;
 mod partitions;
+mod units;
 mod write;
