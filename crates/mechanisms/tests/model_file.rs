@@ -14,9 +14,9 @@ struct Uniform {
 }
 
 impl Uniform {
-    fn of(schema: &Schema) -> Box<Self> {
+    fn of(schema: &Schema) -> Self {
         let bound = schema.privacy().bound().map(|(column, most)| (column.to_owned(), most));
-        Box::new(Self { domain: schema.domain().clone(), bound })
+        Self { domain: schema.domain().clone(), bound }
     }
 }
 
@@ -49,7 +49,7 @@ fn goal() -> ApproxDp {
 }
 
 fn model_of(schema: &Schema) -> Model {
-    fit(schema, Uniform::of(schema), Method::Independent, goal()).unwrap()
+    fit(schema, Box::new(Uniform::of(schema)), Method::Independent, goal()).unwrap()
 }
 
 fn model() -> Model {
@@ -99,7 +99,7 @@ fn a_source_that_kept_other_rows_than_the_schema_says_is_refused() {
     ];
     for (read, counted) in terms.iter().enumerate() {
         for (fitted, claimed) in terms.iter().enumerate() {
-            let source = Uniform::of(&with_terms(counted));
+            let source = Box::new(Uniform::of(&with_terms(counted)));
             let result = fit(&with_terms(claimed), source, Method::Independent, goal());
             // The first two keep every row; how many a person has is the owner's word.
             let agree = read == fitted || (read < 2 && fitted < 2);

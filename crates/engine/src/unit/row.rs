@@ -62,10 +62,10 @@ impl ScalarUDFImpl for PackRow {
     }
 
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        match arguments.iter().map(width).sum::<Option<usize>>() {
-            Some(bytes) => Ok(fixed_size(bytes)),
-            None => plan_err!("pack_row takes columns of codes"),
-        }
+        let Some(bytes) = arguments.iter().map(width).sum() else {
+            return plan_err!("pack_row takes columns of codes");
+        };
+        Ok(fixed_size(bytes))
     }
 
     fn return_field_from_args(&self, arguments: ReturnFieldArgs<'_>) -> Result<FieldRef> {
