@@ -98,3 +98,78 @@ impl ScalarUDFImpl for UnitKey {
         Ok(ColumnarValue::Array(fixed_size_array(KEY_BYTES, keys.into_flattened())))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::array::{Int64Array, StringArray, new_null_array};
+    use datafusion::arrow::datatypes::{IntervalUnit, TimeUnit};
+
+    use super::*;
+
+    #[test]
+    fn every_type_that_can_be_encoded_can_be_a_unit() {
+        let (unit, zone) = (TimeUnit::Second, Some("UTC".into()));
+        let mut types = vec![
+            DataType::Null,
+            DataType::Boolean,
+            DataType::Int8,
+            DataType::Int16,
+            DataType::Int32,
+            DataType::Int64,
+            DataType::UInt8,
+            DataType::UInt16,
+            DataType::UInt32,
+            DataType::UInt64,
+            DataType::Float16,
+            DataType::Float32,
+            DataType::Float64,
+            DataType::Utf8,
+            DataType::LargeUtf8,
+            DataType::Utf8View,
+            DataType::Binary,
+            DataType::LargeBinary,
+            DataType::BinaryView,
+            DataType::FixedSizeBinary(16),
+            DataType::Date32,
+            DataType::Date64,
+            DataType::Time32(unit),
+            DataType::Time64(TimeUnit::Nanosecond),
+            DataType::Duration(unit),
+            DataType::Interval(IntervalUnit::DayTime),
+            DataType::Timestamp(unit, None),
+            DataType::Timestamp(TimeUnit::Millisecond, zone.clone()),
+            DataType::Timestamp(TimeUnit::Microsecond, None),
+            DataType::Timestamp(TimeUnit::Nanosecond, zone),
+            DataType::Decimal32(5, 2),
+            DataType::Decimal64(5, 2),
+            DataType::Decimal128(5, -2),
+            DataType::Decimal256(5, 2),
+        ];
+        types.extend(
+            types.clone().into_iter().map(|values| DataType::Dictionary(Box::new(DataType::Int8), Box::new(values))),
+        );
+        let key = UnitKey::new(&[]);
+        for data_type in types {
+            let keys = key.keys(new_null_array(&data_type, 2).as_ref());
+            assert_eq!(keys.is_some(), supports(&data_type), "{data_type}");
+            assert!(keys.is_none_or(|keys| keys == [key.key(None); 2]), "{data_type}");
+        }
+    }
+
+    #[test]
+    fn what_the_schema_calls_missing_is_missing() {
+        let key = UnitKey::new(&[String::new(), "NA".into(), "-9".into()]);
+        let texts = key.keys(&StringArray::from(vec!["NA", " NA ", "-9.0", "", "x"])).unwrap();
+        assert_eq!(texts[..4], [key.key(None); 4]);
+        assert_ne!(texts[4], key.key(None));
+        assert_eq!(key.keys(&Int64Array::from(vec![-9])).unwrap(), [key.key(None)]);
+    }
+
+    #[test]
+    fn no_text_has_the_key_of_a_missing_unit() {
+        let key = UnitKey::new(&[]);
+        for text in ["", "\0", "0", "null"] {
+            assert_ne!(key.key(Some(text.as_bytes())), key.key(None));
+        }
+    }
+}

@@ -114,7 +114,7 @@ async fn rows_go_to_the_partition_of_their_unit_and_are_sorted_there() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_rows_are_kept_whatever_the_batches_and_threads() {
     let rows = rows(2_000);
-    for most in [1, 3, 100, 5_000] {
+    for most in [1, 3, 5_000] {
         let expected = expected(&rows, most);
         let schema = schema(u32::try_from(most).unwrap());
         for threads in [1, 2, 5] {
