@@ -2,6 +2,7 @@
 //!
 //! Noise is never seeded, so what depends on it is replaced by a placeholder before the comparison.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -142,6 +143,45 @@ fn inspect_shows_columns_noise_and_certificate() {
     settings.bind(|| {
         assert_output!(text);
     });
+}
+
+#[test]
+fn people_with_many_rows_are_protected_as_a_whole() {
+    let folder = Folder::new();
+    let mut visits = String::from("person_id,ward,note\n");
+    for visit in 0..2_000 {
+        writeln!(visits, "p{},{},", visit % 90, visit % 7 % 3).unwrap();
+    }
+    folder.write("visits.csv", visits);
+    folder.write(
+        "visits.schema.yaml",
+        "dp: {privacyUnit: person_id, maxContributions: 3}\nfields:\n  - {name: ward, type: integer, \
+         constraints: {minimum: 0, maximum: 2, required: true}, dp: {source: public}}\n",
+    );
+    folder.write(
+        "names.schema.yaml",
+        "dp: {privacyUnit: name}\nfields:\n  - {name: ward, type: boolean, dp: {source: public}}\n",
+    );
+    let fit = |schema: &'static str| {
+        ["fit", "visits.csv", "--schema", schema, "--epsilon", "1", "--delta", "1e-9", "-o", "visits.model"]
+    };
+    let texts = [
+        folder.run(&["schema", "check", "visits.schema.yaml"]),
+        folder.run(&["schema", "check", "visits.schema.yaml", "--json"]),
+        folder.run(&fit("visits.schema.yaml")),
+        folder.run(&["inspect", "visits.model"]),
+        folder.run(&["sample", "visits.model", "--rows", "5", "-o", "rows.csv"]),
+        folder.run(&fit("names.schema.yaml")),
+    ];
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"(  \d+\.\d  ).*", "$1[MOST FREQUENT]");
+    settings.bind(|| {
+        assert_output!(texts.concat());
+    });
+    assert!(
+        std::fs::read_to_string(folder.path("rows.csv")).unwrap().starts_with("ward\n"),
+        "no identifier comes back"
+    );
 }
 
 #[test]

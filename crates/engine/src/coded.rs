@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::iter::Sum;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,10 +11,9 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::compute::BatchCoalescer;
 use datafusion::arrow::datatypes::{Field, Schema as Columns, SchemaRef};
 use datafusion::catalog::TableProvider;
-use datafusion::common::{Column, DataFusionError};
+use datafusion::common::DataFusionError;
 use datafusion::datasource::MemTable;
 use datafusion::execution::SendableRecordBatchStream;
-use datafusion::logical_expr::Expr;
 use futures::StreamExt;
 use scumble_schema::{Clique, Domain, Schema};
 use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
@@ -67,16 +67,15 @@ impl CodedTable {
         spill: Arc<SpillRoom>,
         limit: MemoryLimit,
     ) -> Result<Self, EngineError> {
-        let columns = scan.codes.iter().zip(scan.domain.sizes());
-        let columns = columns.map(|((name, _), &size)| Field::new(name, code_type(size), false));
+        let columns = scan.schema.attributes().iter();
+        let columns = columns.map(|attribute| Field::new(attribute.name(), code_type(attribute.size()), false));
         let columns: SchemaRef = Arc::new(Columns::new(columns.collect::<Vec<_>>()));
         let sink =
             ChunkSink { spill: Arc::clone(&spill), columns: Arc::clone(&columns), held: 0.into(), most: limit.half() };
         let chunks = if scan.tables.is_empty() { Chunks::default() } else { scan.encode(&workers, Arc::new(sink))? };
         let spilled = !chunks.files.is_empty();
-        let codes = scan.codes.iter().map(|(name, _)| (name.clone(), Expr::Column(Column::new_unqualified(name))));
         let rows = Rows {
-            codes: codes.collect(),
+            are_coded: true,
             tables: chunks.tables(&columns, scan.context.state().config().target_partitions())?,
             origin: Origin::in_memory(),
             progress: None,
@@ -87,7 +86,7 @@ impl CodedTable {
 
     /// How many codes each attribute has.
     pub fn domain(&self) -> &Domain {
-        &self.rows.domain
+        self.rows.schema.domain()
     }
 
     /// Whether some rows did not fit the memory and are in private files.
@@ -107,13 +106,17 @@ impl CodedTable {
 
 impl fmt::Debug for CodedTable {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("CodedTable").field("domain", &self.rows.domain).finish_non_exhaustive()
+        formatter.debug_struct("CodedTable").field("domain", self.rows.schema.domain()).finish_non_exhaustive()
     }
 }
 
 impl MarginalSource for CodedTable {
     fn domain(&self) -> &Domain {
-        &self.rows.domain
+        self.rows.schema.domain()
+    }
+
+    fn bound(&self) -> Option<(&str, NonZeroU32)> {
+        self.rows.schema.privacy().bound()
     }
 
     fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {

@@ -229,7 +229,7 @@ fn dictionary(encoder: &Encoder, array: &dyn Array, push: &mut impl FnMut(u32)) 
 }
 
 /// The exact decimal text of `unscaled / 10^scale`, in a buffer that is used again for the next value.
-fn decimal(text: &mut Vec<u8>, unscaled: impl std::fmt::Display, scale: i8) -> &[u8] {
+pub(crate) fn decimal(text: &mut Vec<u8>, unscaled: impl std::fmt::Display, scale: i8) -> &[u8] {
     text.clear();
     write!(text, "{unscaled}").expect("writing to memory");
     if scale <= 0 {

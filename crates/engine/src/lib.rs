@@ -1,8 +1,9 @@
 //! From data files and database tables to exact counts: sources, total encoding and counting on Apache DataFusion.
 //!
 //! A [`Schema`](scumble_schema::Schema) says what values each column may have. The engine reads CSV, TSV, Parquet and
-//! Arrow files and tables of PostgreSQL, turns every value into a code in the scan, and counts rows over any cliques of attributes. It is
-//! deterministic: the same rows give the same counts, whatever their order, files, batches or threads.
+//! Arrow files and tables of PostgreSQL, turns every value into a code in the scan, and counts rows over any cliques of
+//! attributes. Where the schema names a column that says whose a row is, it keeps at most so many rows of each unit as the
+//! schema says. It is deterministic: the same rows give the same counts, whatever their order, files, batches or threads.
 //!
 //! It refuses to know randomness, budgets and methods. What it counts is private, and goes to the vault sealed
 //! ([`MarginalSource`](scumble_vault::MarginalSource)). Its errors hold nothing of the rows.
@@ -53,6 +54,7 @@ mod session;
 mod spill;
 mod table_scan;
 mod udf;
+mod unit;
 mod whole;
 mod write;
 

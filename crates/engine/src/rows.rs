@@ -1,7 +1,7 @@
-//! Rows that can be counted or encoded: a set of DataFusion tables, and for every attribute the expression for its code.
+//! Rows that can be counted or encoded: a set of DataFusion tables, and whether they hold values or codes already.
 //!
-//! Files and coded tables differ only in those two things. What runs over them is one plan: scan, codes, and then either
-//! the counting aggregate or the collection of the codes.
+//! What runs over them is one plan: scan, codes, what a bound on units keeps of them, and then either the counting
+//! aggregate or the collection of the codes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use datafusion::dataframe::DataFrame;
 use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::prelude::SessionContext;
-use scumble_schema::{Clique, Domain};
+use scumble_schema::{Attribute, Clique, Schema};
 use tokio::task::JoinSet;
 
 use crate::aggregate::CountCliques;
@@ -21,6 +21,8 @@ use crate::error::{Damage, EngineError};
 use crate::kernel::{CountPlan, KernelError};
 use crate::progress::{Progress, ProgressSink, bytes_scanned};
 use crate::session::Workers;
+use crate::udf::EncodeColumn;
+use crate::unit::UnitBound;
 
 /// How often progress is told.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -44,14 +46,14 @@ impl Origin {
     }
 }
 
-/// Tables with the same columns of codes, to be read one below the other.
+/// Tables that are read one below the other.
 #[derive(Clone)]
 pub(crate) struct Rows {
     pub(crate) context: SessionContext,
     pub(crate) tables: Vec<Arc<dyn TableProvider>>,
-    pub(crate) domain: Domain,
-    /// For every attribute its name, and the expression for its code.
-    pub(crate) codes: Vec<(String, Expr)>,
+    pub(crate) schema: Arc<Schema>,
+    /// Whether the tables hold codes of rows that were kept, and not values.
+    pub(crate) are_coded: bool,
     pub(crate) origin: Origin,
     /// Who is told about progress, and how many bytes there are to read.
     pub(crate) progress: Option<(ProgressSink, u64)>,
@@ -63,13 +65,13 @@ impl Rows {
     /// Exact counts for each clique. Counts that do not fit the memory together are counted in several scans.
     pub(crate) fn count(&self, workers: &Workers, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
         if self.tables.is_empty() {
-            let empty = |clique| Ok(vec![0; self.domain.table_len(clique)?]);
+            let empty = |clique| Ok(vec![0; self.schema.domain().table_len(clique)?]);
             return cliques.iter().map(empty).collect();
         }
         let threads = self.context.state().config().target_partitions();
         let mut counts = Vec::with_capacity(cliques.len());
         for cliques in self.groups(cliques, threads)? {
-            let plan = Arc::new(CountPlan::new(&self.domain, cliques)?);
+            let plan = Arc::new(CountPlan::new(self.schema.domain(), cliques)?);
             let rows = self.clone();
             let Origin { path, damage } = &self.origin;
             counts.extend(workers.run(path, *damage, async move { rows.count_once(plan).await })??);
@@ -90,10 +92,10 @@ impl Rows {
         let mut groups = vec![];
         let (mut start, mut cells) = (0, 0);
         for (position, clique) in cliques.iter().enumerate() {
-            if clique.attributes().last().is_some_and(|last| last.index() >= self.domain.len()) {
+            if clique.attributes().last().is_some_and(|last| last.index() >= self.schema.domain().len()) {
                 return Err(KernelError::UnknownAttribute.into());
             }
-            let more = self.domain.table_len(clique)?;
+            let more = self.schema.domain().table_len(clique)?;
             if cells + more > most_cells && position > start {
                 groups.push(&cliques[start..position]);
                 (start, cells) = (position, 0);
@@ -105,10 +107,9 @@ impl Rows {
     }
 
     async fn count_once(&self, plan: Arc<CountPlan>) -> Result<Vec<Vec<u64>>, EngineError> {
-        let codes: Vec<_> = plan.columns().iter().map(|column| &self.codes[column.index()]).collect();
-        let columns = codes.iter().map(|(name, _)| Expr::Column(Column::new_unqualified(name))).collect();
-        let count = CountCliques::call(Arc::clone(&plan), columns);
-        let physical = async { self.select(codes)?.aggregate(vec![], vec![count])?.create_physical_plan().await };
+        let attributes = || plan.columns().iter().map(|column| &self.schema.attributes()[column.index()]);
+        let count = CountCliques::call(Arc::clone(&plan), attributes().map(column_of).collect());
+        let physical = async { self.codes(attributes())?.aggregate(vec![], vec![count])?.create_physical_plan().await };
         let physical = physical.await.map_err(|_| EngineError::Bug { what: "no plan for the count" })?;
         let mut tasks = JoinSet::new();
         let (task_plan, context) = (Arc::clone(&physical), self.context.task_ctx());
@@ -120,7 +121,7 @@ impl Rows {
     }
 
     async fn encode_all(&self, sink: Arc<ChunkSink>) -> Result<Chunks, EngineError> {
-        let plan = async { self.select(self.codes.iter().collect())?.create_physical_plan().await };
+        let plan = async { self.codes(self.schema.attributes().iter())?.create_physical_plan().await };
         // The plan is made of public facts only, so a plan that cannot be made is ours to mend.
         let plan = plan.await.map_err(|_| EngineError::Bug { what: "no plan for the scan" })?;
         let mut tasks = JoinSet::new();
@@ -131,12 +132,26 @@ impl Rows {
         Ok(self.finish(tasks, &plan).await?.into_iter().sum())
     }
 
-    /// These codes of all tables, one below the other.
-    fn select(&self, codes: Vec<&(String, Expr)>) -> Result<DataFrame, DataFusionError> {
-        let codes: Vec<Expr> = codes.into_iter().map(|(name, code)| code.clone().alias(name)).collect();
+    /// The codes of `attributes`, each under its name, of all rows that count.
+    fn codes<'a>(&'a self, attributes: impl Iterator<Item = &'a Attribute>) -> Result<DataFrame, DataFusionError> {
+        if self.are_coded {
+            return self.select(&attributes.map(column_of).collect::<Vec<_>>());
+        }
+        match UnitBound::of(&self.schema) {
+            None => {
+                let codes = attributes.map(|attribute| EncodeColumn::of_column(attribute).alias(attribute.name()));
+                self.select(&codes.collect::<Vec<_>>())
+            }
+            // Which rows count is decided by all columns.
+            Some(bound) => bound.keep(self.select(&bound.columns())?)?.select(attributes.map(column_of)),
+        }
+    }
+
+    /// `columns` of all tables, one below the other.
+    fn select(&self, columns: &[Expr]) -> Result<DataFrame, DataFusionError> {
         let mut all: Option<DataFrame> = None;
         for table in &self.tables {
-            let part = self.context.read_table(Arc::clone(table))?.select(codes.clone())?;
+            let part = self.context.read_table(Arc::clone(table))?.select(columns.to_vec())?;
             all = Some(match all {
                 None => part,
                 Some(before) => before.union(part)?,
@@ -179,10 +194,14 @@ impl Rows {
     }
 }
 
+/// The column of an attribute's name.
+fn column_of(attribute: &Attribute) -> Expr {
+    Expr::Column(Column::new_unqualified(attribute.name()))
+}
+
 #[cfg(test)]
 mod tests {
     use datafusion::physical_plan::displayable;
-    use scumble_schema::Schema;
 
     use super::*;
     use crate::table_scan::{ReadOptions, TableScan};
@@ -198,7 +217,7 @@ mod tests {
         let scan = TableScan::open(&[path.into()], &schema, &options).unwrap();
         let rows = scan.rows().clone();
         let shown = Workers::new(2).unwrap().run("a.csv", Damage::Damaged, async move {
-            let plan = rows.select(rows.codes.iter().collect()).unwrap().create_physical_plan().await.unwrap();
+            let plan = rows.codes(rows.schema.attributes().iter()).unwrap().create_physical_plan().await.unwrap();
             displayable(plan.as_ref()).indent(false).to_string()
         });
         let shown = shown.unwrap();

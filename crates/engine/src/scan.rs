@@ -76,15 +76,10 @@ pub(crate) fn scans(files: Vec<FileColumns>, schema: &TableSchema) -> std::resul
 /// The columns of the schema as `file` has them.
 fn wanted_columns(file: &FileColumns, schema: &TableSchema) -> std::result::Result<Vec<Field>, EngineError> {
     schema
-        .attributes()
-        .iter()
-        .map(|attribute| {
-            let fail = |problem| EngineError::Schema {
-                path: file.shown.clone(),
-                column: attribute.name().to_owned(),
-                problem,
-            };
-            let field = match file.positions.get(attribute.name()).map_or(&[][..], Vec::as_slice) {
+        .columns_read()
+        .map(|name| {
+            let fail = |problem| EngineError::Schema { path: file.shown.clone(), column: name.to_owned(), problem };
+            let field = match file.positions.get(name).map_or(&[][..], Vec::as_slice) {
                 [] => return Err(fail(ColumnProblem::Missing)),
                 [position] => file.columns.field(*position),
                 _ => return Err(fail(ColumnProblem::Repeated)),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::optimizer::OptimizerRule;
@@ -59,7 +60,8 @@ pub(crate) fn session(threads: usize, memory: Option<&WorkingMemory<'_>>) -> Res
             None => DiskManagerMode::Disabled,
         };
         runtime = runtime
-            .with_memory_limit(memory.bytes, 1.0)
+            // Every sort gets its share: with first come, first served, one can starve the other.
+            .with_memory_pool(Arc::new(FairSpillPool::new(memory.bytes)))
             .with_disk_manager_builder(DiskManagerBuilder::default().with_mode(disk));
     }
     let runtime = runtime.build_arc().map_err(|_| EngineError::Bug { what: "no runtime for DataFusion" })?;

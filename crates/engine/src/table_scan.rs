@@ -1,6 +1,7 @@
 //! A table in files, counted where it is.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,7 +24,6 @@ use crate::rows::{Origin, Rows};
 use crate::scan::scans;
 use crate::session::{Workers, WorkingMemory, session};
 use crate::spill::SpillRoom;
-use crate::udf::EncodeColumn;
 
 /// How to read.
 #[derive(Debug, Clone, Default)]
@@ -63,9 +63,11 @@ pub struct TableScan {
 impl TableScan {
     /// Looks at the columns of all `inputs`; no row is read yet.
     ///
-    /// Every row of every file counts: no value raises and no row is dropped. Only what the files are made of can fail: a
-    /// missing file or column, a nested type, a damaged Parquet page. A Parquet or Arrow file whose text columns hold bytes
-    /// that are not UTF-8 breaks its own format and counts as damaged; in CSV any bytes are fine.
+    /// Every row of every file counts: no value raises and no row is dropped, except by a bound on the rows of each unit,
+    /// if the schema names a unit column. To read synthetic rows, which have no such column, take
+    /// [`Schema::without_unit`]. Only what the files are made of can fail: a missing file or column, a nested type, a
+    /// damaged Parquet page. A Parquet or Arrow file whose text columns hold bytes that are not UTF-8 breaks its own format
+    /// and counts as damaged; in CSV any bytes are fine.
     ///
     /// Not to be called from inside an async runtime: it starts one of its own and waits for it.
     pub fn open(inputs: &[Input], schema: &Schema, options: &ReadOptions) -> Result<Self, EngineError> {
@@ -122,16 +124,14 @@ impl TableScan {
     ) -> Result<Self, EngineError> {
         let (threads, memory_limit) = (options.threads(), options.memory_limit());
         let spill = SpillRoom::new(options.spill_directory.as_deref());
-        let memory = WorkingMemory { bytes: memory_limit.half(), sorts_in: None };
+        // Keeping so many rows of each unit means sorting, and that may not fit.
+        let sorts_in = schema.privacy().bound().map(|_| &*spill);
+        let memory = WorkingMemory { bytes: memory_limit.half(), sorts_in };
         let rows = Rows {
             context: session(threads, Some(&memory))?,
             tables,
-            domain: schema.domain().clone(),
-            codes: schema
-                .attributes()
-                .iter()
-                .map(|attribute| (attribute.name().to_owned(), EncodeColumn::of_column(attribute)))
-                .collect(),
+            schema: Arc::new(schema.clone()),
+            are_coded: false,
             origin,
             progress: None,
             count_bytes: memory_limit.half(),
@@ -151,7 +151,7 @@ impl TableScan {
 
     /// How many codes each attribute has.
     pub fn domain(&self) -> &Domain {
-        &self.rows.domain
+        self.rows.schema.domain()
     }
 
     /// Exact counts over the cells of each clique, in the order of [`scumble_schema::cells`].
@@ -173,32 +173,32 @@ fn total_bytes(files: &[FileColumns], databases: &[PostgresTable]) -> u64 {
 }
 
 fn check_columns(columns: &SchemaRef, schema: &Schema) -> Result<(), EngineError> {
-    for attribute in schema.attributes() {
-        let mut found = columns.fields().iter().filter(|field| field.name() == attribute.name());
+    for name in schema.columns_read() {
+        let mut found = columns.fields().iter().filter(|field| field.name() == name);
         let problem = match (found.next(), found.next()) {
             (None, _) => ColumnProblem::Missing,
             (Some(_), Some(_)) => ColumnProblem::Repeated,
             (Some(field), None) if !supports(field.data_type()) => ColumnProblem::Type(field.data_type().to_string()),
             (Some(_), None) => continue,
         };
-        return Err(EngineError::Schema {
-            path: Origin::in_memory().path,
-            column: attribute.name().to_owned(),
-            problem,
-        });
+        return Err(EngineError::Schema { path: Origin::in_memory().path, column: name.to_owned(), problem });
     }
     Ok(())
 }
 
 impl fmt::Debug for TableScan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("TableScan").field("domain", &self.rows.domain).finish_non_exhaustive()
+        formatter.debug_struct("TableScan").field("domain", self.rows.schema.domain()).finish_non_exhaustive()
     }
 }
 
 impl MarginalSource for TableScan {
     fn domain(&self) -> &Domain {
-        &self.rows.domain
+        self.rows.schema.domain()
+    }
+
+    fn bound(&self) -> Option<(&str, NonZeroU32)> {
+        self.rows.schema.privacy().bound()
     }
 
     fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {

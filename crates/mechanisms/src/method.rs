@@ -58,10 +58,10 @@ pub fn fit(
     method: Method,
     goal: ApproxDp,
 ) -> Result<Model, MechanismError> {
-    if source.domain() != schema.domain() {
+    let privacy = schema.privacy();
+    if source.domain() != schema.domain() || source.bound() != privacy.bound() {
         return Err(MechanismError::OtherSchema);
     }
-    let privacy = schema.privacy();
     match privacy.adjacency {
         AdjacencyKind::AddRemove => {
             let (vault, budget) = Vault::<AddRemove>::open(source, goal, privacy.max_contributions)?;

@@ -78,6 +78,11 @@ impl Model {
         let schema = Schema::new(spec).map_err(|_| damaged("its schema breaks a rule"))?;
         let certificate: Certificate = parse(section(&mut rest, JSON_BYTES)?)?;
         certificate.verify()?;
+        let privacy = schema.privacy();
+        if (certificate.adjacency(), certificate.max_contributions()) != (privacy.adjacency, privacy.max_contributions)
+        {
+            return Err(damaged("its certificate is about other neighbours than its schema"));
+        }
         if certificate.noise() != Noise::Fresh {
             return Err(damaged("it comes from a test and is NOT PRIVATE"));
         }

@@ -1,21 +1,37 @@
 //! The model file comes back as it was, and nothing else is taken for one.
 
+use std::num::NonZeroU32;
+
 use proptest::prelude::*;
 use scumble_mechanisms::{MechanismError, Method, Model, fit};
 use scumble_schema::{Clique, Domain, Schema};
 use scumble_vault::{ApproxDp, CountTable, Delta, Epsilon, MarginalSource, Private, SourceError};
 use sha2::{Digest, Sha256};
 
-struct Uniform(Domain);
+struct Uniform {
+    domain: Domain,
+    bound: Option<(String, NonZeroU32)>,
+}
+
+impl Uniform {
+    fn of(schema: &Schema) -> Self {
+        let bound = schema.privacy().bound().map(|(column, most)| (column.to_owned(), most));
+        Self { domain: schema.domain().clone(), bound }
+    }
+}
 
 impl MarginalSource for Uniform {
     fn domain(&self) -> &Domain {
-        &self.0
+        &self.domain
+    }
+
+    fn bound(&self) -> Option<(&str, NonZeroU32)> {
+        self.bound.as_ref().map(|(column, most)| (column.as_str(), *most))
     }
 
     fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {
         let table = |clique: &Clique| {
-            let cells = usize::try_from(self.0.cells(clique)).unwrap();
+            let cells = usize::try_from(self.domain.cells(clique)).unwrap();
             CountTable::new(clique.clone(), vec![12_000 / cells as u64; cells])
         };
         Ok(Private::new(cliques.iter().map(table).collect()))
@@ -28,11 +44,20 @@ fields:
   - {name: region, type: string, constraints: {enum: [north, south]}, dp: {source: public}}
 ";
 
+fn goal() -> ApproxDp {
+    ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() }
+}
+
+fn model_of(schema: &Schema) -> Model {
+    fit(schema, Box::new(Uniform::of(schema)), Method::Independent, goal()).unwrap()
+}
+
 fn model() -> Model {
-    let schema = Schema::parse(SCHEMA).unwrap();
-    let source = Box::new(Uniform(schema.domain().clone()));
-    let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
-    fit(&schema, source, Method::Independent, goal).unwrap()
+    model_of(&Schema::parse(SCHEMA).unwrap())
+}
+
+fn with_terms(dp: &str) -> Schema {
+    Schema::parse(&format!("dp: {dp}{SCHEMA}")).unwrap()
 }
 
 /// The bytes with a checksum that fits them, as an attacker would write it.
@@ -52,6 +77,60 @@ fn a_model_comes_back_as_it_was() {
     model.write(&path).unwrap();
     assert_eq!(Model::read(&path).unwrap(), model);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays");
+}
+
+#[test]
+fn a_unit_column_comes_back_with_its_model() {
+    let model = model_of(&with_terms("{privacyUnit: person_id, maxContributions: 3}"));
+    let read = Model::from_bytes(&model.to_bytes()).unwrap();
+    assert_eq!(read, model);
+    assert_eq!(read.schema().privacy().bound(), Some(("person_id", NonZeroU32::new(3).unwrap())));
+    assert!(read.certificate().events().iter().all(|event| event.sensitivity().squared() == 9));
+}
+
+#[test]
+fn a_source_that_kept_other_rows_than_the_schema_says_is_refused() {
+    let terms = [
+        "{}",
+        "{maxContributions: 3}",
+        "{privacyUnit: person_id}",
+        "{privacyUnit: person_id, maxContributions: 3}",
+        "{privacyUnit: household, maxContributions: 3}",
+    ];
+    for (read, counted) in terms.iter().enumerate() {
+        for (fitted, claimed) in terms.iter().enumerate() {
+            let source = Box::new(Uniform::of(&with_terms(counted)));
+            let result = fit(&with_terms(claimed), source, Method::Independent, goal());
+            // The first two keep every row; how many a person has is the owner's word.
+            let agree = read == fitted || (read < 2 && fitted < 2);
+            assert_eq!(result.is_ok(), agree, "counted as {counted}, claimed as {claimed}");
+            assert!(agree || matches!(result, Err(MechanismError::OtherSchema)));
+        }
+    }
+}
+
+#[test]
+fn a_certificate_about_other_neighbours_than_the_schema_is_refused() {
+    // The schema promises units of three rows, and the certificate paid for units of one.
+    let paid = model().to_bytes();
+    let promised = model_of(&with_terms("{maxContributions: 3}")).to_bytes();
+    // Frame and header are the same up to the schema; then one schema, then the other's certificate.
+    let sections = |bytes: &[u8]| -> Vec<Vec<u8>> {
+        let mut rest = &bytes[12..bytes.len() - 32];
+        let mut sections = vec![];
+        while !rest.is_empty() {
+            let length = usize::try_from(u64::from_le_bytes(rest[..8].try_into().unwrap())).unwrap();
+            sections.push(rest[..8 + length].to_vec());
+            rest = &rest[8 + length..];
+        }
+        sections
+    };
+    let mut mixed = sections(&paid);
+    assert_eq!(mixed.len(), 5);
+    mixed[1] = sections(&promised)[1].clone();
+    let mixed = [paid[..12].to_vec(), mixed.concat(), vec![0; 32]].concat();
+    let error = Model::from_bytes(&resealed(mixed)).unwrap_err();
+    assert!(error.to_string().contains("other neighbours"), "{error}");
 }
 
 #[test]

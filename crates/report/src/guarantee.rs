@@ -1,19 +1,16 @@
 //! A certificate in a paragraph.
 
-use scumble_schema::AdjacencyKind;
-use scumble_vault::Certificate;
+use std::num::NonZeroU32;
+
+use scumble_mechanisms::Model;
+use scumble_schema::{AdjacencyKind, Unit};
 use scumble_vault::account::Noise;
 
-/// What the certificate promises, for a reader who knows what differential privacy is.
-pub fn guarantee(certificate: &Certificate) -> String {
-    let rows = match certificate.max_contributions().get() {
-        1 => "one row".to_owned(),
-        most => format!("up to {most} rows of one unit"),
-    };
-    let neighbours = match certificate.adjacency() {
-        AdjacencyKind::AddRemove => format!("adding or removing {rows}"),
-        AdjacencyKind::ReplaceOne => format!("replacing {rows} by others; the number of rows is public"),
-    };
+/// What the certificate of a model promises, for a reader who knows what differential privacy is.
+pub fn guarantee(model: &Model) -> String {
+    let certificate = model.certificate();
+    let neighbours =
+        neighbours(&model.schema().privacy().unit, certificate.max_contributions(), certificate.adjacency());
     let noise = match certificate.noise() {
         Noise::Fresh => "",
         Noise::Forced => " This certificate comes from a test and is NOT PRIVATE.",
@@ -27,7 +24,58 @@ pub fn guarantee(certificate: &Certificate) -> String {
     )
 }
 
+/// Which tables the guarantee makes hard to tell apart.
+fn neighbours(unit: &Unit, most: NonZeroU32, adjacency: AdjacencyKind) -> String {
+    let rows = match (unit, most.get()) {
+        (Unit::Row, 1) => "one row".to_owned(),
+        (Unit::Row, most) => format!("up to {most} rows of one unit"),
+        (Unit::Column(column), _) => format!("all rows of one `{column}`"),
+    };
+    let kept = match (unit, most.get()) {
+        (Unit::Row, _) => String::new(),
+        (Unit::Column(_), 1) => "; at most 1 row of each was kept".to_owned(),
+        (Unit::Column(_), most) => format!("; at most {most} rows of each were kept"),
+    };
+    match (adjacency, unit) {
+        (AdjacencyKind::AddRemove, _) => format!("adding or removing {rows}{kept}"),
+        (AdjacencyKind::ReplaceOne, Unit::Row) => format!("replacing {rows} by others; the number of rows is public"),
+        (AdjacencyKind::ReplaceOne, Unit::Column(_)) => {
+            format!("replacing {rows} by as many of another{kept}, and their number is public")
+        }
+    }
+}
+
 /// Six places are enough to read, and never less than the truth.
 fn rounded_up(epsilon: f64) -> f64 {
     (epsilon * 1e6).ceil() / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_protected_is_said() {
+        let people = Unit::Column("person_id".into());
+        let said = |unit: &Unit, most, adjacency| neighbours(unit, NonZeroU32::new(most).unwrap(), adjacency);
+        assert_eq!(said(&Unit::Row, 1, AdjacencyKind::AddRemove), "adding or removing one row");
+        assert_eq!(said(&Unit::Row, 3, AdjacencyKind::AddRemove), "adding or removing up to 3 rows of one unit");
+        assert_eq!(
+            said(&Unit::Row, 1, AdjacencyKind::ReplaceOne),
+            "replacing one row by others; the number of rows is public"
+        );
+        assert_eq!(
+            said(&people, 1, AdjacencyKind::AddRemove),
+            "adding or removing all rows of one `person_id`; at most 1 row of each was kept"
+        );
+        assert_eq!(
+            said(&people, 3, AdjacencyKind::AddRemove),
+            "adding or removing all rows of one `person_id`; at most 3 rows of each were kept"
+        );
+        assert_eq!(
+            said(&people, 3, AdjacencyKind::ReplaceOne),
+            "replacing all rows of one `person_id` by as many of another; at most 3 rows of each were kept, and their \
+             number is public"
+        );
+    }
 }

@@ -21,6 +21,8 @@ pub struct Summary {
     pub method: String,
     /// The released number of rows.
     pub rows: u64,
+    /// What is protected: `row`, or the column that says whose a row is.
+    pub privacy_unit: String,
     /// The guarantee in words.
     pub guarantee: String,
     /// The certificate, with every event.
@@ -73,7 +75,8 @@ impl Summary {
         Self {
             method: model.method().to_string(),
             rows: model.rows(),
-            guarantee: guarantee(model.certificate()),
+            privacy_unit: schema.privacy().unit.to_string(),
+            guarantee: guarantee(model),
             certificate: model.certificate().clone(),
             assumed: schema.assumed().map(|attribute| attribute.name().into()).collect(),
             columns: columns.collect(),

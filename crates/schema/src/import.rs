@@ -118,8 +118,8 @@ const DRAFT_HEADER: &str = "\
 # set `source: public` where you did. Then run `scumble schema check`.
 missingValues: [\"\"]
 dp:
-  privacyUnit: row
-  maxContributions: 1   # most rows that one person has in the table
+  privacyUnit: row   # or the column that says whose a row is, such as person_id: then it need not be among the fields
+  maxContributions: 1   # most rows that one person has in the table; with such a column, most that are kept
 fields:
 ";
 

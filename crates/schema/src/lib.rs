@@ -56,7 +56,7 @@ pub use encode::Encoder;
 pub use error::SchemaError;
 pub use file::{ReadError, io_problem};
 pub use import::{draft, field_type_of};
-pub use privacy::{AdjacencyKind, Privacy, RowCount};
+pub use privacy::{AdjacencyKind, Privacy, RowCount, Unit};
 pub use schema::{Problems, Schema};
 pub use spec::{BinsSpec, Constraints, FieldSpec, FieldTerms, Scalar, SchemaSpec, Source, TableTerms};
 pub use whole_file::WholeFile;

@@ -35,20 +35,64 @@ pub enum RowCount {
     Public,
 }
 
+/// What the guarantee protects.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub enum Unit {
+    /// Any rows of one person, as many as the owner says a person has: nothing in the data tells whose a row is.
+    #[default]
+    Row,
+    /// All rows with the same value in this column of the data. Only so many of them are kept.
+    Column(String),
+}
+
+impl Unit {
+    /// What stands in a schema file for [`Unit::Row`], and therefore for no column.
+    pub(crate) const ROW: &str = "row";
+
+    /// The column that says whose a row is.
+    pub fn column(&self) -> Option<&str> {
+        match self {
+            Self::Row => None,
+            Self::Column(name) => Some(name),
+        }
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.column().unwrap_or(Self::ROW))
+    }
+}
+
 /// The privacy terms of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Privacy {
+    /// What is protected.
+    pub unit: Unit,
     /// Which tables are neighbours.
     pub adjacency: AdjacencyKind,
-    /// Most rows that one protected unit contributes; every sensitivity is multiplied by it.
+    /// Most rows that one protected unit contributes; every sensitivity is multiplied by it. A promise of the owner for
+    /// [`Unit::Row`], and what the engine sees to for [`Unit::Column`].
     pub max_contributions: NonZeroU32,
     /// Whether the number of rows may be told.
     pub row_count: RowCount,
 }
 
+impl Privacy {
+    /// The column that says whose a row is, with the most rows of one unit that are kept; `None` if every row is kept.
+    pub fn bound(&self) -> Option<(&str, NonZeroU32)> {
+        self.unit.column().map(|column| (column, self.max_contributions))
+    }
+}
+
 impl Default for Privacy {
     /// One row is one unit, rows are added or removed, their number is private.
     fn default() -> Self {
-        Self { adjacency: AdjacencyKind::AddRemove, max_contributions: NonZeroU32::MIN, row_count: RowCount::Private }
+        Self {
+            unit: Unit::Row,
+            adjacency: AdjacencyKind::AddRemove,
+            max_contributions: NonZeroU32::MIN,
+            row_count: RowCount::Private,
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::clique::AttributeId;
 use crate::domain::Domain;
 use crate::error::SchemaError;
 use crate::limits;
-use crate::privacy::{AdjacencyKind, Privacy, RowCount};
+use crate::privacy::{AdjacencyKind, Privacy, RowCount, Unit};
 use crate::spec::{SchemaSpec, TableTerms};
 
 /// How many problems are listed before the rest is only counted.
@@ -156,6 +156,26 @@ impl Schema {
         &self.privacy
     }
 
+    /// Texts that stand for a missing value in every column.
+    pub fn missing_values(&self) -> &[String] {
+        &self.missing_values
+    }
+
+    /// The names of all columns of the data that are read: the fields, and the privacy unit behind them if it is none of
+    /// them.
+    pub fn columns_read(&self) -> impl Iterator<Item = &str> {
+        let unit = self.privacy.unit.column().filter(|unit| self.find(unit).is_none());
+        self.attributes.iter().map(Attribute::name).chain(unit)
+    }
+
+    /// The same columns in a table that does not say whose a row is. Synthetic rows are such a table.
+    #[must_use]
+    pub fn without_unit(mut self) -> Self {
+        self.terms.privacy_unit = None;
+        self.privacy.unit = Unit::Row;
+        self
+    }
+
     /// Columns whose bounds, bins or categories nobody has confirmed to be public.
     pub fn assumed(&self) -> impl Iterator<Item = &Attribute> {
         self.attributes.iter().filter(|attribute| attribute.is_assumed())
@@ -174,12 +194,16 @@ impl Schema {
 }
 
 fn check_terms(terms: &TableTerms) -> Result<Privacy, SchemaError> {
-    if terms.privacy_unit.as_deref().is_some_and(|unit| unit != "row") {
-        return Err(SchemaError::table(
-            "the privacy unit is not `row`, and units named by a column are not enforced yet",
-            "drop `privacyUnit`; if one person has up to m rows, declare `maxContributions: m`",
-        ));
-    }
+    let unit = match terms.privacy_unit.as_deref() {
+        None | Some(Unit::ROW) => Unit::Row,
+        Some("") => {
+            return Err(SchemaError::table(
+                "`privacyUnit` is empty",
+                "write `row`, or the name of the column that says whose a row is",
+            ));
+        }
+        Some(column) => Unit::Column(column.to_owned()),
+    };
     let max_contributions = NonZeroU32::new(terms.max_contributions.unwrap_or(1))
         .ok_or_else(|| SchemaError::table("`maxContributions` is 0", "a unit contributes at least one row"))?;
     let adjacency = terms.adjacency.unwrap_or_default();
@@ -196,6 +220,6 @@ fn check_terms(terms: &TableTerms) -> Result<Privacy, SchemaError> {
             "the row count is private, but replacing a row does not protect it",
             "declare `adjacency: add-remove`, or drop `rowCount: private`",
         )),
-        _ => Ok(Privacy { adjacency, max_contributions, row_count }),
+        _ => Ok(Privacy { unit, adjacency, max_contributions, row_count }),
     }
 }

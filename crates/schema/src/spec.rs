@@ -23,7 +23,7 @@ pub struct SchemaSpec {
     /// The privacy terms of the table.
     #[serde(default, skip_serializing_if = "is_default")]
     pub dp: TableTerms,
-    /// The columns to synthesise, in output order. Other columns of the data are never read.
+    /// The columns to synthesise, in output order. Of the other columns of the data only the privacy unit is read.
     pub fields: Vec<FieldSpec>,
 }
 
@@ -31,10 +31,10 @@ pub struct SchemaSpec {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TableTerms {
-    /// What is protected; `row` is the only unit for now.
+    /// What is protected: `row`, or the name of the column of the data that says whose a row is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub privacy_unit: Option<String>,
-    /// Most rows that one unit contributes.
+    /// Most rows that one unit contributes: declared for `row`, kept by the engine for a column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_contributions: Option<u32>,
     /// Which tables are neighbours.

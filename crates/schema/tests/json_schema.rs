@@ -67,6 +67,7 @@ fn sound_schemas_pass_here_and_in_the_check() {
         "primaryKey: x\ndp: {privacyUnit: row, maxContributions: 3, adjacency: replace-one, rowCount: public}\n"
             .to_owned()
             + &column("type: boolean"),
+        "dp: {privacyUnit: person_id, maxContributions: 3}\n".to_owned() + &column("type: boolean"),
     ];
     for yaml in sound {
         assert!(Schema::parse(&yaml).is_ok(), "the check refuses {yaml}: {:?}", Schema::parse(&yaml));
@@ -109,7 +110,7 @@ fn broken_schemas_fail_here_and_in_the_check() {
         "dp: {maxContribution: 2}\n".to_owned() + &column("type: boolean"),
         // Terms that contradict each other.
         "dp: {maxContributions: 0}\n".to_owned() + &column("type: boolean"),
-        "dp: {privacyUnit: household}\n".to_owned() + &column("type: boolean"),
+        "dp: {privacyUnit: ''}\n".to_owned() + &column("type: boolean"),
         "dp: {rowCount: public}\n".to_owned() + &column("type: boolean"),
         "dp: {rowCount: private, adjacency: replace-one}\n".to_owned() + &column("type: boolean"),
         column("type: boolean, constraints: {required: true}, dp: {open: true}"),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use scumble_schema::{AdjacencyKind, Schema, SchemaSpec};
+use scumble_schema::{AdjacencyKind, Schema, SchemaSpec, Unit};
 
 fn field(rest: &str) -> Result<Schema, scumble_schema::Problems> {
     Schema::parse(&format!("fields:\n  - {{name: x, {rest}}}\n"))
@@ -184,8 +184,41 @@ fn terms_that_contradict_each_other_are_refused() {
     assert!(terms("{adjacency: add-remove, rowCount: public}").is_err());
     assert!(terms("{adjacency: replace-one, rowCount: private}").is_err());
     assert!(terms("{maxContributions: 0}").is_err());
-    assert!(terms("{privacyUnit: person_id}").is_err());
+    assert!(terms("{privacyUnit: ''}").is_err());
     assert_eq!(terms("{maxContributions: 3}").unwrap().privacy().max_contributions.get(), 3);
+}
+
+#[test]
+fn the_unit_is_the_row_or_a_column() {
+    let terms = |dp: &str| Schema::parse(&format!("dp: {dp}\nfields: [{{name: x, type: boolean}}]\n")).unwrap();
+    assert_eq!(terms("{}").privacy().unit, Unit::Row);
+    let people = terms("{privacyUnit: person_id, maxContributions: 3}");
+    assert_eq!(people.privacy().unit, Unit::Column("person_id".into()));
+    assert_eq!(people.columns_read().collect::<Vec<_>>(), ["x", "person_id"]);
+    assert_eq!(people.domain().len(), 1, "an identifier is read and not modelled");
+    assert_eq!(
+        terms("{privacyUnit: person_id}").privacy().max_contributions.get(),
+        1,
+        "one row of each without a word"
+    );
+    let also_a_field = terms("{privacyUnit: x}");
+    assert_eq!(also_a_field.columns_read().collect::<Vec<_>>(), ["x"]);
+}
+
+#[test]
+fn row_is_never_a_column() {
+    let schema = Schema::parse("dp: {privacyUnit: row}\nfields: [{name: row, type: boolean}]\n").unwrap();
+    assert_eq!(schema.privacy().unit, Unit::Row);
+    assert_eq!(schema.columns_read().collect::<Vec<_>>(), ["row"]);
+}
+
+#[test]
+fn synthetic_rows_are_read_without_the_unit() {
+    let schema = Schema::parse("dp: {privacyUnit: id, maxContributions: 2}\nfields: [{name: x, type: boolean}]\n");
+    let rows = schema.clone().unwrap().without_unit();
+    assert_eq!(rows.columns_read().collect::<Vec<_>>(), ["x"]);
+    assert_eq!(rows.domain(), schema.unwrap().domain());
+    assert_eq!(Schema::parse(&rows.to_yaml()).unwrap(), rows);
 }
 
 #[test]
@@ -213,7 +246,7 @@ fn an_mbi_domain_keeps_its_order_and_its_sizes() {
 
 #[test]
 fn a_schema_survives_its_own_file() {
-    let text = "missingValues: [\"\", NA]\ndp: {maxContributions: 2}\nfields:\n  - {name: \"odd: name\", type: string, constraints: {enum: [\"yes\", \"01\", \"# no\"]}, dp: {source: public, open: true, unknownLabel: \"null\"}}\n  - {name: n, type: number, dp: {source: dp, bins: {edges: [0, 0.5, 1e3]}}}\n";
+    let text = "missingValues: [\"\", NA]\ndp: {privacyUnit: \"odd: id\", maxContributions: 2}\nfields:\n  - {name: \"odd: name\", type: string, constraints: {enum: [\"yes\", \"01\", \"# no\"]}, dp: {source: public, open: true, unknownLabel: \"null\"}}\n  - {name: n, type: number, dp: {source: dp, bins: {edges: [0, 0.5, 1e3]}}}\n";
     let schema = Schema::parse(text).unwrap();
     assert_eq!(Schema::parse(&schema.to_yaml()).unwrap(), schema);
     let json = serde_json::to_string(&schema.to_spec()).unwrap();

@@ -1,5 +1,6 @@
 //! Files in, certified rows out, at the ends of what people may ask for.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use scumble::engine::CodedTable;
@@ -36,7 +37,8 @@ fn synthesise(csv: &str, schema: &Schema, epsilon: f64) -> (Vec<Vec<u64>>, Model
     assert_eq!(model, fitted);
     model.certificate().verify().unwrap();
     scumble::sample(&model, model.rows(), 5, Sampling::LowVariance, &path("synth.parquet"), |_| true).unwrap();
-    (counts(&path("real.csv"), schema), model, counts(&path("synth.parquet"), schema))
+    // Synthetic rows do not say whose they are.
+    (counts(&path("real.csv"), schema), model, counts(&path("synth.parquet"), &schema.clone().without_unit()))
 }
 
 /// A few hundred rows with junk among them.
@@ -89,6 +91,38 @@ fn under_replace_one_the_number_of_rows_is_public_and_exact() {
     assert_eq!(model.certificate().adjacency(), AdjacencyKind::ReplaceOne);
     // Two rows leave one cell for another: 2 · 2².
     assert!(model.certificate().events().iter().all(|event| event.sensitivity().squared() == 8));
+}
+
+#[test]
+fn with_a_unit_column_the_model_is_one_of_the_kept_rows() {
+    let mut csv = String::from("person,region,age,born\n");
+    // Persons 0 to 29 have one to thirty rows; twelve rows are nobody's.
+    for person in 0..30 {
+        for row in 0..=person {
+            let region = ["north", "south"][(person * row) % 2];
+            writeln!(csv, "{person},{region},{},1950-03-01", (7 * row + person) % 90).unwrap();
+        }
+    }
+    csv.push_str(&",south,4,1950-11-30\n".repeat(12));
+    for (most, rows) in [(1, 31), (4, 1 + 2 + 3 + 27 * 4 + 4), (40, 465 + 12)] {
+        let schema = Schema::parse(&format!("dp: {{privacyUnit: person, maxContributions: {most}}}{SCHEMA}")).unwrap();
+        let (real, model, synthetic) = synthesise(&csv, &schema, 1e6);
+        assert_eq!(model.rows(), rows);
+        assert_eq!(real, synthetic);
+        assert!(model.certificate().events().iter().all(|event| event.sensitivity().squared() == most * most));
+        let said = scumble::report::guarantee(&model);
+        assert!(said.contains("all rows of one `person`; at most "), "{said}");
+    }
+}
+
+#[test]
+fn a_unit_column_under_replace_one_makes_the_number_of_kept_rows_public() {
+    let csv = String::from("person,region,age,born\n") + &"7,north,3,1950-03-01\n8,south,4,1950-04-01\n".repeat(50);
+    let dp = "dp: {privacyUnit: person, maxContributions: 3, adjacency: replace-one}";
+    let schema = Schema::parse(&format!("{dp}{SCHEMA}")).unwrap();
+    let (_, model, synthetic) = synthesise(&csv, &schema, 0.5);
+    assert_eq!((model.rows(), synthetic.last().unwrap()[0]), (6, 6));
+    assert!(model.certificate().events().iter().all(|event| event.sensitivity().squared() == 18));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::num::NonZeroU32;
 
 use scumble_schema::{Clique, Domain};
 
@@ -58,6 +59,16 @@ impl fmt::Debug for CountTable {
 pub trait MarginalSource: Send {
     /// How many codes each attribute has. A public fact of the schema.
     fn domain(&self) -> &Domain;
+
+    /// The column by which the source told units apart, and the most rows of one unit that it kept; `None` if it kept
+    /// every row. A public fact of the schema.
+    ///
+    /// # Privacy
+    /// A certificate about the units of a column is true only of such a source, so whoever opens a vault compares this with
+    /// the schema. Which rows were kept must be decided within each unit: by its own rows, whatever the others are.
+    fn bound(&self) -> Option<(&str, NonZeroU32)> {
+        None
+    }
 
     /// One exact table per clique, in the order asked for.
     ///

@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     let model = fit(&arguments.real, &Schema::read(&arguments.real.schema)?, terminal)?;
     model.write(&arguments.output)?;
     terminal.result(&json!({ "model": arguments.output, "summary": Summary::new(&model) }), || {
-        format!("wrote the model to {}\n{}", arguments.output.display(), guarantee(model.certificate()))
+        format!("wrote the model to {}\n{}", arguments.output.display(), guarantee(&model))
     });
     Ok(())
 }

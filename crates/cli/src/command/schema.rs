@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use scumble::engine::column_types;
-use scumble::schema::{self, Attribute, JSON_SCHEMA, Problems, WholeFile};
+use scumble::schema::{self, Attribute, JSON_SCHEMA, Problems, Unit, WholeFile};
 use scumble::{Format, Input, Schema, SchemaSpec};
 use serde_json::json;
 
@@ -78,7 +78,11 @@ fn check(arguments: &Check, terminal: &Terminal) -> Result<(), Failure> {
         })
         .collect();
     let privacy = schema.privacy();
-    let terms = json!({ "adjacency": privacy.adjacency, "maxContributions": privacy.max_contributions });
+    let terms = json!({
+        "privacyUnit": privacy.unit.to_string(),
+        "adjacency": privacy.adjacency,
+        "maxContributions": privacy.max_contributions,
+    });
     terminal.result(&json!({ "ok": true, "columns": columns, "dp": terms }), || check_text(&schema));
     Ok(())
 }
@@ -98,13 +102,17 @@ fn check_text(schema: &Schema) -> String {
         );
     }
     let privacy = schema.privacy();
-    let _ = write!(
-        text,
-        "\nneighbours: {}, at most {} {} per unit",
-        privacy.adjacency,
-        privacy.max_contributions,
-        if privacy.max_contributions.get() == 1 { "row" } else { "rows" },
-    );
+    let rows = if privacy.max_contributions.get() == 1 { "row" } else { "rows" };
+    let (adjacency, most) = (privacy.adjacency, privacy.max_contributions);
+    let _ = match &privacy.unit {
+        Unit::Row => write!(text, "\nneighbours: {adjacency}, at most {most} {rows} per unit"),
+        Unit::Column(column) => {
+            write!(
+                text,
+                "\nneighbours: {adjacency}, all rows of one `{column}`; at most {most} {rows} of each will be kept"
+            )
+        }
+    };
     text
 }
 

@@ -6,9 +6,9 @@ use datafusion::arrow::array::{ArrayRef, BinaryBuilder, RecordBatch, RecordBatch
 use datafusion::arrow::datatypes::SchemaRef;
 use std::sync::Arc;
 
-use super::ROW_BYTES;
 use super::cut::{Cutter, Event};
 use super::header::{Header, HeaderProblem};
+use super::{ALWAYS_HELD_BYTES, ROW_BYTES};
 use crate::encode::TOO_LONG;
 
 /// A batch is handed on when it holds this many bytes, however few rows they are.
@@ -117,7 +117,8 @@ fn take(stage: &mut Stage, batch: &mut Batch, schema: &SchemaRef, event: &Event<
 impl Batch {
     fn field(&mut self, places: &[Option<usize>], value: Option<&[u8]>, last: bool) {
         if let Some(&Some(place)) = places.get(self.fields) {
-            let value = value.filter(|value| self.row_bytes + value.len() <= ROW_BYTES).unwrap_or(TOO_LONG);
+            let fits = |value: &&[u8]| value.len() <= ALWAYS_HELD_BYTES || self.row_bytes + value.len() <= ROW_BYTES;
+            let value = value.filter(fits).unwrap_or(TOO_LONG);
             self.columns[place].append_value(value);
             self.row_bytes += value.len();
         }
@@ -220,5 +221,15 @@ mod tests {
             assert_eq!(held, ROW_BYTES / wide);
             assert!(row[held..].iter().all(|value| value.as_deref() == Some(TOO_LONG)));
         }
+    }
+
+    #[test]
+    fn whose_a_row_is_does_not_depend_on_its_other_fields() {
+        let names: Vec<String> = (0..20).map(|column| format!("c{column}")).chain(["id".into()]).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let line = [vec!["x".repeat(1 << 20); 20].join(","), "7".repeat(ALWAYS_HELD_BYTES)].join(",");
+        let rows = decode(&names, format!("{}\n{line}\n", names.join(",")).as_bytes(), 4096, 8192).unwrap();
+        assert_eq!(rows[0][19].as_deref(), Some(TOO_LONG));
+        assert_eq!(rows[0][20].as_ref().unwrap().len(), ALWAYS_HELD_BYTES);
     }
 }

@@ -52,8 +52,7 @@ impl PostgresTable {
             problem,
         };
         let (mut columns, mut values) = (vec![], vec![]);
-        for attribute in schema.attributes() {
-            let name = attribute.name();
+        for name in schema.columns_read() {
             let mut found = table.columns.iter().filter(|column| column.name() == name);
             let column = match (found.next(), found.next()) {
                 (None, _) => return Err(fail(name, ColumnProblem::Missing)),

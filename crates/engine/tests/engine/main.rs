@@ -12,4 +12,5 @@ mod postgres;
 mod postgres_errors;
 #[cfg(target_os = "linux")]
 mod postgres_server;
+mod units;
 mod write;

@@ -1,0 +1,86 @@
+#![doc = include_str!("unit.md")]
+
+mod key;
+mod row;
+mod text;
+
+use std::num::NonZeroU32;
+
+use datafusion::common::{Column, Result};
+use datafusion::dataframe::DataFrame;
+use datafusion::functions_window::expr_fn::row_number;
+use datafusion::logical_expr::{Expr, ExprFunctionExt, ScalarUDF, lit};
+use scumble_schema::{Attribute, Schema};
+
+use self::key::UnitKey;
+use self::row::{PackRow, RankRow, UnpackCode};
+use crate::encode::code_type;
+use crate::udf::EncodeColumn;
+
+// The columns between the scan and the codes. Nothing of the schema is beside them, so no name of a user's can be theirs.
+const ROW: &str = "row";
+const UNIT: &str = "unit";
+const RANK: &str = "rank";
+const NUMBER: &str = "number";
+
+/// The plan that keeps at most so many rows of each unit.
+#[derive(Debug)]
+pub(crate) struct UnitBound<'a> {
+    schema: &'a Schema,
+    column: &'a str,
+    most: NonZeroU32,
+}
+
+impl<'a> UnitBound<'a> {
+    /// The bound that the schema asks for, if it names a unit column.
+    pub(crate) fn of(schema: &'a Schema) -> Option<Self> {
+        schema.privacy().bound().map(|(column, most)| Self { schema, column, most })
+    }
+
+    /// What to select from a scan: the row, and whose it is.
+    pub(crate) fn columns(&self) -> Vec<Expr> {
+        let codes = self.schema.attributes().iter().map(EncodeColumn::of_column).collect();
+        let unit = Expr::Column(Column::new_unqualified(self.column));
+        let key = UnitKey::new(self.schema.missing_values());
+        vec![
+            ScalarUDF::new_from_impl(PackRow::default()).call(codes).alias(ROW),
+            ScalarUDF::new_from_impl(key).call(vec![unit]).alias(UNIT),
+        ]
+    }
+
+    /// The codes of the kept rows, one column per attribute, from all that was selected by [`Self::columns`].
+    ///
+    /// Made of operators that DataFusion spreads over threads and machines and that spill: rows go to the partition of
+    /// their unit, are sorted there, and the first of each unit pass.
+    pub(crate) fn keep(&self, rows: DataFrame) -> Result<DataFrame> {
+        let rank = ScalarUDF::new_from_impl(RankRow::default()).call(vec![column(UNIT), column(ROW)]);
+        let number = row_number()
+            .partition_by(vec![column(UNIT)])
+            .order_by(vec![column(RANK).sort(true, false)])
+            .build()?
+            .alias(NUMBER);
+        // No rule of this session makes types agree: the number of a row is a u64.
+        let is_kept = column(NUMBER).lt_eq(lit(u64::from(self.most.get())));
+        rows.select(vec![column(ROW), column(UNIT), rank.alias(RANK)])?
+            .window(vec![number])?
+            .filter(is_kept)?
+            .select(self.codes())
+    }
+
+    fn codes(&self) -> Vec<Expr> {
+        let mut offset = 0;
+        let code = |attribute: &Attribute| {
+            let code = UnpackCode::new(offset, code_type(attribute.size()));
+            offset = code.end();
+            ScalarUDF::new_from_impl(code).call(vec![column(ROW)]).alias(attribute.name())
+        };
+        self.schema.attributes().iter().map(code).collect()
+    }
+}
+
+fn column(name: &str) -> Expr {
+    Expr::Column(Column::new_unqualified(name))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! The plan: its shape, its results whatever the batches are, and its memory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, AsArray, RecordBatch, StringArray, UInt32Array};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, UInt32Type};
+use datafusion::datasource::MemTable;
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::physical_plan::{ExecutionPlan, collect, displayable};
+use datafusion::prelude::SessionContext;
+
+use super::key::UnitKey;
+use super::row::rank;
+use super::*;
+use crate::session::session as try_session;
+
+fn session(threads: usize) -> SessionContext {
+    try_session(threads, None).unwrap()
+}
+
+/// Two attributes whose codes have two and four bytes, and a unit.
+fn schema(most: u32) -> Schema {
+    Schema::parse(&format!(
+        "
+dp: {{privacyUnit: who, maxContributions: {most}}}
+fields:
+  - {{name: a, type: integer, constraints: {{minimum: 0, maximum: 299, required: true}}}}
+  - {{name: b, type: integer, constraints: {{minimum: 0, maximum: 99999, required: true}}}}
+"
+    ))
+    .unwrap()
+}
+
+type Row = (u32, u32, u32);
+
+/// Rows of which some units have one and some have hundreds.
+fn rows(count: u32) -> Vec<Row> {
+    let mix =
+        |row: u32, salt: u32| (row ^ salt).wrapping_mul(0x9E37_79B1).rotate_left(13).wrapping_mul(0x85EB_CA6B) >> 7;
+    let unit = |row| if row % 3 == 0 { mix(row, 1) % 7 } else { mix(row, 2) % (count / 2) };
+    (0..count).map(|row| (unit(row), mix(row, 3) % 300, mix(row, 4) % 4)).collect()
+}
+
+fn batch(rows: &[Row]) -> RecordBatch {
+    let column = |get: fn(&Row) -> u32| Arc::new(rows.iter().map(get).collect::<UInt32Array>()) as _;
+    let who: StringArray = rows.iter().map(|row| Some(format!("u{}", row.0))).collect();
+    RecordBatch::try_from_iter([("who", Arc::new(who) as _), ("a", column(|row| row.1)), ("b", column(|row| row.2))])
+        .unwrap()
+}
+
+/// What the rule says, unit by unit.
+fn expected(rows: &[Row], most: usize) -> Vec<(u32, u32)> {
+    let mut units: BTreeMap<u32, Vec<_>> = BTreeMap::new();
+    let keys = UnitKey::new(&[]);
+    for &(unit, a, b) in rows {
+        let key = keys.key(Some(format!("u{unit}").as_bytes()));
+        let codes = [&u16::try_from(a).unwrap().to_le_bytes()[..], &b.to_le_bytes()].concat();
+        units.entry(unit).or_default().push((rank(&key, &codes), (a, b)));
+    }
+    let mut kept = vec![];
+    for mut rows in units.into_values() {
+        rows.sort_unstable();
+        kept.extend(rows.into_iter().take(most).map(|(_, row)| row));
+    }
+    kept.sort_unstable();
+    kept
+}
+
+async fn plan(context: &SessionContext, parts: Vec<Vec<RecordBatch>>, schema: &Schema) -> Arc<dyn ExecutionPlan> {
+    let table = MemTable::try_new(parts.iter().flatten().next().unwrap().schema(), parts).unwrap();
+    let bound = UnitBound::of(schema).unwrap();
+    let rows = context.read_table(Arc::new(table)).unwrap().select(bound.columns()).unwrap();
+    bound.keep(rows).unwrap().create_physical_plan().await.unwrap()
+}
+
+async fn kept(context: &SessionContext, plan: &Arc<dyn ExecutionPlan>) -> Vec<(u32, u32)> {
+    let mut kept = vec![];
+    for batch in collect(Arc::clone(plan), context.task_ctx()).await.unwrap() {
+        assert_eq!(batch.column(0).data_type(), &DataType::UInt16);
+        let column = |index: usize| cast(batch.column(index), &DataType::UInt32).unwrap();
+        let (a, b) = (column(0), column(1));
+        assert_eq!(a.null_count() + b.null_count(), 0);
+        let (a, b) = (a.as_primitive::<UInt32Type>(), b.as_primitive::<UInt32Type>());
+        kept.extend(a.values().iter().copied().zip(b.values().iter().copied()));
+    }
+    kept.sort_unstable();
+    kept
+}
+
+fn with_batch_size(threads: usize, batch_size: usize) -> SessionContext {
+    let state = session(threads).state();
+    let config = state.config().clone().with_batch_size(batch_size);
+    SessionContext::new_with_state(SessionStateBuilder::new_from_existing(state).with_config(config).build())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_go_to_the_partition_of_their_unit_and_are_sorted_there() {
+    let plan = plan(&session(2), vec![vec![batch(&rows(10))]; 2], &schema(3)).await;
+    let shown = displayable(plan.as_ref()).indent(false).to_string();
+    let place = |node: &str| shown.find(node).unwrap_or_else(|| panic!("no {node} in\n{shown}"));
+    let order = [
+        "FilterExec: number@",
+        "BoundedWindowAggExec",
+        "SortExec: expr=[unit@1 ASC NULLS LAST, rank@2 ASC NULLS LAST]",
+        "RepartitionExec: partitioning=Hash([unit@1], 2)",
+        "rank_row",
+        "pack_row",
+        "DataSourceExec",
+    ];
+    assert!(order.map(place).is_sorted(), "{shown}");
+    assert!(shown.contains("mode=[Sorted]"), "a unit's state would be kept to the end:\n{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_rows_are_kept_whatever_the_batches_and_threads() {
+    let rows = rows(2_000);
+    for most in [1, 3, 5_000] {
+        let expected = expected(&rows, most);
+        let schema = schema(u32::try_from(most).unwrap());
+        for threads in [1, 2, 5] {
+            for batch_size in [1, 7, 8192] {
+                for batch_rows in [1, 90, 3_000] {
+                    let context = with_batch_size(threads, batch_size);
+                    let batches: Vec<_> = rows.chunks(batch_rows).map(batch).collect();
+                    let (left, right) = batches.split_at(batches.len() / 2);
+                    let plan = plan(&context, vec![left.to_vec(), right.to_vec(), vec![]], &schema).await;
+                    assert!(kept(&context, &plan).await == expected, "{most} {threads} {batch_size} {batch_rows}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_memory_limit_makes_it_spill_and_changes_nothing() {
+    let rows = rows(400_000);
+    let batches: Vec<_> = rows.chunks(8192).map(batch).collect();
+    let schema = schema(2);
+    // Each sort has its share. In a pool that gives to the first who asks, one sort can leave the others too little to begin.
+    let pool = Arc::new(FairSpillPool::new(64 << 20));
+    let runtime = RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc().unwrap();
+    let state = SessionStateBuilder::new_from_existing(session(2).state()).with_runtime_env(runtime).build();
+    let context = SessionContext::new_with_state(state);
+    let plan = plan(&context, vec![batches], &schema).await;
+    assert!(kept(&context, &plan).await == expected(&rows, 2));
+    assert!(spills(plan.as_ref()) > 0, "the limit was not felt, so this tested nothing");
+}
+
+fn spills(plan: &dyn ExecutionPlan) -> usize {
+    let own = plan.metrics().and_then(|metrics| metrics.spill_count()).unwrap_or(0);
+    own + plan.children().into_iter().map(|child| spills(child.as_ref())).sum::<usize>()
+}
