@@ -39,6 +39,7 @@ mod count;
 mod csv;
 mod encode;
 mod error;
+mod guard;
 mod input;
 mod inspect;
 mod progress;

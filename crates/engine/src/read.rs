@@ -24,7 +24,7 @@ use crate::coded::CodedTable;
 use crate::encode::supports;
 use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::input::{Format, Input, resolve};
-use crate::inspect::inspect;
+use crate::inspect::{check_sizes, inspect};
 use crate::progress::{Progress, ProgressSink, bytes_scanned};
 use crate::scan::scans;
 use crate::udf::EncodeColumn;
@@ -64,7 +64,9 @@ pub(crate) fn read(inputs: &[Input], schema: &Schema, options: &ReadOptions) -> 
         let context = session(threads);
         let mut columns = Vec::with_capacity(files.len());
         for file in &files {
-            columns.push(inspect(&context.state(), file).await?);
+            let found = inspect(&context.state(), file).await?;
+            check_sizes(file, &found, &schema)?;
+            columns.push(found);
         }
         let bytes_total = columns.iter().map(|file| file.meta.size).sum();
         let scans = scans(columns, &schema)?;
@@ -143,6 +145,9 @@ pub(crate) fn session(threads: usize) -> SessionContext {
     let mut config = SessionConfig::new().with_target_partitions(threads).with_collect_statistics(false);
     // Old timestamps come as nanoseconds, which wrap around outside the years 1677 to 2262.
     config.options_mut().execution.parquet.coerce_int96 = Some("us".into());
+    // There is no filter that a page index could serve, and a file's index need not agree with its pages, which are what
+    // the guard has looked at.
+    config.options_mut().execution.parquet.enable_page_index = false;
     // The plan is one projection over one scan. The other rules could not change it, and some take time quadratic in the
     // number of columns to find that out.
     let rules = vec![Arc::new(OptimizeProjections::new()) as Arc<dyn OptimizerRule + Send + Sync>];
