@@ -20,6 +20,9 @@ use crate::whole::{Code, WholeCodes, WholeNumber, WholeTable};
 pub(crate) const TOO_LONG: &[u8] = b"\xFF";
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
+/// Texts of this length and longer are remembered by their place, so many of them.
+pub(crate) const LONG_TEXT: usize = 1024;
+const LONG_TEXTS: usize = 64;
 
 /// Whether values of this type can be encoded. Types are public, so a type may be refused; a value may not.
 pub(crate) fn supports(data_type: &DataType) -> bool {
@@ -191,7 +194,22 @@ fn primitive<T: ArrowPrimitiveType>(
 }
 
 fn bytes<V: AsRef<[u8]>>(encoder: &Encoder, array: impl Iterator<Item = Option<V>>, push: &mut impl FnMut(u32)) {
-    values(encoder, array, |value| encoder.text(value.as_ref()), push);
+    // A dictionary page or a column of views can have one long text in every row, at no cost to the file. The same place
+    // in memory has the same code, so it is read once.
+    let mut met = [(0, 0, 0); LONG_TEXTS];
+    let code = |value: V| {
+        let text = value.as_ref();
+        if text.len() < LONG_TEXT {
+            return encoder.text(text);
+        }
+        let place = text.as_ptr().addr();
+        let slot = &mut met[(place >> 4) % LONG_TEXTS];
+        if (slot.0, slot.1) != (place, text.len()) {
+            *slot = (place, text.len(), encoder.text(text));
+        }
+        slot.2
+    };
+    values(encoder, array, code, push);
 }
 
 fn values<V>(

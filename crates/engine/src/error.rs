@@ -120,6 +120,10 @@ pub enum Damage {
     OneDamaged,
     /// Reading it needs more memory than allowed.
     Memory,
+    /// It claims, or unpacks to, far more than a table of its size has.
+    Outsized,
+    /// It is a Parquet file with columns in Brotli, whose unpacked size cannot be checked.
+    Brotli,
 }
 
 impl fmt::Display for Damage {
@@ -130,6 +134,8 @@ impl fmt::Display for Damage {
             Self::Damaged => "is truncated or damaged",
             Self::OneDamaged => "or another input file is truncated or damaged",
             Self::Memory => "needs more memory to read than allowed",
+            Self::Outsized => "claims, or unpacks to, far more than a table of its size has",
+            Self::Brotli => "has columns in Brotli, whose unpacked size cannot be checked",
         })
     }
 }
@@ -178,6 +184,10 @@ impl EngineError {
                 Some("say what it is with `--format csv|tsv|parquet|arrow`".into())
             }
             Self::Engine { problem: Damage::Memory, .. } => Some("raise the memory limit".into()),
+            Self::Engine { problem: Damage::Outsized, .. } => {
+                Some("if the file is sound, write it again in smaller pages or batches, or without compression".into())
+            }
+            Self::Engine { problem: Damage::Brotli, .. } => Some("write the file again with zstd or snappy".into()),
             Self::Engine { .. } => Some("write the file again from its source".into()),
             Self::Database { problem, .. } => Some(problem.hint().into()),
             Self::Bug { .. } => Some("please report it, with the command but without the data".into()),

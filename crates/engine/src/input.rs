@@ -132,6 +132,13 @@ impl DataFile {
             ));
         }
         let path = fs::canonicalize(path).map_err(|error| EngineError::io(&shown, &error))?;
+        // A pipe can be read once, and a file is read twice; a device may never end.
+        if !path.is_file() {
+            return Err(EngineError::config(
+                format!("`{shown}` is not a regular file"),
+                "write what it yields to a file first",
+            ));
+        }
         Ok(Self { shown, path, format, compression })
     }
 }

@@ -18,6 +18,7 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use crate::csv::{HeaderProblem, read_header};
 use crate::error::{ColumnProblem, Damage, EngineError};
+use crate::guard::{check_arrow, check_footer, check_pages, unpacking};
 use crate::input::{DataFile, Format, Input, resolve};
 use crate::postgres;
 use crate::session::{Workers, session};
@@ -102,6 +103,24 @@ pub(crate) async fn inspect(state: &dyn Session, file: &DataFile) -> Result<File
     Ok(FileColumns { shown, meta, layout, compression, columns, positions })
 }
 
+/// Refuses a file whose columns of `schema` would unpack to more than its size lets expect.
+pub(crate) fn check_sizes(
+    file: &DataFile,
+    found: &FileColumns,
+    schema: &scumble_schema::Schema,
+) -> Result<(), EngineError> {
+    if file.format != Format::Parquet {
+        return Ok(());
+    }
+    let mut bytes = File::open(&file.path).map_err(|error| EngineError::io(&file.shown, &error))?;
+    let names: HashSet<&str> = schema.columns_read().collect();
+    let wanted = |name: &str| {
+        let position = names.contains(name).then(|| found.positions.get(name)).flatten()?.first()?;
+        Some(found.columns.field(*position).data_type().clone())
+    };
+    check_pages(&mut bytes, wanted).map_err(|refusal| refusal.in_file(&file.shown, Damage::Damaged))
+}
+
 /// The Parquet reader under the session's options.
 pub(crate) fn parquet_format(state: &dyn Session) -> ParquetFormat {
     ParquetFormat::default().with_options(state.default_table_options().parquet)
@@ -114,7 +133,7 @@ fn local_store(state: &dyn Session) -> Result<Arc<dyn ObjectStore>, DataFusionEr
 fn csv_columns(file: &DataFile, delimiter: u8) -> Result<(Layout, SchemaRef), EngineError> {
     let fail = |error: &std::io::Error| EngineError::io(&file.shown, error);
     let bytes = File::open(&file.path).map_err(|error| fail(&error))?;
-    let reader = file.compression.convert_read(bytes);
+    let reader = unpacking(file.compression, bytes);
     let reader = reader.map_err(|error| EngineError::reading(&file.shown, &error, Damage::Damaged))?;
     let names = read_header(reader, delimiter).map_err(|problem: HeaderProblem| problem.in_file(&file.shown))?;
     let fields: Vec<_> = names.into_iter().map(|name| Field::new(name, DataType::Binary, true)).collect();
@@ -136,7 +155,8 @@ fn check_names(file: &DataFile, columns: &Schema) -> Result<(), EngineError> {
 }
 
 fn check_parquet_names(file: &DataFile) -> Result<(), EngineError> {
-    let bytes = File::open(&file.path).map_err(|error| EngineError::io(&file.shown, &error))?;
+    let mut bytes = File::open(&file.path).map_err(|error| EngineError::io(&file.shown, &error))?;
+    check_footer(&mut bytes).map_err(|refusal| refusal.in_file(&file.shown, Damage::NotParquet))?;
     let metadata = ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new());
     let metadata = metadata.map_err(|error| EngineError::reading(&file.shown, &error.into(), Damage::NotParquet))?;
     check_names(file, metadata.schema())
@@ -146,6 +166,8 @@ fn check_parquet_names(file: &DataFile) -> Result<(), EngineError> {
 fn arrow_columns(file: &DataFile) -> Result<(Layout, SchemaRef), EngineError> {
     let fail = |error: ArrowError| EngineError::reading(&file.shown, &error.into(), Damage::NotArrow);
     let mut bytes = File::open(&file.path).map_err(|error| EngineError::io(&file.shown, &error))?;
+    check_arrow(&mut bytes).map_err(|refusal| refusal.in_file(&file.shown, Damage::NotArrow))?;
+    bytes.rewind().map_err(|error| EngineError::io(&file.shown, &error))?;
     let mut start = [0; 6];
     let is_file = bytes.read_exact(&mut start).is_ok() && &start == b"ARROW1";
     bytes.rewind().map_err(|error| EngineError::io(&file.shown, &error))?;

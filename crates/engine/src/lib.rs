@@ -42,6 +42,7 @@ mod coded;
 mod csv;
 mod encode;
 mod error;
+mod guard;
 mod input;
 mod inspect;
 pub mod kernel;

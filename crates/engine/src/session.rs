@@ -50,6 +50,9 @@ pub(crate) fn session(threads: usize, memory: Option<&WorkingMemory<'_>>) -> Res
     let mut config = SessionConfig::new().with_target_partitions(threads).with_collect_statistics(false);
     // Old timestamps come as nanoseconds, which wrap around outside the years 1677 to 2262.
     config.options_mut().execution.parquet.coerce_int96 = Some("us".into());
+    // There is no filter that a page index could serve, and a file's index need not agree with its pages, which are what
+    // the guard has looked at.
+    config.options_mut().execution.parquet.enable_page_index = false;
     // The plan is one projection over one scan, with an aggregate on top. The other rules could not change it, and some take
     // time quadratic in the number of columns to find that out.
     let rules = vec![Arc::new(OptimizeProjections::new()) as Arc<dyn OptimizerRule + Send + Sync>];

@@ -16,7 +16,7 @@ use crate::coded::CodedTable;
 use crate::encode::supports;
 use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::input::{Format, Input, resolve};
-use crate::inspect::{FileColumns, inspect};
+use crate::inspect::{FileColumns, check_sizes, inspect};
 use crate::memory::MemoryLimit;
 use crate::postgres::{self, PostgresTable};
 use crate::progress::ProgressSink;
@@ -79,7 +79,9 @@ impl TableScan {
         let (tables, bytes_total) = scan.workers.run(&origin.path, damage, async move {
             let mut columns = Vec::with_capacity(sources.files.len());
             for file in &sources.files {
-                columns.push(inspect(&context.state(), file).await?);
+                let found = inspect(&context.state(), file).await?;
+                check_sizes(file, &found, &schema)?;
+                columns.push(found);
             }
             let databases = postgres::tables(&sources.tables, &schema).await?;
             let bytes_total = total_bytes(&columns, &databases);

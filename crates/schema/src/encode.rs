@@ -117,7 +117,9 @@ impl MissingTexts {
     }
 
     fn has_text(&self, text: &[u8]) -> bool {
-        self.texts.iter().any(|missing| **missing == *text)
+        // Two empty texts are equal without a look at where they are. `memcmp` would look with a masked load, which takes
+        // a hundred nanoseconds where there is no memory, and blank fields are common.
+        self.texts.iter().any(|missing| missing.len() == text.len() && (text.is_empty() || **missing == *text))
     }
 
     fn has_real(&self, value: f64) -> bool {

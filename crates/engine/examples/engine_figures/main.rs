@@ -11,6 +11,7 @@
 mod exactness;
 mod figure;
 mod growth;
+mod hostile;
 mod kernel;
 mod pairs;
 mod table;
@@ -24,8 +25,11 @@ type Anyhow<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // This program starts itself for what needs a process of its own.
+    if let [hostile::CHILD, file] = arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        return hostile::child(file.as_ref());
+    }
     let result = match arguments.first().map(String::as_str) {
-        // This program starts itself for what needs a process of its own.
         Some("grow-child") => growth::child(&arguments[1..]),
         _ => run(&arguments),
     };
@@ -52,6 +56,11 @@ fn run(parts: &[String]) -> Anyhow<()> {
     }
     if wanted("growth") {
         growth::run(&mut figures)?;
+    }
+    if wanted("hostile") {
+        println!("\nmalformed and hostile files:");
+        let directory = tempfile::tempdir()?;
+        hostile::run(directory.path()).add_to(&mut figures);
     }
     figures.print();
     Ok(())

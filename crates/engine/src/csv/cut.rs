@@ -20,6 +20,7 @@ pub(super) enum Event<'a> {
 #[derive(Debug)]
 pub(super) struct Cutter {
     reader: Reader,
+    delimiter: u8,
     /// One byte more than a field may have, so that a full buffer means a field that is too long.
     buffer: Box<[u8]>,
     length: usize,
@@ -27,6 +28,29 @@ pub(super) struct Cutter {
     /// How many bytes of a byte order mark have been met; all of them once the first other byte has come.
     mark: usize,
     place: Place,
+    /// Set while the rest of a line is passed over.
+    passing: Option<Passing>,
+    quotes: Quotes,
+}
+
+/// What is known about the field that was read last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    /// The next byte is inside quotes.
+    Inside,
+    /// The byte before was a quote.
+    AtOne,
+    Unknown,
+}
+
+/// Where the next byte stands in a line that is passed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Passing {
+    FieldStart,
+    Field,
+    Quoted,
+    /// Behind a quote that ends the quotes, or is the first half of a quote in them.
+    Quote,
 }
 
 /// Where the next byte stands.
@@ -46,16 +70,22 @@ impl Cutter {
         reader.read_field(b"\n", &mut [0]);
         Self {
             reader,
+            delimiter,
             buffer: vec![0; FIELD_BYTES + 1].into(),
             length: 0,
             too_long: false,
             mark: 0,
             place: Place::LineStart,
+            passing: None,
+            quotes: Quotes::Unknown,
         }
     }
 
     /// The next event in `input`, which is moved past what was used.
     pub(super) fn next(&mut self, input: &mut &[u8]) -> Event<'_> {
+        if let Some(state) = self.passing {
+            return if self.pass(state, input) { self.take(true) } else { Event::NeedInput };
+        }
         self.pass_mark(input);
         while let Some(&byte) = input.first() {
             // The parser drops blank lines without a word; here they are told, because they can be rows.
@@ -81,6 +111,7 @@ impl Cutter {
         if self.place != Place::InLine {
             return Event::NeedInput;
         }
+        self.passing = None;
         // An empty slice tells the parser that the stream is over.
         self.reader.read_field(&[], &mut self.buffer);
         self.take(true)
@@ -115,8 +146,20 @@ impl Cutter {
             self.too_long = true;
             self.length = 0;
         }
+        let mut stays = false;
+        if self.too_long {
+            // None of its bytes is kept, so those that do not move the parser need not be parsed. A gibibyte in quotes
+            // passes in a moment.
+            let in_quotes = self.in_quotes();
+            (*input, stays) = pass_field(input, in_quotes, self.delimiter);
+        }
         let (result, used, written) = self.reader.read_field(input, &mut self.buffer[self.length..]);
         let last_byte = input[..used].last().copied();
+        self.quotes = match last_byte {
+            _ if stays => Quotes::Inside,
+            Some(b'"') => Quotes::AtOne,
+            _ => Quotes::Unknown,
+        };
         self.place = Place::InLine;
         self.length += written;
         *input = &input[used..];
@@ -130,11 +173,93 @@ impl Cutter {
         }
     }
 
+    /// Whether the parser is inside quotes, as far as can be told.
+    fn in_quotes(&mut self) -> bool {
+        match self.quotes {
+            Quotes::Inside => true,
+            // The next byte decides.
+            Quotes::AtOne => false,
+            Quotes::Unknown => {
+                // Outside a quote is a byte like others, inside two are. (A clone of the parser could not be asked: it does
+                // not keep its tables.)
+                let (_, _, written) = self.reader.read_field(b"\"", &mut [0; 2]);
+                if written == 0 {
+                    self.reader.read_field(b"\"", &mut [0; 2]);
+                }
+                written == 0
+            }
+        }
+    }
+
+    /// Passes over the rest of the line, of which nothing is wanted; the next event is its last field.
+    ///
+    /// To be called between two fields of a line.
+    pub(super) fn pass_line(&mut self) {
+        debug_assert!(self.place == Place::InLine && self.length == 0);
+        self.passing = Some(Passing::FieldStart);
+    }
+
+    /// Goes on passing over a line; tells whether its end was met.
+    fn pass(&mut self, mut state: Passing, input: &mut &[u8]) -> bool {
+        for (index, &byte) in input.iter().enumerate() {
+            state = match (state, byte) {
+                (Passing::Quoted, b'"') => Passing::Quote,
+                (Passing::Quoted, _) | (Passing::Quote | Passing::FieldStart, b'"') => Passing::Quoted,
+                (_, b'\n' | b'\r') => {
+                    *input = &input[index + 1..];
+                    self.passing = None;
+                    self.place = Place::behind(byte);
+                    // The parser waits for a field of this line.
+                    self.reader.read_field(b"\n", &mut [0]);
+                    return true;
+                }
+                (_, byte) if byte == self.delimiter => Passing::FieldStart,
+                _ => Passing::Field,
+            };
+        }
+        *input = &[];
+        self.passing = Some(state);
+        false
+    }
+
     fn take(&mut self, last: bool) -> Event<'_> {
         let (length, too_long) = (self.length, self.too_long || self.length > FIELD_BYTES);
         (self.length, self.too_long) = (0, false);
         Event::Field { value: (!too_long).then_some(&self.buffer[..length]), last }
     }
+}
+
+/// What is left of `input` without bytes at its start that leave the parser where it is, inside a field. Something is left.
+/// Tells also whether the parser will still be inside quotes behind it.
+///
+/// Inside quotes these are all but quotes, and pairs of quotes. Outside they are all but quotes, delimiters and line ends,
+/// and of several in a row the last stays: the parser may be behind a closing quote, which the first of them leaves.
+fn pass_field(input: &[u8], in_quotes: bool, delimiter: u8) -> (&[u8], bool) {
+    if !in_quotes {
+        let passed = run(input, |byte| !matches!(byte, b'"' | b'\n' | b'\r') && byte != delimiter);
+        return (&input[passed.saturating_sub(1)..], false);
+    }
+    let mut at = 0;
+    loop {
+        at += run(&input[at..], |byte| byte != b'"');
+        match input[at..] {
+            [] => return (&input[at - 1..], true),
+            [b'"', b'"'] => return (&input[at..], true),
+            [b'"', b'"', ..] => at += 2,
+            _ => return (&input[at..], false),
+        }
+    }
+}
+
+/// How many bytes at the start of `input` are as wanted.
+fn run(input: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
+    if input.first().is_none_or(|first| !wanted(*first)) {
+        return 0;
+    }
+    // Without an early end the loop over a block becomes a few wide instructions.
+    let blocks = input.chunks_exact(64);
+    let whole = blocks.take_while(|block| block.iter().fold(true, |all, byte| all & wanted(*byte))).count() * 64;
+    whole + input[whole..].iter().take_while(|byte| wanted(**byte)).count()
 }
 
 impl Place {
@@ -218,6 +343,67 @@ mod tests {
         for (bytes, lines) in awkward() {
             for chunk in [1, 2, 3, 7, 4096] {
                 assert_eq!(cut(bytes, chunk), lines, "{} in chunks of {chunk}", bytes.escape_ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_passed_over_in_a_long_field_is_not_lost_from_the_lines() {
+        let long = "a".repeat(FIELD_BYTES + 70);
+        for (field, ends) in [
+            (format!("\"{long}\"\"{long},\n{long}\""), true),
+            (format!("\"{long}\"{long}"), true),
+            (format!("{long}\"{long}"), true),
+            (format!("\"{long}{}{long}\"", "\"\"".repeat(FIELD_BYTES)), true),
+            (format!("\"{}\"", "\"\"".repeat(2 * FIELD_BYTES)), true),
+            (format!("\"{long}\"{long},\"\""), true),
+            (format!("\"{long},{long}\r\n"), false),
+        ] {
+            let bytes = format!("x,{field},y\nz\n");
+            for chunk in [5, 64, 1000, 1 << 18] {
+                let lines = cut(bytes.as_bytes(), chunk);
+                assert_eq!(lines[0][..2], [Some(b"x".to_vec()), None]);
+                let fields = if field.ends_with(",\"\"") { 4 } else { 3 };
+                assert_eq!((lines.len(), lines[0].len()), if ends { (2, fields) } else { (1, 2) });
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_passed_over_ends_where_it_would_have_ended() {
+        // As many lines, and the same first fields, as if every field were cut.
+        for (bytes, lines) in awkward() {
+            for chunk in [1, 2, 3, 7, 4096] {
+                let mut cutter = Cutter::new(b',');
+                let mut first_fields = vec![];
+                let mut is_first = true;
+                let mut keep = |event: &Event<'_>| {
+                    let Event::Field { value, last } = event else {
+                        if *event == Event::BlankLine {
+                            first_fields.push(None);
+                        }
+                        return false;
+                    };
+                    if is_first {
+                        first_fields.push(value.map(<[u8]>::to_vec));
+                    }
+                    is_first = *last;
+                    !last
+                };
+                for mut input in bytes.chunks(chunk) {
+                    loop {
+                        let event = cutter.next(&mut input);
+                        if event == Event::NeedInput {
+                            break;
+                        }
+                        if keep(&event) {
+                            cutter.pass_line();
+                        }
+                    }
+                }
+                keep(&cutter.finish());
+                let expected: Vec<_> = lines.iter().map(|line| line.first().cloned().flatten()).collect();
+                assert_eq!(first_fields, expected, "{} in chunks of {chunk}", bytes.escape_ascii());
             }
         }
     }

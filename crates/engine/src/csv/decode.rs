@@ -28,8 +28,11 @@ pub(super) struct Decoder {
 #[derive(Debug)]
 enum Stage {
     Header(Header),
-    /// For every field of a line, the place of its column in the schema.
-    Rows(Box<[Option<usize>]>),
+    /// For every field of a line up to the last one that is wanted, the place of its column in the schema.
+    Rows {
+        places: Box<[Option<usize>]>,
+        header_fields: usize,
+    },
 }
 
 /// The batch being filled.
@@ -63,6 +66,12 @@ impl Decoder {
             match self.cutter.next(&mut chunk) {
                 Event::NeedInput => return Ok(()),
                 event => take(&mut self.stage, &mut self.batch, &self.schema, &event)?,
+            }
+            if let Stage::Rows { places, .. } = &self.stage
+                && self.batch.fields > 0
+                && self.batch.fields >= places.len()
+            {
+                self.cutter.pass_line();
             }
             if self.batch.rows >= self.batch_rows || self.batch.bytes >= BATCH_BYTES {
                 self.flush();
@@ -102,12 +111,15 @@ fn take(stage: &mut Stage, batch: &mut Batch, schema: &SchemaRef, event: &Event<
         Stage::Header(header) => {
             if header.take(event)? {
                 let columns: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-                *stage = Stage::Rows(header.places(&columns)?.into());
+                let mut places = header.places(&columns)?;
+                let header_fields = places.len();
+                places.truncate(places.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+                *stage = Stage::Rows { places: places.into(), header_fields };
             }
         }
-        Stage::Rows(places) => match event {
+        Stage::Rows { places, header_fields } => match event {
             Event::Field { value, last } => batch.field(places, *value, *last),
-            Event::BlankLine if places.len() == 1 => batch.field(places, Some(b""), true),
+            Event::BlankLine if *header_fields == 1 => batch.field(places, Some(b""), true),
             Event::BlankLine | Event::NeedInput => {}
         },
     }

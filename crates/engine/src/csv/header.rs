@@ -8,6 +8,8 @@ use crate::error::{ColumnProblem, EngineError};
 
 /// Most bytes of a header that are held.
 const HEADER_BYTES: usize = 16 << 20;
+/// Most bytes in which a header must have come to its end: quotes and blank lines around it are not held.
+const HEADER_END: usize = 4 * HEADER_BYTES;
 
 /// Why a header cannot be used.
 #[derive(Debug)]
@@ -100,6 +102,7 @@ pub(crate) fn read_header(mut reader: impl Read, delimiter: u8) -> Result<Vec<St
     let mut cutter = Cutter::new(delimiter);
     let mut header = Header::default();
     let mut chunk = vec![0; 64 << 10];
+    let mut read = 0;
     let complete = 'read: loop {
         let length = match reader.read(&mut chunk) {
             Ok(length) => length,
@@ -108,6 +111,10 @@ pub(crate) fn read_header(mut reader: impl Read, delimiter: u8) -> Result<Vec<St
         };
         if length == 0 {
             break header.take(&cutter.finish())?;
+        }
+        read += length;
+        if read > HEADER_END {
+            return Err(HeaderProblem::TooLong);
         }
         let mut input = &chunk[..length];
         loop {

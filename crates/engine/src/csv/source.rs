@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, Read};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -25,7 +26,8 @@ use futures::stream::BoxStream;
 use object_store::{GetResultPayload, ObjectStore, ObjectStoreExt};
 
 use super::decode::Decoder;
-use crate::error::EngineError;
+use crate::error::{Damage, EngineError};
+use crate::guard::{check_unpacked, unpacking};
 use crate::progress::BYTES_SCANNED;
 
 /// How many bytes are taken from a file at once.
@@ -142,7 +144,9 @@ impl FileOpener for CsvOpener {
             let mut stream = RecordBatchReceiverStream::builder(schema, BATCHES_AHEAD);
             let sender = stream.tx();
             stream.spawn_blocking(move || {
-                let reader = compression.convert_read(Counted { bytes, bytes_scanned })?;
+                let packed = Arc::new(AtomicU64::new(0));
+                let counted = Counted { bytes, packed: Arc::clone(&packed), bytes_scanned };
+                let reader = Unpacking { reader: unpacking(compression, counted)?, packed, unpacked: 0 };
                 decode(reader, decoder, &path, |batch| sender.blocking_send(Ok(batch)).is_ok())
                     .map_err(|error| DataFusionError::External(Box::new(error)))
             });
@@ -163,6 +167,9 @@ fn decode(
         let length = match reader.read(&mut chunk) {
             Ok(length) => length,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                return Err(EngineError::Engine { path: path.into(), problem: Damage::Outsized });
+            }
             Err(error) => return Err(EngineError::io(path, &error)),
         };
         let fed = if length == 0 { decoder.finish() } else { decoder.feed(&chunk[..length]) };
@@ -181,13 +188,32 @@ fn decode(
 /// Counts the bytes that leave the file, before they are decompressed.
 struct Counted<R> {
     bytes: R,
+    packed: Arc<AtomicU64>,
     bytes_scanned: Count,
 }
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.bytes.read(buffer)?;
+        self.packed.fetch_add(length as u64, Ordering::Relaxed);
         self.bytes_scanned.add(length);
+        Ok(length)
+    }
+}
+
+/// Ends with an error when it has become far more than what left the file.
+struct Unpacking<R> {
+    reader: R,
+    packed: Arc<AtomicU64>,
+    unpacked: u64,
+}
+
+impl<R: Read> Read for Unpacking<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.reader.read(buffer)?;
+        self.unpacked += length as u64;
+        let packed = self.packed.load(Ordering::Relaxed);
+        check_unpacked(packed, self.unpacked).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
         Ok(length)
     }
 }

@@ -4,6 +4,7 @@ mod common;
 mod csv;
 mod errors;
 mod formats;
+mod hostile;
 mod junk;
 mod partitions;
 #[cfg(target_os = "linux")]
