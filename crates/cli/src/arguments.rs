@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use scumble::{Delta, Epsilon, Format, Method, Sampling};
+use scumble::{Delta, Epsilon, Format, MemoryLimit, Method, Sampling};
 
 /// Differentially private synthetic tables
 #[derive(Debug, Parser)]
@@ -181,6 +181,13 @@ pub(crate) struct RealTable {
     /// How the data is written, if its name does not say
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatName>,
+    /// How much memory rows and counts may take, such as 4GiB; half of the machine's without it
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory_limit: Option<MemoryLimit>,
+    /// Where what does not fit is put meanwhile, in a directory that only you can read; the system's directory for
+    /// temporary files without it
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) spill_dir: Option<PathBuf>,
 }
 
 /// What is drawn, and where to.

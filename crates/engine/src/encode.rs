@@ -68,13 +68,20 @@ pub(crate) fn encode(encoder: &Encoder, whole: &WholeCodes, array: &dyn Array) -
 
 fn collect<T: ArrowPrimitiveType>(encoder: &Encoder, whole: &WholeCodes, array: &dyn Array) -> Option<ArrayRef>
 where
-    T::Native: TryFrom<u32> + Code,
+    T::Native: TryFrom<u32> + Into<i64> + Ord + Code,
 {
     let mut codes: Vec<T::Native> = Vec::with_capacity(array.len());
     if array.data_type().is_integer()
         && array.null_count() == 0
         && let Some(table) = whole.of(encoder)
     {
+        if array.data_type() == &T::DATA_TYPE
+            && let Some(last) = table.identity()
+            && array.as_primitive::<T>().values().iter().copied().max().is_none_or(|largest| largest.into() <= last)
+        {
+            // The values are their codes already.
+            return Some(array.slice(0, array.len()));
+        }
         whole_numbers(table, array, &mut codes);
         return Some(Arc::new(PrimitiveArray::<T>::new(codes.into(), None)));
     }

@@ -41,6 +41,11 @@ pub(crate) struct WholeTable {
 }
 
 impl WholeTable {
+    /// Whether every number of `0 ..= last` is its own code, and what the last is.
+    pub(crate) fn identity(&self) -> Option<i64> {
+        (self.is_run && self.first == 0).then_some(self.last)
+    }
+
     fn new(encoder: &Encoder) -> Option<Self> {
         let (first, last) = encoder.whole_span()?;
         if last.checked_sub(first)? >= MOST_NUMBERS {
@@ -95,11 +100,22 @@ macro_rules! whole_number {
                 };
                 let skipped = i128::from(first) - i128::from(table.first);
                 if table.is_run && skipped == 0 {
-                    codes.extend(numbers.iter().map(|&number| {
-                        let code = C::cut(number.wrapping_sub(first) as $distance as u64);
-                        let code = if number < first { below } else { code };
-                        if number > last { above } else { code }
-                    }));
+                    // A function that is not inlined, with slices for arguments: only then does the compiler know that codes
+                    // do not overlap numbers, and uses whole vectors.
+                    #[inline(never)]
+                    fn run<C: Code>(numbers: &[$number], codes: &mut [C], ends: [$number; 2], [below, above]: [C; 2]) {
+                        let [first, last] = ends;
+                        let codes = &mut codes[..numbers.len()];
+                        for row in 0..numbers.len() {
+                            let number = numbers[row];
+                            let code = C::cut(number.wrapping_sub(first) as $distance as u64);
+                            let code = if number < first { below } else { code };
+                            codes[row] = if number > last { above } else { code };
+                        }
+                    }
+                    let filled = codes.len();
+                    codes.resize(filled + numbers.len(), below);
+                    run(numbers, &mut codes[filled..], [first, last], [below, above]);
                 } else {
                     let skipped = usize::try_from(skipped).expect("the table begins no later than its reachable part");
                     let reachable: Vec<C> = table.codes[skipped..].iter().map(|&code| C::cut(code.into())).collect();

@@ -24,6 +24,14 @@ impl Method {
     /// All methods.
     pub const ALL: [Self; 1] = [Self::Independent];
 
+    /// Whether the method asks for all its counts at once. Then rows need not be kept; a method that asks again and again
+    /// wants them kept as codes.
+    pub fn asks_once(self) -> bool {
+        match self {
+            Self::Independent => true,
+        }
+    }
+
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {

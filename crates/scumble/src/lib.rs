@@ -54,7 +54,7 @@ pub use error::{Error, Fault};
 pub use pipeline::{fit, fresh_seed, sample};
 
 #[doc(inline)]
-pub use scumble_engine::{Format, Input, Progress, ProgressSink, ReadOptions, TableWriter};
+pub use scumble_engine::{Format, Input, MemoryLimit, Progress, ProgressSink, ReadOptions, TableWriter};
 #[doc(inline)]
 pub use scumble_mechanisms::{Method, Model};
 #[doc(inline)]

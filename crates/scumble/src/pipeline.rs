@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use scumble_engine::{CodedTable, Input, ReadOptions, TableWriter};
+use scumble_engine::{Input, ReadOptions, TableScan, TableWriter};
 use scumble_mechanisms::{Method, Model};
 use scumble_pgm::Sampling;
 use scumble_schema::{Decoder, Schema};
-use scumble_vault::ApproxDp;
+use scumble_vault::{ApproxDp, MarginalSource};
 
 use crate::error::Error;
 
@@ -22,8 +22,9 @@ pub fn fit(
     goal: ApproxDp,
     options: &ReadOptions,
 ) -> Result<Model, Error> {
-    let table = CodedTable::read(inputs, schema, options)?;
-    Ok(scumble_mechanisms::fit(schema, Box::new(table), method, goal)?)
+    let scan = TableScan::open(inputs, schema, options)?;
+    let source: Box<dyn MarginalSource> = if method.asks_once() { Box::new(scan) } else { Box::new(scan.code()?) };
+    Ok(scumble_mechanisms::fit(schema, source, method, goal)?)
 }
 
 /// Draws rows from a model and writes them to a file, whose name says the format.

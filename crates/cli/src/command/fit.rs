@@ -48,8 +48,13 @@ pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Res
             }
         })
     };
-    let options =
-        ReadOptions { format: real.format.map(Into::into), progress: Some(progress), ..ReadOptions::default() };
+    let options = ReadOptions {
+        format: real.format.map(Into::into),
+        progress: Some(progress),
+        memory_limit: real.memory_limit,
+        spill_directory: real.spill_dir.clone(),
+        ..ReadOptions::default()
+    };
     let goal = ApproxDp { epsilon: real.epsilon, delta: real.delta };
     let model = scumble::fit(&inputs, schema, real.method, goal, &options);
     bar.finish_and_clear();

@@ -32,23 +32,28 @@ struct Bars {
     decoding: f64,
 }
 
-pub(crate) fn run(figures: &mut Figures) -> Anyhow<()> {
+/// With `others`, also `GROUP BY` and the peers, which take minutes.
+pub(crate) fn run(others: bool, figures: &mut Figures) -> Anyhow<()> {
     let shapes = [
         (Shape::mixed(), Bars { group_by: 30.0, peers: 20.0, decoding: 2.2 }),
         (Shape::sixteen(), Bars { group_by: 40.0, peers: 20.0, decoding: 2.5 }),
         (Shape::binary(), Bars { group_by: 80.0, peers: 20.0, decoding: 1.3 }),
     ];
-    let python = peers_python();
+    let python = if others { peers_python() } else { None };
     for (shape, bars) in shapes {
         let parent = tempfile::tempdir()?;
         println!("\n{} columns, {}, {ROWS} rows, from Parquet:", shape.sizes.len(), shape.name);
         let directory = shape.write(parent.path(), ROWS, FILES)?;
-        measure(&shape, &directory, &bars, python.as_deref(), figures)?;
+        let (seconds, counts) = aggregate(&shape, &directory, bars.decoding, figures)?;
+        if others {
+            beside_others(&shape, &directory, &bars, python.as_deref(), (seconds, &counts), figures)?;
+        }
     }
     Ok(())
 }
 
-fn measure(shape: &Shape, directory: &Path, bars: &Bars, python: Option<&Path>, figures: &mut Figures) -> Anyhow<()> {
+/// The seconds of the aggregate, and what it counted.
+fn aggregate(shape: &Shape, directory: &Path, bar: f64, figures: &mut Figures) -> Anyhow<(f64, Vec<Vec<u64>>)> {
     let name = |what: &str| format!("{}: {what}", shape.name);
     let runtime = Runtime::new()?;
     let (schema, pairs) = (shape.schema(), shape.pairs());
@@ -69,9 +74,20 @@ fn measure(shape: &Shape, directory: &Path, bars: &Bars, python: Option<&Path>, 
     figures.shown(&name("all pairs by the aggregate"), counting, "CPU s");
     let row_pairs = ROWS as f64 * pairs.len() as f64;
     figures.shown(&name("row-pairs per CPU second"), row_pairs / counting / 1e9, "10^9/s");
-    figures.at_most(&name("aggregate over decoding"), counting / decoding, "times", bars.decoding);
+    figures.at_most(&name("aggregate over decoding"), counting / decoding, "times", bar);
+    Ok((counting, counts))
+}
 
-    let (group_by, different) = runtime.block_on(group_by(shape, directory, &counts))?;
+fn beside_others(
+    shape: &Shape,
+    directory: &Path,
+    bars: &Bars,
+    python: Option<&Path>,
+    (counting, counts): (f64, &[Vec<u64>]),
+    figures: &mut Figures,
+) -> Anyhow<()> {
+    let name = |what: &str| format!("{}: {what}", shape.name);
+    let (group_by, different) = Runtime::new()?.block_on(group_by(shape, directory, counts))?;
     figures.shown(&name("all pairs by GROUP BY of DataFusion"), group_by, "CPU s");
     figures.at_most(&name("pairs that differ from GROUP BY"), different, "pairs", 0.0);
     figures.at_least(&name("cheaper than GROUP BY of DataFusion"), group_by / counting, "times", bars.group_by);

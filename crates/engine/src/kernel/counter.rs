@@ -7,11 +7,12 @@
 //!
 //! Larger tables are counted in place: their increments wait for the memory anyhow.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use scumble_schema::SchemaError;
 
-use super::keys::fill;
+use super::keys::{Bytes, KEY_ROWS, fill};
 use super::margin::sum_out;
 use super::plan::{CountPlan, CountedTable, SMALL_CELLS};
 
@@ -19,8 +20,6 @@ use super::plan::{CountPlan, CountedTable, SMALL_CELLS};
 /// for the rows' codes to stay in the second level while all tables go over them. No lane can overflow: it counts at most all
 /// rows of a block.
 pub(crate) const BLOCK_ROWS: usize = 1 << 15;
-/// Rows whose keys are made at a time; they stay in the first-level cache beside the lanes.
-const KEY_ROWS: usize = 2048;
 const LANES: usize = 4;
 /// From one lane to the next: room for every key of 16 bits, and a quarter of a page more. A processor takes two addresses
 /// that are a whole number of pages apart for the same one when it looks for a store that a load must wait for.
@@ -43,6 +42,15 @@ impl Codes<'_> {
             Self::U8(codes) => codes.len(),
             Self::U16(codes) => codes.len(),
             Self::U32(codes) => codes.len(),
+        }
+    }
+
+    /// The codes of some rows.
+    pub(super) fn slice(self, rows: Range<usize>) -> Self {
+        match self {
+            Self::U8(codes) => Self::U8(&codes[rows]),
+            Self::U16(codes) => Self::U16(&codes[rows]),
+            Self::U32(codes) => Self::U32(&codes[rows]),
         }
     }
 
@@ -129,6 +137,7 @@ struct Scratch {
     lanes: Box<[[u16; LANE]; LANES]>,
     small: Box<[u16; KEY_ROWS]>,
     large: Box<[u32; KEY_ROWS]>,
+    bytes: Vec<Bytes>,
 }
 
 impl Counter {
@@ -144,7 +153,9 @@ impl Counter {
         }
         let tallies = plan.tables().iter().map(|table| Tally { recent: vec![0; table.cells], before: vec![] });
         let tallies = tallies.collect();
-        let scratch = Scratch { lanes: zeros([0; LANE]), small: zeros(0), large: zeros(0) };
+        let bytes = plan.tables().iter().map(CountedTable::bytes_of_bits).max().unwrap_or(0);
+        let scratch =
+            Scratch { lanes: zeros([0; LANE]), small: zeros(0), large: zeros(0), bytes: vec![[0; KEY_ROWS]; bytes] };
         Self { plan, tallies, rows: 0, recent_rows: 0, settle_at, scratch }
     }
 
@@ -222,7 +233,7 @@ impl Scratch {
     fn count_small(&mut self, table: &CountedTable, pieces: &[Piece<'_>], counts: &mut [u32]) {
         for piece in pieces {
             let keys = &mut self.small[..piece.rows];
-            fill(keys, &table.axes, piece.columns, piece.start);
+            fill(keys, &mut self.bytes, &table.axes, piece.columns, piece.start);
             let (fours, rest) = keys.as_chunks::<LANES>();
             for keys in fours {
                 for (lane, &key) in self.lanes.iter_mut().zip(keys) {
@@ -246,7 +257,7 @@ impl Scratch {
     fn count_large(&mut self, table: &CountedTable, pieces: &[Piece<'_>], counts: &mut [u32]) {
         for piece in pieces {
             let keys = &mut self.large[..piece.rows];
-            fill(keys, &table.axes, piece.columns, piece.start);
+            fill(keys, &mut self.bytes, &table.axes, piece.columns, piece.start);
             for &key in &*keys {
                 let count = &mut counts[key as usize];
                 *count = count.wrapping_add(1);

@@ -3,6 +3,8 @@
 //! The loops are written so that the compiler turns them into vector instructions: plain slices of one length, no
 //! branch, and up to three axes at once, so that keys are stored and loaded less often.
 
+use std::ops::Range;
+
 use super::counter::Codes;
 use super::plan::Axis;
 
@@ -40,36 +42,94 @@ macro_rules! key {
 key!(u16);
 key!(u32);
 
-/// Writes the keys of the rows `start..start + keys.len()`.
-pub(super) fn fill<K: Key>(keys: &mut [K], axes: &[Axis], columns: &[Codes<'_>], start: usize) {
+/// Rows whose keys are made at a time; they stay in the first-level cache beside the lanes.
+pub(super) const KEY_ROWS: usize = 2048;
+
+/// Room for the bytes of binary axes, one for each such axis of a table.
+pub(super) type Bytes = [u8; KEY_ROWS];
+
+/// Writes the keys of the rows `start..start + keys.len()`, of which there are at most [`KEY_ROWS`].
+pub(super) fn fill<K: Key>(keys: &mut [K], bytes: &mut [Bytes], axes: &[Axis], columns: &[Codes<'_>], start: usize) {
     let rows = start..start + keys.len();
-    let stride = |axis: &Axis| K::stride(axis.stride);
-    if axes.is_empty() {
-        keys.fill(K::stride(0));
+    for (bytes, axis) in bytes.iter_mut().zip(axes.iter().filter(|axis| axis.columns.len() > 1)) {
+        pack_bits(&mut bytes[..keys.len()], &axis.columns, columns, rows.clone());
     }
-    let mut rest = axes;
+    let mut packed = bytes.iter();
+    let mut parts = axes.iter().map(|axis| {
+        let codes = match axis.columns[..] {
+            [column] => columns[column].slice(rows.clone()),
+            _ => Codes::U8(&packed.next().expect("a place for every byte of bits")[..rows.len()]),
+        };
+        (codes, K::stride(axis.stride))
+    });
     // The first axes write the keys, the others add to them.
     let mut fresh = true;
-    while let [first, behind @ ..] = rest {
-        rest = behind;
-        match columns[first.column] {
-            Codes::U8(a) => {
-                let a = &a[rows.clone()];
-                if let [second, third, behind @ ..] = rest
-                    && let (Codes::U8(b), Codes::U8(c)) = (columns[second.column], columns[third.column])
-                {
-                    let codes = (a, &b[rows.clone()], &c[rows.clone()]);
-                    three(keys, codes, [stride(first), stride(second), stride(third)], fresh);
-                    rest = behind;
-                } else {
-                    one(keys, a, stride(first), fresh);
+    let mut waiting: [Option<(&[u8], K)>; 2] = [None, None];
+    while let Some((codes, stride)) = parts.next() {
+        match codes {
+            Codes::U8(codes) => match waiting {
+                [Some(a), Some(b)] => {
+                    three(keys, (a.0, b.0, codes), [a.1, b.1, stride], fresh);
+                    (waiting, fresh) = ([None, None], false);
                 }
+                [Some(a), None] => waiting = [Some(a), Some((codes, stride))],
+                _ => waiting = [Some((codes, stride)), None],
+            },
+            Codes::U16(codes) => {
+                one(keys, codes, stride, fresh);
+                fresh = false;
             }
-            Codes::U16(codes) => one(keys, &codes[rows.clone()], stride(first), fresh),
-            Codes::U32(codes) => one(keys, &codes[rows.clone()], stride(first), fresh),
+            Codes::U32(codes) => {
+                one(keys, codes, stride, fresh);
+                fresh = false;
+            }
         }
+    }
+    for (codes, stride) in waiting.into_iter().flatten() {
+        one(keys, codes, stride, fresh);
         fresh = false;
     }
+    if fresh {
+        keys.fill(K::stride(0));
+    }
+}
+
+/// The codes of up to eight binary columns as the bits of one byte, the first column highest.
+///
+/// Bytes are half as wide as keys, so a vector holds twice as many, and a bit is moved up by adding a byte to itself.
+fn pack_bits(bytes: &mut [u8], bits: &[usize], columns: &[Codes<'_>], rows: Range<usize>) {
+    let column = |position: usize| match columns[position] {
+        Codes::U8(codes) => &codes[rows.clone()],
+        Codes::U16(_) | Codes::U32(_) => unreachable!("the codes of a binary column are bytes"),
+    };
+    let (threes, rest) = bits.as_chunks::<3>();
+    bytes.fill(0);
+    for &[a, b, c] in threes {
+        append_three(bytes, column(a), column(b), column(c));
+    }
+    for &a in rest {
+        append_one(bytes, column(a));
+    }
+}
+
+#[inline(never)]
+fn append_three(bytes: &mut [u8], a: &[u8], b: &[u8], c: &[u8]) {
+    let rows = bytes.len();
+    let (a, b, c) = (&a[..rows], &b[..rows], &c[..rows]);
+    for row in 0..rows {
+        bytes[row] = doubled(doubled(doubled(bytes[row], a[row]), b[row]), c[row]);
+    }
+}
+
+#[inline(never)]
+fn append_one(bytes: &mut [u8], a: &[u8]) {
+    for (byte, &a) in bytes.iter_mut().zip(a) {
+        *byte = doubled(*byte, a);
+    }
+}
+
+fn doubled(byte: u8, bit: u8) -> u8 {
+    byte.wrapping_add(byte).wrapping_add(bit)
 }
 
 fn one<K: Key, C: Copy + Into<u32>>(keys: &mut [K], codes: &[C], stride: K, fresh: bool) {

@@ -8,12 +8,34 @@ use super::cover::cover;
 /// Most cells of a table whose keys have 16 bits.
 pub(super) const SMALL_CELLS: usize = 1 << 16;
 
-/// One axis of a counted table: a column of codes and the step between two of its codes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// One axis of a counted table, or several neighbouring binary ones that are taken together.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Axis {
-    /// The position among the columns of the plan.
-    pub(super) column: usize,
+    /// Positions among the columns of the plan: one, or up to eight binary columns, whose codes are the bits of one byte.
+    pub(super) columns: Vec<usize>,
+    /// The step between two codes, or between two values of the byte.
     pub(super) stride: usize,
+}
+
+impl Axis {
+    /// The axes of a table over `clique`; `position` tells where the column of an attribute stands.
+    fn of_table(domain: &Domain, clique: &Clique, position: impl Fn(AttributeId) -> usize) -> Vec<Self> {
+        let mut axes: Vec<Self> = vec![];
+        let mut last_is_binary = false;
+        for (&attribute, stride) in clique.attributes().iter().zip(cells::strides(domain, clique)) {
+            let is_binary = domain.size(attribute) == 2;
+            match axes.last_mut() {
+                // The stride of a binary axis is half of its neighbour's, as that of a bit is.
+                Some(bits) if is_binary && last_is_binary && bits.columns.len() < 8 => {
+                    bits.columns.push(position(attribute));
+                    bits.stride = stride;
+                }
+                _ => axes.push(Self { columns: vec![position(attribute)], stride }),
+            }
+            last_is_binary = is_binary;
+        }
+        axes
+    }
 }
 
 /// A table that is counted row by row.
@@ -29,6 +51,11 @@ pub(super) struct CountedTable {
 impl CountedTable {
     pub(super) fn is_small(&self) -> bool {
         self.cells <= SMALL_CELLS
+    }
+
+    /// How many axes are several binary columns.
+    pub(super) fn bytes_of_bits(&self) -> usize {
+        self.axes.iter().filter(|axis| axis.columns.len() > 1).count()
     }
 }
 
@@ -78,9 +105,7 @@ impl CountPlan {
         let tables = cover
             .into_iter()
             .map(|table| {
-                let strides = cells::strides(domain, &table.clique);
-                let axes = table.clique.attributes().iter().zip(strides);
-                let axes = axes.map(|(&attribute, stride)| Axis { column: position(attribute), stride }).collect();
+                let axes = Axis::of_table(domain, &table.clique, position);
                 let cells = domain.table_len(&table.clique)?;
                 Ok(CountedTable { clique: table.clique, axes, cells, serves: table.serves })
             })
