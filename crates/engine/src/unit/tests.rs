@@ -123,6 +123,9 @@ async fn rows_go_to_the_partition_of_their_unit_and_are_sorted_there() {
     ];
     assert!(order.map(place).is_sorted(), "{shown}");
     assert!(shown.contains("mode=[Sorted]"), "a unit's state would be kept to the end:\n{shown}");
+    for node in ["SortExec", "RepartitionExec: partitioning=Hash", "unit_key", "rank_row"] {
+        assert_eq!(shown.matches(node).count(), 1, "{node} in\n{shown}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -143,6 +146,17 @@ async fn the_same_rows_are_kept_whatever_the_batches_and_threads() {
             }
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_are_kept_also_if_no_column_is_asked_for() {
+    let (rows, schema, context) = (rows(500), schema(2), session(2));
+    let table = MemTable::try_new(batch(&rows).schema(), vec![vec![batch(&rows)]]).unwrap();
+    let bound = UnitBound::of(&schema).unwrap();
+    let selected = context.read_table(Arc::new(table)).unwrap().select(bound.columns()).unwrap();
+    let batches = bound.keep(selected).unwrap().select(Vec::<Expr>::new()).unwrap().collect().await.unwrap();
+    assert!(batches.iter().all(|batch| batch.num_columns() == 0));
+    assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), expected(&rows, 2).len());
 }
 
 #[tokio::test(flavor = "multi_thread")]
