@@ -1,6 +1,7 @@
-//! `unit_key(column)`: whose a row is.
+//! `unit_key(column)`: whose a row is, if it is anybody's.
 
-use datafusion::arrow::array::{Array, AsArray};
+use datafusion::arrow::array::{Array, AsArray, FixedSizeBinaryArray, FixedSizeBinaryBuilder};
+use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{Result, exec_err, plan_err};
 use datafusion::logical_expr::{
@@ -9,7 +10,7 @@ use datafusion::logical_expr::{
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-use super::row::fixed_size_array;
+use super::row::{fixed_size, in_i32};
 use super::text::{canonical, each_text};
 use crate::encode::supports;
 
@@ -18,7 +19,8 @@ pub(super) const KEY_BYTES: usize = 32;
 
 pub(super) type Key = [u8; KEY_BYTES];
 
-/// The function: a cryptographic hash of the value's one text, since units that shared a key would share their places.
+/// The function: a cryptographic hash of the value's one text, since units that shared a key would share their places. Null
+/// where there is no unit.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct UnitKey {
     /// The texts that stand for a missing value, each in its one form.
@@ -35,37 +37,28 @@ impl UnitKey {
         }
     }
 
-    /// The keys of a column; `None` if its type is not supported.
-    pub(super) fn keys(&self, array: &dyn Array) -> Option<Vec<Key>> {
-        if matches!(array.data_type(), DataType::Dictionary(..)) {
-            return self.keys_of_dictionary(array);
+    /// The keys of a column of a [supported](supports) type.
+    pub(super) fn keys(&self, array: &dyn Array) -> Result<FixedSizeBinaryArray> {
+        if let Some(array) = array.as_any_dictionary_opt() {
+            // Hashes each entry of the dictionary once.
+            let entries = self.keys(array.values().as_ref())?;
+            return Ok(take(&entries, array.keys(), None)?.as_fixed_size_binary().clone());
         }
-        let mut keys = Vec::with_capacity(array.len());
-        each_text(array, &mut |text| keys.push(self.key(text)))?;
-        Some(keys)
+        let mut keys = FixedSizeBinaryBuilder::with_capacity(array.len(), in_i32(KEY_BYTES));
+        let read = each_text(array, &mut |text| match self.key(text) {
+            Some(key) => keys.append_value(key).expect("a key of that many bytes"),
+            None => keys.append_null(),
+        });
+        if read.is_none() {
+            return exec_err!("unit_key takes a column of a plain type");
+        }
+        Ok(keys.finish())
     }
 
-    /// Hashes each entry of the dictionary once.
-    fn keys_of_dictionary(&self, array: &dyn Array) -> Option<Vec<Key>> {
-        let array = array.as_any_dictionary();
-        let (entries, nobody) = (self.keys(array.values().as_ref())?, self.key(None));
-        if entries.is_empty() {
-            // Without entries all keys are null.
-            return Some(vec![nobody; array.len()]);
-        }
-        let indices = array.normalized_keys();
-        let key = |row: usize| if array.is_null(row) { nobody } else { entries[indices[row]] };
-        Some((0..array.len()).map(key).collect())
-    }
-
-    /// The key of a text. All rows without one have the same key: they are one unit.
-    pub(super) fn key(&self, text: Option<&[u8]>) -> Key {
-        let text = text.filter(|text| !self.missing.iter().any(|missing| missing == text));
-        // The first byte keeps what is missing apart from every text.
-        match text {
-            None => Sha256::digest([0]).into(),
-            Some(text) => Sha256::new().chain_update([1]).chain_update(text).finalize().into(),
-        }
+    /// The key of a text, if it names a unit.
+    pub(super) fn key(&self, text: Option<&[u8]>) -> Option<Key> {
+        let text = text.filter(|text| !self.missing.iter().any(|missing| missing == text))?;
+        Some(Sha256::digest(text).into())
     }
 }
 
@@ -80,28 +73,27 @@ impl ScalarUDFImpl for UnitKey {
 
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
         match arguments {
-            [argument] if supports(argument) => Ok(DataType::FixedSizeBinary(32)),
+            [argument] if supports(argument) => Ok(fixed_size(KEY_BYTES)),
             _ => plan_err!("unit_key takes one column of a plain type"),
         }
     }
 
     fn return_field_from_args(&self, arguments: ReturnFieldArgs<'_>) -> Result<FieldRef> {
         let types: Vec<_> = arguments.arg_fields.iter().map(|field| field.data_type().clone()).collect();
-        Ok(Arc::new(Field::new(self.name(), self.return_type(&types)?, false)))
+        Ok(Arc::new(Field::new(self.name(), self.return_type(&types)?, true)))
     }
 
     fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let [column] = arguments.args.as_slice() else { return exec_err!("unit_key takes one column") };
-        let Some(keys) = self.keys(column.to_array(arguments.number_rows)?.as_ref()) else {
-            return exec_err!("unit_key takes a column of a plain type");
-        };
-        Ok(ColumnarValue::Array(fixed_size_array(KEY_BYTES, keys.into_flattened())))
+        let keys = self.keys(column.to_array(arguments.number_rows)?.as_ref())?;
+        Ok(ColumnarValue::Array(Arc::new(keys)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use datafusion::arrow::array::{Int64Array, StringArray, new_null_array};
+    use datafusion::arrow::compute::cast;
     use datafusion::arrow::datatypes::{IntervalUnit, TimeUnit};
 
     use super::*;
@@ -151,25 +143,34 @@ mod tests {
         let key = UnitKey::new(&[]);
         for data_type in types {
             let keys = key.keys(new_null_array(&data_type, 2).as_ref());
-            assert_eq!(keys.is_some(), supports(&data_type), "{data_type}");
-            assert!(keys.is_none_or(|keys| keys == [key.key(None); 2]), "{data_type}");
+            assert_eq!(keys.is_ok(), supports(&data_type), "{data_type}");
+            assert!(keys.is_ok_and(|keys| (keys.len(), keys.null_count()) == (2, 2)) || !supports(&data_type));
         }
     }
 
     #[test]
     fn what_the_schema_calls_missing_is_missing() {
         let key = UnitKey::new(&[String::new(), "NA".into(), "-9".into()]);
-        let texts = key.keys(&StringArray::from(vec!["NA", " NA ", "-9.0", "", "x"])).unwrap();
-        assert_eq!(texts[..4], [key.key(None); 4]);
-        assert_ne!(texts[4], key.key(None));
-        assert_eq!(key.keys(&Int64Array::from(vec![-9])).unwrap(), [key.key(None)]);
+        let is_unit = |array: &dyn Array| {
+            let keys = key.keys(array).unwrap();
+            (0..keys.len()).map(|row| keys.is_valid(row)).collect::<Vec<_>>()
+        };
+        let texts = StringArray::from(vec!["NA", " NA ", "-9.0", "", "x", "9"]);
+        let expected = [false, false, false, false, true, true];
+        assert_eq!(is_unit(&texts), expected);
+        let dictionary = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
+        assert_eq!(is_unit(&cast(&texts, &dictionary).unwrap()), expected);
+        assert_eq!(is_unit(&Int64Array::from(vec![Some(-9), None, Some(9)])), [false, false, true]);
     }
 
     #[test]
-    fn no_text_has_the_key_of_a_missing_unit() {
+    fn a_dictionary_says_whose_a_row_is_as_its_values_do() {
         let key = UnitKey::new(&[]);
-        for text in ["", "\0", "0", "null"] {
-            assert_ne!(key.key(Some(text.as_bytes())), key.key(None));
-        }
+        let texts = StringArray::from(vec![Some("x"), None, Some("y"), Some(""), Some("x")]);
+        let dictionary = DataType::Dictionary(Box::new(DataType::UInt16), Box::new(DataType::Utf8));
+        let keys = key.keys(&texts).unwrap();
+        assert_eq!(key.keys(&cast(&texts, &dictionary).unwrap()).unwrap(), keys);
+        assert_eq!(keys.value(0), key.key(Some(b"x")).unwrap());
+        assert!(keys.value(0) == keys.value(4) && keys.value(0) != keys.value(2));
     }
 }

@@ -50,6 +50,8 @@ impl<'a> UnitBound<'a> {
 
     /// The codes of the kept rows, one column per attribute, from all that was selected by [`Self::columns`].
     ///
+    /// Rows without a unit go first: were they one unit, the people behind them would have to share its places.
+    ///
     /// Made of operators that DataFusion spreads over threads and machines and that spill: rows go to the partition of
     /// their unit, are sorted there, and the first of each unit pass.
     pub(crate) fn keep(&self, rows: DataFrame) -> Result<DataFrame> {
@@ -61,7 +63,8 @@ impl<'a> UnitBound<'a> {
             .alias(NUMBER);
         // No rule of this session makes types agree: the number of a row is a u64.
         let is_kept = column(NUMBER).lt_eq(lit(u64::from(self.most.get())));
-        rows.select(vec![column(ROW), column(UNIT), rank.alias(RANK)])?
+        rows.filter(column(UNIT).is_not_null())?
+            .select(vec![column(ROW), column(UNIT), rank.alias(RANK)])?
             .window(vec![number])?
             .filter(is_kept)?
             .select(self.codes())

@@ -26,14 +26,18 @@ fn width(codes: &DataType) -> Option<usize> {
     }
 }
 
-fn fixed_size(bytes: usize) -> DataType {
-    DataType::FixedSizeBinary(i32::try_from(bytes).expect("ten thousand columns of four bytes"))
+/// How Arrow writes down the size of a value.
+pub(super) fn in_i32(bytes: usize) -> i32 {
+    i32::try_from(bytes).expect("ten thousand columns of four bytes")
+}
+
+pub(super) fn fixed_size(bytes: usize) -> DataType {
+    DataType::FixedSizeBinary(in_i32(bytes))
 }
 
 /// An array of values of `size` bytes each, none of them missing.
-pub(super) fn fixed_size_array(size: usize, bytes: Vec<u8>) -> ArrayRef {
-    let size = i32::try_from(size).expect("ten thousand columns of four bytes");
-    Arc::new(FixedSizeBinaryArray::new(size, bytes.into(), None))
+fn fixed_size_array(size: usize, bytes: Vec<u8>) -> ArrayRef {
+    Arc::new(FixedSizeBinaryArray::new(in_i32(size), bytes.into(), None))
 }
 
 fn without_nulls(name: &str, data_type: DataType) -> FieldRef {

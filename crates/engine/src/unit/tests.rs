@@ -35,21 +35,29 @@ fields:
     .unwrap()
 }
 
-type Row = (u32, u32, u32);
+type Row = (Option<u32>, u32, u32);
 
-/// Rows of which some units have one and some have hundreds.
+/// Rows of which some units have one and some have hundreds, and some have no unit.
 fn rows(count: u32) -> Vec<Row> {
     let mix =
         |row: u32, salt: u32| (row ^ salt).wrapping_mul(0x9E37_79B1).rotate_left(13).wrapping_mul(0x85EB_CA6B) >> 7;
-    let unit = |row| if row % 3 == 0 { mix(row, 1) % 7 } else { mix(row, 2) % (count / 2) };
+    let unit = |row| match row % 11 {
+        10 => None,
+        0..4 => Some(mix(row, 1) % 7),
+        _ => Some(mix(row, 2) % (count / 2)),
+    };
     (0..count).map(|row| (unit(row), mix(row, 3) % 300, mix(row, 4) % 4)).collect()
 }
 
 fn batch(rows: &[Row]) -> RecordBatch {
     let column = |get: fn(&Row) -> u32| Arc::new(rows.iter().map(get).collect::<UInt32Array>()) as _;
-    let who: StringArray = rows.iter().map(|row| Some(format!("u{}", row.0))).collect();
-    RecordBatch::try_from_iter([("who", Arc::new(who) as _), ("a", column(|row| row.1)), ("b", column(|row| row.2))])
-        .unwrap()
+    let who: StringArray = rows.iter().map(|row| row.0.map(|unit| format!("u{unit}"))).collect();
+    RecordBatch::try_from_iter_with_nullable([
+        ("who", Arc::new(who) as _, true),
+        ("a", column(|row| row.1), false),
+        ("b", column(|row| row.2), false),
+    ])
+    .unwrap()
 }
 
 /// What the rule says, unit by unit.
@@ -57,7 +65,8 @@ fn expected(rows: &[Row], most: usize) -> Vec<(u32, u32)> {
     let mut units: BTreeMap<u32, Vec<_>> = BTreeMap::new();
     let keys = UnitKey::new(&[]);
     for &(unit, a, b) in rows {
-        let key = keys.key(Some(format!("u{unit}").as_bytes()));
+        let Some(unit) = unit else { continue };
+        let key = keys.key(Some(format!("u{unit}").as_bytes())).unwrap();
         let codes = [&u16::try_from(a).unwrap().to_le_bytes()[..], &b.to_le_bytes()].concat();
         units.entry(unit).or_default().push((rank(&key, &codes), (a, b)));
     }
@@ -108,11 +117,15 @@ async fn rows_go_to_the_partition_of_their_unit_and_are_sorted_there() {
         "SortExec: expr=[unit@1 ASC NULLS LAST, rank@2 ASC NULLS LAST]",
         "RepartitionExec: partitioning=Hash([unit@1], 2)",
         "rank_row",
+        "FilterExec: unit@1 IS NOT NULL",
         "pack_row",
         "DataSourceExec",
     ];
     assert!(order.map(place).is_sorted(), "{shown}");
     assert!(shown.contains("mode=[Sorted]"), "a unit's state would be kept to the end:\n{shown}");
+    for node in ["SortExec", "RepartitionExec: partitioning=Hash", "unit_key", "rank_row"] {
+        assert_eq!(shown.matches(node).count(), 1, "{node} in\n{shown}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -133,6 +146,17 @@ async fn the_same_rows_are_kept_whatever_the_batches_and_threads() {
             }
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_are_kept_also_if_no_column_is_asked_for() {
+    let (rows, schema, context) = (rows(500), schema(2), session(2));
+    let table = MemTable::try_new(batch(&rows).schema(), vec![vec![batch(&rows)]]).unwrap();
+    let bound = UnitBound::of(&schema).unwrap();
+    let selected = context.read_table(Arc::new(table)).unwrap().select(bound.columns()).unwrap();
+    let batches = bound.keep(selected).unwrap().select(Vec::<Expr>::new()).unwrap().collect().await.unwrap();
+    assert!(batches.iter().all(|batch| batch.num_columns() == 0));
+    assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), expected(&rows, 2).len());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -90,7 +90,12 @@ pub(super) fn each_text(array: &dyn Array, push: &mut impl FnMut(Option<&[u8]>))
         DataType::LargeBinary => texts(array.as_binary::<i64>().iter(), push),
         DataType::BinaryView => texts(array.as_binary_view().iter(), push),
         // Bytes of one length are digests and UUIDs, in which no byte is a blank.
-        DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().iter().for_each(push),
+        DataType::FixedSizeBinary(_) => {
+            array
+                .as_fixed_size_binary()
+                .iter()
+                .for_each(|value| push(value.filter(|value| value.len() <= FIELD_BYTES)));
+        }
         _ => return None,
     }
     Some(())
@@ -123,16 +128,14 @@ fn write_f32(text: &mut Vec<u8>, value: f32) {
     }
 }
 
-/// The one text for everything that is known to mean the same; `None` if nothing is there.
+/// The one text for everything that is known to mean the same; `None` if nothing is there, or more than can be held.
 ///
-/// Blanks at the ends do not count, nor do zeros behind the point of a whole number, nor how an instant is written. A text
-/// that is too long to be held is [`TOO_LONG`], as it is in a CSV file.
+/// Blanks at the ends do not count, nor do zeros behind the point of a whole number, nor how an instant is written.
 pub(super) fn canonical<'a>(text: &'a [u8], scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
-    if text.len() > FIELD_BYTES {
-        return Some(TOO_LONG);
-    }
+    let is_held = text.len() <= FIELD_BYTES;
     let text = text.trim_ascii();
-    if text.is_empty() {
+    // Not every source hands over what is too long: where one has put the stand-in, whose the row is cannot be known either.
+    if !is_held || text.is_empty() || text == TOO_LONG {
         return None;
     }
     if let Some(whole) = whole_number(text) {
@@ -190,9 +193,9 @@ mod tests {
     use std::sync::Arc;
 
     use datafusion::arrow::array::{
-        ArrayRef, BinaryArray, BooleanArray, Date32Array, Date64Array, Decimal128Array, Float16Array, Float32Array,
-        Float64Array, Int64Array, NullArray, StringArray, TimestampMillisecondArray, TimestampNanosecondArray,
-        TimestampSecondArray, UInt8Array,
+        ArrayRef, BinaryArray, BooleanArray, Date32Array, Date64Array, Decimal128Array, FixedSizeBinaryArray,
+        Float16Array, Float32Array, Float64Array, Int64Array, NullArray, StringArray, TimestampMillisecondArray,
+        TimestampNanosecondArray, TimestampSecondArray, UInt8Array,
     };
     use datafusion::arrow::compute::cast;
 
@@ -324,7 +327,17 @@ mod tests {
         }
         let zeros: ArrayRef = Arc::new(Float64Array::from(vec![0.0, -0.0]));
         assert_eq!(all(&zeros), [Some("0".to_owned()), Some("0".to_owned())]);
-        assert_eq!(canonical(&vec![b'x'; FIELD_BYTES + 1], &mut vec![]), Some(TOO_LONG));
-        assert_eq!(canonical(&vec![b'x'; FIELD_BYTES], &mut vec![]).map(<[u8]>::len), Some(FIELD_BYTES));
+    }
+
+    #[test]
+    fn what_is_too_long_is_not_there() {
+        let fits = |bytes: usize| canonical(&vec![b'x'; bytes], &mut vec![]).map(<[u8]>::len);
+        assert_eq!((fits(FIELD_BYTES), fits(FIELD_BYTES + 1)), (Some(FIELD_BYTES), None));
+        assert_eq!(canonical(TOO_LONG, &mut vec![]), None);
+        let of_one_length = |bytes: usize| -> ArrayRef {
+            Arc::new(FixedSizeBinaryArray::try_from_iter([vec![b'x'; bytes]].into_iter()).unwrap())
+        };
+        assert!(all(&of_one_length(FIELD_BYTES))[0].is_some());
+        assert_eq!(all(&of_one_length(FIELD_BYTES + 1)), [None]);
     }
 }

@@ -67,11 +67,8 @@ fn kept(parts: Vec<Vec<RecordBatch>>, schema: &Schema, threads: usize) -> Vec<u6
 }
 
 /// The kept rows of one unit, by the rule of `unit.md` and nothing else.
-fn kept_of_unit(unit: Option<u32>, rows: impl Iterator<Item = (u32, u32)>, most: usize) -> Vec<(u32, u32)> {
-    let key = match unit {
-        None => Sha256::digest([0]),
-        Some(unit) => Sha256::digest([&[1][..], unit.to_string().as_bytes()].concat()),
-    };
+fn kept_of_unit(unit: u32, rows: impl Iterator<Item = (u32, u32)>, most: usize) -> Vec<(u32, u32)> {
+    let key = Sha256::digest(unit.to_string());
     let mut ranked: Vec<_> = rows
         .map(|(a, b)| {
             let codes = [&[u8::try_from(a).unwrap()][..], &u16::try_from(b).unwrap().to_le_bytes()].concat();
@@ -85,9 +82,12 @@ fn kept_of_unit(unit: Option<u32>, rows: impl Iterator<Item = (u32, u32)>, most:
 
 fn expected(rows: &[Row], schema: &Schema) -> Vec<u64> {
     let most = schema.privacy().max_contributions.get() as usize;
-    let mut units: BTreeMap<Option<u32>, Vec<(u32, u32)>> = BTreeMap::new();
+    let mut units: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
     for &(unit, a, b) in rows {
-        units.entry(unit).or_default().push((a, b));
+        // A row without a unit is left out.
+        if let Some(unit) = unit {
+            units.entry(unit).or_default().push((a, b));
+        }
     }
     let strides = cells::strides(schema.domain(), &Clique::new(schema.domain().attributes()));
     let mut counts = vec![0; schema.domain().sizes().iter().map(|size| *size as usize).product()];
@@ -146,7 +146,25 @@ fn without_a_unit_gone_only_its_kept_rows_are_gone() {
         let without = kept(scatter(&batch(&others), 3, &mut numbers), &schema, 2);
         let alone = kept(vec![vec![batch(&gone)]], &schema, 1);
         assert!(all.iter().zip(&without).zip(&alone).all(|((all, without), alone)| *all == without + alone));
-        assert_eq!(alone.iter().sum::<u64>(), (gone.len() as u64).min(most.into()));
+        let places = if unit.is_some() { most } else { 0 };
+        assert_eq!(alone.iter().sum::<u64>(), (gone.len() as u64).min(places.into()));
+    }
+}
+
+#[test]
+fn rows_without_a_unit_change_nothing() {
+    let mut numbers = Numbers(14);
+    for most in [1, 3, 400] {
+        let rows = table(150, 12, &mut numbers);
+        let schema = schema(most);
+        let (with_unit, without): (Vec<Row>, Vec<Row>) = rows.iter().partition(|row| row.0.is_some());
+        assert!(!without.is_empty());
+        let truth = kept(scatter(&batch(&with_unit), 2, &mut numbers), &schema, 2);
+        let more: Vec<Row> = rows.iter().chain(&without).chain(&without).copied().collect();
+        for rows in [rows, more] {
+            assert!(kept(scatter(&batch(&rows), 3, &mut numbers), &schema, 2) == truth);
+        }
+        assert_eq!(kept(vec![vec![batch(&without)]], &schema, 1).iter().sum::<u64>(), 0);
     }
 }
 
@@ -157,7 +175,9 @@ fn a_replaced_unit_moves_at_most_so_many_rows_out_and_in() {
         let rows = table(120, 12, &mut numbers);
         let most = 1 + round % 4;
         let schema = schema(most);
-        let unit = rows[usize::try_from(numbers.below(120)).unwrap()].0;
+        // Who has no unit is no neighbour's unit, and has nothing to replace.
+        let units: Vec<_> = rows.iter().filter_map(|row| row.0).collect();
+        let unit = Some(units[usize::try_from(numbers.below(units.len() as u64)).unwrap()]);
         let mut replaced = rows.clone();
         // As many rows of a newcomer.
         for row in replaced.iter_mut().filter(|row| row.0 == unit) {
@@ -187,9 +207,10 @@ fields:
     let rows = table(60, 9, &mut Numbers(7));
     let table = CodedTable::from_batches(vec![vec![batch(&rows)]], &schema, &ReadOptions::default()).unwrap();
     let kept = table.count_tables(&schema.domain().one_way()).unwrap().swap_remove(0);
-    let had = |unit: usize| rows.iter().filter(|row| row.0.map_or(9, |unit| unit as usize) == unit).count() as u64;
-    assert_eq!(kept, (0..10).map(|unit| had(unit).min(4)).collect::<Vec<_>>());
-    assert!((0..10).any(|unit| had(unit) > 4) && (0..10).any(|unit| had(unit) < 4));
+    let had = |unit| rows.iter().filter(|row| row.0 == Some(unit)).count() as u64;
+    assert_eq!(kept[..9], (0..9).map(|unit| had(unit).min(4)).collect::<Vec<_>>());
+    assert!((0..9).any(|unit| had(unit) > 4) && (0..9).any(|unit| had(unit) < 4));
+    assert!(kept[9] == 0 && rows.iter().any(|row| row.0.is_none()), "missing has a code, and no row of it is kept");
     assert_eq!(table.bound().unwrap().0, "who");
 }
 
@@ -292,15 +313,15 @@ fn a_unit_is_one_across_files_that_write_it_differently() {
 }
 
 #[test]
-fn identifiers_too_long_to_hold_are_one_unit() {
+fn rows_whose_identifier_is_too_long_to_hold_are_left_out() {
     let long = |end: char| "7".repeat(1 << 20) + &end.to_string();
-    let csv = format!("who,a,b\n{},1,0\n{},2,0\nx,1,0\ny,2,0\n", long('1'), long('2'));
+    let csv = format!("who,a,b\n{},3,0\n{},3,0\nx,1,0\ny,2,0\n", long('1'), long('2'));
     let directory = TempDir::new().unwrap();
     std::fs::write(directory.path().join("a.csv"), csv).unwrap();
     let table = read(directory.path().join("a.csv"), &schema(1)).unwrap();
-    assert_eq!(multiset(&table).iter().sum::<u64>(), 3);
+    assert_eq!(multiset(&table).iter().sum::<u64>(), 2);
     let units: ArrayRef = Arc::new(StringArray::from(vec![long('1'), long('2'), "x".into(), "y".into()]));
-    let rows = [(None, 1, 0), (None, 2, 0), (None, 1, 0), (None, 2, 0)];
+    let rows = [(None, 3, 0), (None, 3, 0), (None, 1, 0), (None, 2, 0)];
     assert_eq!(kept(vec![vec![with_units(&rows, units)]], &schema(1), 2), multiset(&table));
 }
 
@@ -346,7 +367,7 @@ fn a_table_without_rows_or_without_units_is_a_table() {
     assert_eq!(kept(vec![vec![batch(&[])]], &schema, 2).iter().sum::<u64>(), 0);
     for data_type in [DataType::Null, DataType::Utf8, DataType::Float64] {
         let units = new_null_array(&data_type, 50);
-        assert_eq!(kept(vec![vec![with_units(&rows, units)]], &schema, 2).iter().sum::<u64>(), 2, "{data_type}");
+        assert_eq!(kept(vec![vec![with_units(&rows, units)]], &schema, 2).iter().sum::<u64>(), 0, "{data_type}");
     }
 }
 
