@@ -13,6 +13,8 @@ const EXIT_CODE: i32 = 130;
 pub(crate) fn listen() {
     let _ = ctrlc::set_handler(|| {
         if !WRITING.load(Ordering::SeqCst) || ASKED.swap(true, Ordering::SeqCst) {
+            // Exiting drops nothing, and private files must not outlive us.
+            scumble::engine::remove_private_files();
             std::process::exit(EXIT_CODE);
         }
     });

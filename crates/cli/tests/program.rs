@@ -381,6 +381,53 @@ fn ctrl_c_leaves_no_half_written_file() {
 
 /// Waits for something that must happen soon.
 #[cfg(unix)]
+/// Starts a fit that keeps its private files in `spill`, and waits until it has some.
+#[cfg(unix)]
+fn fit_with_private_files(folder: &Folder) -> std::process::Child {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_scumble"));
+    program.args(["fit", "visits.csv", "--schema", "visits.schema.yaml", "--epsilon", "1", "--delta", "1e-9"]);
+    program.args(["--spill-dir", "spill", "--memory-limit", "64MiB", "-o", "visits.model"]);
+    let child = program.current_dir(folder.0.path()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    within_a_minute(|| (private_files(folder) > 0).then_some(()));
+    child
+}
+
+#[cfg(unix)]
+fn private_files(folder: &Folder) -> usize {
+    std::fs::read_dir(folder.path("spill")).unwrap().count()
+}
+
+#[cfg(unix)]
+#[test]
+fn private_files_go_with_ctrl_c_and_after_a_kill_at_the_next_start() {
+    let folder = Folder::new();
+    // Enough rows for a fit to be met while it sorts them by person.
+    let rows = (0..400_000_u64).fold(String::from("person,age\n"), |mut rows, row| {
+        writeln!(rows, "{},{}", row * 7_919 % 100_003, row % 90).unwrap();
+        rows
+    });
+    folder.write("visits.csv", rows);
+    folder.write(
+        "visits.schema.yaml",
+        "dp: {privacyUnit: person, maxContributions: 2}\nfields:\n  - {name: age, type: integer, constraints: {minimum: 0, maximum: 89}, dp: {source: public}}\n",
+    );
+    std::fs::create_dir(folder.path("spill")).unwrap();
+
+    let mut interrupted = fit_with_private_files(&folder);
+    assert!(Command::new("kill").args(["-INT", &interrupted.id().to_string()]).status().unwrap().success());
+    assert_eq!(interrupted.wait().unwrap().code(), Some(130));
+    assert_eq!(private_files(&folder), 0, "an interrupted run removes its files");
+
+    let mut killed = fit_with_private_files(&folder);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(private_files(&folder), 1, "a killed run cannot remove anything");
+    let mut next = fit_with_private_files(&folder);
+    assert!(next.wait().unwrap().success());
+    assert_eq!(private_files(&folder), 0, "the next run removed both");
+    assert_eq!(folder.names(), ["spill", "visits.csv", "visits.model", "visits.schema.yaml"]);
+}
+
 fn within_a_minute<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let start = std::time::Instant::now();
     loop {

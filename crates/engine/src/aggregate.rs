@@ -129,7 +129,7 @@ impl AggregateUDFImpl for CountCliques {
             counter: None,
             pending: vec![],
             pending_rows: 0,
-            merged: vec![],
+            merged: None,
         }))
     }
 
@@ -147,8 +147,8 @@ struct CountAccumulator {
     /// Batches that wait until there are enough rows for a block.
     pending: Vec<Vec<ArrayRef>>,
     pending_rows: usize,
-    /// The sum of the states merged so far; empty before the first.
-    merged: Vec<u64>,
+    /// The sum of the states merged so far.
+    merged: Option<Vec<u64>>,
 }
 
 impl CountAccumulator {
@@ -167,38 +167,31 @@ impl CountAccumulator {
         if self.pending_rows > 0 {
             self.count_pending()?;
         }
-        let own = self.counter.as_ref().map(|counter| counter.finish().concat()).unwrap_or_default();
-        add(&mut self.merged, own)?;
-        self.counter = None;
-        // Without a row all counts are zero.
-        self.merged.resize(self.plan.wanted_lengths().sum(), 0);
-        let counts = UInt64Array::from(std::mem::take(&mut self.merged));
-        let lengths = OffsetBuffer::from_lengths([counts.len()]);
-        Ok(ScalarValue::List(Arc::new(ListArray::try_new(item(), lengths, Arc::new(counts), None)?)))
-    }
-}
-
-/// Adds `part` to `sum` cell by cell; nothing stands for all zeros.
-fn add(sum: &mut Vec<u64>, part: Vec<u64>) -> Result<()> {
-    if sum.is_empty() {
-        *sum = part;
-    } else if !part.is_empty() {
-        add_slice(sum, &part)?;
-    }
-    Ok(())
-}
-
-fn add_slice(sum: &mut [u64], part: &[u64]) -> Result<()> {
-    if sum.len() != part.len() {
-        return exec_err!("counts of two questions cannot be added");
-    }
-    for (sum, &count) in sum.iter_mut().zip(part) {
-        match sum.checked_add(count) {
-            Some(total) => *sum = total,
-            None => return exec_err!("more rows than can be counted"),
+        if let Some(counter) = self.counter.take() {
+            self.merge(counter.finish().concat())?;
         }
+        // Without a row all counts are zero.
+        let counts = self.merged.take().unwrap_or_else(|| vec![0; self.plan.wanted_lengths().sum()]);
+        let lengths = OffsetBuffer::from_lengths([counts.len()]);
+        let counts = Arc::new(UInt64Array::from(counts));
+        Ok(ScalarValue::List(Arc::new(ListArray::try_new(item(), lengths, counts, None)?)))
     }
-    Ok(())
+
+    /// Adds the counts of a part.
+    fn merge(&mut self, part: Vec<u64>) -> Result<()> {
+        if part.len() != self.plan.wanted_lengths().sum::<usize>() {
+            return exec_err!("counts of two questions cannot be added");
+        }
+        let Some(sums) = &mut self.merged else {
+            self.merged = Some(part);
+            return Ok(());
+        };
+        for (sum, count) in sums.iter_mut().zip(part) {
+            let Some(total) = sum.checked_add(count) else { return exec_err!("more rows than can be counted") };
+            *sum = total;
+        }
+        Ok(())
+    }
 }
 
 /// The codes in an array, if it is a column of codes.
@@ -216,7 +209,7 @@ fn codes(array: &ArrayRef) -> Result<Codes<'_>> {
 
 impl Accumulator for CountAccumulator {
     fn update_batch(&mut self, columns: &[ArrayRef]) -> Result<()> {
-        let rows = columns.first().map_or(0, |column| column.len());
+        let rows = columns.first().map_or(0, Array::len);
         self.pending.push(columns.to_vec());
         self.pending_rows += rows;
         if self.pending_rows >= BLOCK_ROWS { self.count_pending() } else { Ok(()) }
@@ -225,12 +218,7 @@ impl Accumulator for CountAccumulator {
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
         let [states] = states else { return exec_err!("the state is one column of counts") };
         for row in 0..states.len() {
-            let counts = counts_of(states, row)?;
-            if self.merged.is_empty() {
-                self.merged = counts.values().to_vec();
-            } else {
-                add_slice(&mut self.merged, counts.values())?;
-            }
+            self.merge(counts_of(states, row)?.values().to_vec())?;
         }
         Ok(())
     }
@@ -245,12 +233,79 @@ impl Accumulator for CountAccumulator {
 
     // Pending batches are left out: they are few, they come and go, and DataFusion books growth only.
     fn size(&self) -> usize {
-        size_of_val(self) + self.counter.as_ref().map_or(0, Counter::bytes) + size_of::<u64>() * self.merged.capacity()
+        let merged = self.merged.as_ref().map_or(0, Vec::capacity) * size_of::<u64>();
+        size_of_val(self) + self.counter.as_ref().map_or(0, Counter::bytes) + merged
     }
 }
 
 impl fmt::Debug for CountAccumulator {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("CountAccumulator(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::array::{UInt8Array, UInt16Array};
+    use scumble_schema::{Clique, Domain};
+
+    use super::*;
+
+    fn accumulator() -> CountAccumulator {
+        let domain = Domain::new(vec![2, 300]).unwrap();
+        let plan = Arc::new(
+            CountPlan::new(&domain, &[Clique::empty(), domain.one_way()[0].clone(), domain.one_way()[1].clone()])
+                .unwrap(),
+        );
+        CountAccumulator { plan, counter: None, pending: vec![], pending_rows: 0, merged: None }
+    }
+
+    fn rows(first: &[u8], second: &[u16]) -> Vec<ArrayRef> {
+        vec![Arc::new(UInt8Array::from(first.to_vec())), Arc::new(UInt16Array::from(second.to_vec()))]
+    }
+
+    fn state(counts: Vec<u64>) -> ArrayRef {
+        let lengths = OffsetBuffer::from_lengths([counts.len()]);
+        Arc::new(ListArray::new(item(), lengths, Arc::new(UInt64Array::from(counts)), None))
+    }
+
+    #[test]
+    fn states_add_up_in_any_order() {
+        let states: Vec<ArrayRef> = [rows(&[0, 1, 1], &[5, 299, 0]), rows(&[], &[]), rows(&[1], &[5])]
+            .iter()
+            .map(|batch| {
+                let mut part = accumulator();
+                part.update_batch(batch).unwrap();
+                part.state().unwrap()[0].to_array().unwrap()
+            })
+            .collect();
+        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+            let mut whole = accumulator();
+            for part in order {
+                whole.merge_batch(&[Arc::clone(&states[part])]).unwrap();
+            }
+            let tables =
+                CountCliques::tables(&whole.plan.clone(), &whole.evaluate().unwrap().to_array().unwrap()).unwrap();
+            assert_eq!(tables[..2], [vec![4], vec![1, 3]]);
+            assert_eq!((tables[2][0], tables[2][5], tables[2][299], tables[2].iter().sum::<u64>()), (1, 2, 1, 4));
+        }
+    }
+
+    #[test]
+    fn what_is_no_state_and_what_overflows_is_refused() {
+        let most = state(vec![u64::MAX; 303]);
+        let mut whole = accumulator();
+        whole.merge_batch(&[Arc::clone(&most)]).unwrap();
+        assert!(whole.merge_batch(&[state(vec![1; 303])]).is_err());
+        assert!(accumulator().merge_batch(&[state(vec![1; 302])]).is_err());
+        assert!(accumulator().merge_batch(&[most, state(vec![])]).is_err());
+        let mut wrong = accumulator();
+        wrong.update_batch(&rows(&[2], &[0])).unwrap();
+        assert!(wrong.state().is_err(), "a code that its attribute does not have");
+        let mut missing = accumulator();
+        missing
+            .update_batch(&[Arc::new(UInt8Array::from(vec![None])) as ArrayRef, rows(&[], &[0]).swap_remove(1)])
+            .unwrap();
+        assert!(missing.state().is_err(), "a code that is missing");
     }
 }

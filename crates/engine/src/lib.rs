@@ -15,7 +15,8 @@
 //! * [`kernel`] and [`CountCliques`]: how codes are counted, and how DataFusion runs that;
 //! * [`TableWriter`]: synthetic rows into a file that is whole or not there;
 //! * [`EngineError`]: what can go wrong, and whose fault it is;
-//! * and [`column_types`]: the column names and types of a file, without a look at its rows.
+//! * [`column_types`]: the column names and types of a file, without a look at its rows;
+//! * and [`remove_private_files`], for a program that must end in a hurry.
 //!
 //! ```
 //! use scumble_engine::{CodedTable, Input, ReadOptions};
@@ -67,5 +68,6 @@ pub use inspect::column_types;
 pub use memory::MemoryLimit;
 pub use postgres::DatabaseProblem;
 pub use progress::{Progress, ProgressSink};
+pub use spill::remove_private_files;
 pub use table_scan::{ReadOptions, TableScan};
 pub use write::TableWriter;

@@ -8,7 +8,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use datafusion::arrow::array::RecordBatch;
@@ -25,7 +25,7 @@ const PREFIX: &str = "scumble-spill-";
 /// The file in a room that its process keeps locked.
 const LOCK: &str = "in-use";
 /// A room without that file is left alone for so long: its process may be about to make it.
-const MOVING_IN: Duration = Duration::from_secs(600);
+const MOVING_IN: Duration = Duration::from_mins(10);
 /// Rows of one row group: it is held in memory until it is written.
 const GROUP_ROWS: usize = 1 << 18;
 
@@ -39,6 +39,19 @@ pub(crate) struct SpillRoom {
 struct Room {
     directory: TempDir,
     _lock: File,
+}
+
+/// The rooms of this process, for an end that drops nothing.
+static ROOMS: Mutex<Vec<PathBuf>> = Mutex::new(vec![]);
+
+/// Removes the private files of this process, as far as the system lets it. For a program that is about to exit without
+/// dropping its tables, such as one that was interrupted: a table that is still in use cannot be read any more.
+pub fn remove_private_files() {
+    for room in ROOMS.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        // A thread that still writes may put a file into the directory that is being emptied.
+        let gone = |_: &u32| fs::remove_dir_all(&room).is_ok() || !room.exists();
+        let _ = (0..100).find(gone);
+    }
 }
 
 impl SpillRoom {
@@ -92,7 +105,15 @@ impl Room {
         let directory = builder.tempdir_in(parent)?;
         let lock = File::create_new(directory.path().join(LOCK))?;
         lock.lock()?;
+        ROOMS.lock().unwrap_or_else(PoisonError::into_inner).push(directory.path().to_owned());
         Ok(Self { directory, _lock: lock })
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let mut rooms = ROOMS.lock().unwrap_or_else(PoisonError::into_inner);
+        rooms.retain(|room| room != self.directory.path());
     }
 }
 
@@ -160,11 +181,11 @@ mod tests {
     #[test]
     fn rooms_of_the_dead_are_removed_at_the_next_start() {
         let parent = tempfile::tempdir().unwrap();
-        let room = Room::new(parent.path()).unwrap();
-        fs::write(room.directory.path().join("codes-0.parquet"), "rows").unwrap();
-        // As after `kill -9`: the lock is gone and nothing was removed.
-        let left_behind = room.directory.keep();
-        drop(room._lock);
+        let left_behind = parent.path().join("scumble-spill-left");
+        fs::create_dir(&left_behind).unwrap();
+        fs::write(left_behind.join("codes-0.parquet"), "rows").unwrap();
+        // As after `kill -9`: nothing was removed, and nobody holds the lock.
+        fs::write(left_behind.join(LOCK), "").unwrap();
         let (young, other) = (parent.path().join("scumble-spill-young"), parent.path().join("something-else"));
         fs::create_dir(&young).unwrap();
         fs::create_dir(&other).unwrap();

@@ -74,7 +74,7 @@ macro_rules! code {
     ($($code:ty),*) => {$(
         impl Code for $code {
             #[expect(clippy::cast_possible_truncation, reason = "the width was chosen to hold every code")]
-            #[inline(always)]
+            #[inline]
             fn cut(code: u64) -> Self {
                 code as Self
             }
@@ -87,6 +87,12 @@ macro_rules! whole_number {
     ($($number:ty, $distance:ty);*) => {$(
         impl WholeNumber for $number {
             fn encode<C: Code>(table: &WholeTable, numbers: &[Self], codes: &mut Vec<C>) {
+                /// How far `number` is above `first`, which it is not below.
+                #[allow(clippy::cast_sign_loss, clippy::cast_lossless, reason = "not every width needs every cast")]
+                #[inline]
+                fn distance(number: $number, first: $number) -> u64 {
+                    number.wrapping_sub(first) as $distance as u64
+                }
                 let (below, above) = (C::cut(table.below.into()), C::cut(table.above.into()));
                 // The part of the table that numbers of this width can reach. Outside of it they are below or above, so the
                 // table may be cut to it.
@@ -108,7 +114,7 @@ macro_rules! whole_number {
                         let codes = &mut codes[..numbers.len()];
                         for row in 0..numbers.len() {
                             let number = numbers[row];
-                            let code = C::cut(number.wrapping_sub(first) as $distance as u64);
+                            let code = C::cut(distance(number, first));
                             let code = if number < first { below } else { code };
                             codes[row] = if number > last { above } else { code };
                         }
@@ -125,7 +131,7 @@ macro_rules! whole_number {
                         } else if number > last {
                             above
                         } else {
-                            reachable[number.wrapping_sub(first) as $distance as usize]
+                            reachable[usize::try_from(distance(number, first)).expect("the table is in memory")]
                         }
                     }));
                 }

@@ -116,26 +116,22 @@ impl Case {
         self.codes.iter().map(|column| rows.iter().map(|&row| column[row]).collect()).collect()
     }
 
-    /// The table as Arrow batches of one partition each.
+    /// The table as Arrow batches, partition by partition.
     fn partitions(&self, codes: &[Vec<u32>], partitions: usize, batch: usize) -> (Arc<Columns>, Vec<Vec<RecordBatch>>) {
         let field = |(column, &size): (usize, &u32)| Field::new(column_name(column), width(size), false);
         let columns = Arc::new(Columns::new(self.domain.sizes().iter().enumerate().map(field).collect::<Vec<_>>()));
-        let share = self.rows().div_ceil(partitions).max(1);
-        let mut parts: Vec<Vec<RecordBatch>> = vec![vec![]; partitions];
-        for start in (0..self.rows()).step_by(batch.min(share)) {
-            // A batch ends where its partition does.
-            let end = (start + batch.min(share)).min(self.rows()).min((start / share + 1) * share);
-            let mut slices = vec![start..end];
-            if end < (start + batch.min(share)).min(self.rows()) {
-                slices.push(end..(start + batch.min(share)).min(self.rows()));
-            }
-            for rows in slices {
+        let share = self.rows().div_ceil(partitions);
+        let part = |partition: usize| {
+            let rows = self.rows().min(partition * share)..self.rows().min((partition + 1) * share);
+            let batches = rows.clone().step_by(batch).map(|start| {
+                let rows = start..rows.end.min(start + batch);
                 let arrays = codes.iter().zip(self.domain.sizes());
                 let arrays = arrays.map(|(column, &size)| array(&column[rows.clone()], size)).collect();
-                let batch = RecordBatch::try_new(Arc::clone(&columns), arrays).expect("the columns fit");
-                parts[rows.start / share].push(batch);
-            }
-        }
+                RecordBatch::try_new(Arc::clone(&columns), arrays).expect("the columns fit")
+            });
+            batches.collect()
+        };
+        let parts = (0..partitions).map(part).collect();
         (columns, parts)
     }
 

@@ -7,6 +7,7 @@
 //! Polars come from their Python packages, in an environment of their own that is made when it is not there.
 
 #![expect(clippy::print_stdout, reason = "this program prints figures")]
+#![expect(clippy::cast_precision_loss, reason = "figures are far below 2^53")]
 
 mod exactness;
 mod figure;

@@ -129,13 +129,12 @@ impl Spread {
         let bits = dice.roll();
         let below = |bits: u64| ((bits * u64::from(size)) >> 32) as u8;
         match self {
-            Self::Uniform => below(bits >> 32),
+            Self::OneValue if !bits.is_multiple_of(10) => 0,
+            Self::Uniform | Self::OneValue => below(bits >> 32),
             Self::Sloped => {
                 let unit = bits >> 32;
                 below((((unit * unit) >> 32) * unit) >> 32)
             }
-            Self::OneValue if bits % 10 != 0 => 0,
-            Self::OneValue => below(bits >> 32),
         }
     }
 }
@@ -144,7 +143,7 @@ pub(crate) fn column_name(column: usize) -> String {
     format!("c{column:02}")
 }
 
-/// SplitMix64: fast, and the same everywhere.
+/// `SplitMix64`: fast, and the same everywhere.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {

@@ -134,9 +134,9 @@ pub struct Counter {
 struct Scratch {
     /// As many cells per lane as keys of 16 bits can name, so that no key can lie outside. Pages that no key names stay
     /// untouched.
-    lanes: Box<[[u16; LANE]; LANES]>,
-    small: Box<[u16; KEY_ROWS]>,
-    large: Box<[u32; KEY_ROWS]>,
+    lanes: Vec<u16>,
+    small: Vec<u16>,
+    large: Vec<u32>,
     bytes: Vec<Bytes>,
 }
 
@@ -148,14 +148,15 @@ impl Counter {
 
     /// With a lower bound of rows for the 32-bit counts, so that a test can reach it.
     fn settling_at(plan: Arc<CountPlan>, settle_at: u32) -> Self {
-        fn zeros<T: Clone, const N: usize>(zero: T) -> Box<[T; N]> {
-            vec![zero; N].try_into().unwrap_or_else(|_| unreachable!("the vector has N elements"))
-        }
         let tallies = plan.tables().iter().map(|table| Tally { recent: vec![0; table.cells], before: vec![] });
         let tallies = tallies.collect();
         let bytes = plan.tables().iter().map(CountedTable::bytes_of_bits).max().unwrap_or(0);
-        let scratch =
-            Scratch { lanes: zeros([0; LANE]), small: zeros(0), large: zeros(0), bytes: vec![[0; KEY_ROWS]; bytes] };
+        let scratch = Scratch {
+            lanes: vec![0; LANES * LANE],
+            small: vec![0; KEY_ROWS],
+            large: vec![0; KEY_ROWS],
+            bytes: vec![[0; KEY_ROWS]; bytes],
+        };
         Self { plan, tallies, rows: 0, recent_rows: 0, settle_at, scratch }
     }
 
@@ -231,20 +232,22 @@ impl Counter {
 
 impl Scratch {
     fn count_small(&mut self, table: &CountedTable, pieces: &[Piece<'_>], counts: &mut [u32]) {
+        let (lanes, _) = self.lanes.as_chunks_mut::<LANE>();
+        let lanes: &mut [[u16; LANE]; LANES] = lanes.try_into().expect("there are so many lanes");
         for piece in pieces {
             let keys = &mut self.small[..piece.rows];
             fill(keys, &mut self.bytes, &table.axes, piece.columns, piece.start);
             let (fours, rest) = keys.as_chunks::<LANES>();
             for keys in fours {
-                for (lane, &key) in self.lanes.iter_mut().zip(keys) {
+                for (lane, &key) in lanes.iter_mut().zip(keys) {
                     lane[usize::from(key)] = lane[usize::from(key)].wrapping_add(1);
                 }
             }
             for &key in rest {
-                self.lanes[0][usize::from(key)] = self.lanes[0][usize::from(key)].wrapping_add(1);
+                lanes[0][usize::from(key)] = lanes[0][usize::from(key)].wrapping_add(1);
             }
         }
-        let [a, b, c, d] = &mut *self.lanes;
+        let [a, b, c, d] = lanes;
         let lanes = a.iter_mut().zip(b).zip(c).zip(d);
         for (count, (((a, b), c), d)) in counts.iter_mut().zip(lanes) {
             // A cell has at most all rows of the block, so the sum fits 16 bits.
@@ -263,5 +266,125 @@ impl Scratch {
                 *count = count.wrapping_add(1);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scumble_schema::{AttributeId, Clique, Domain, cells};
+
+    use super::*;
+
+    /// Numbers without a pattern.
+    fn numbers(seed: u64) -> impl Iterator<Item = u32> {
+        let mut state = seed;
+        std::iter::repeat_with(move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            u32::try_from(state >> 33).expect("31 bits")
+        })
+    }
+
+    struct Table {
+        domain: Domain,
+        bytes: Vec<Vec<u8>>,
+        words: Vec<Vec<u16>>,
+        rows: usize,
+    }
+
+    impl Table {
+        /// Binary columns, small ones and one of 300 codes, in this order.
+        fn new(rows: usize) -> Self {
+            let sizes = [2, 2, 2, 5, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 100, 256, 300];
+            let column = |(seed, &size): (usize, &u32)| numbers(seed as u64).map(move |number| number % size);
+            let mut columns = sizes.iter().enumerate().map(column);
+            let bytes = columns.by_ref().take(16);
+            let bytes = bytes.map(|codes| codes.take(rows).map(|code| u8::try_from(code).unwrap()).collect()).collect();
+            let words =
+                columns.map(|codes| codes.take(rows).map(|code| u16::try_from(code).unwrap()).collect()).collect();
+            Self { domain: Domain::new(sizes.to_vec()).unwrap(), bytes, words, rows }
+        }
+
+        fn code(&self, column: usize, row: usize) -> usize {
+            if column < 16 { self.bytes[column][row].into() } else { self.words[column - 16][row].into() }
+        }
+
+        fn codes(&self, plan: &CountPlan, rows: Range<usize>) -> Vec<Codes<'_>> {
+            let column = |column: &AttributeId| match column.index() {
+                column @ 0..16 => Codes::U8(&self.bytes[column][rows.clone()]),
+                column => Codes::U16(&self.words[column - 16][rows.clone()]),
+            };
+            plan.columns().iter().map(column).collect()
+        }
+
+        fn by_hand(&self, clique: &Clique) -> Vec<u64> {
+            let mut counts = vec![0; self.domain.table_len(clique).unwrap()];
+            let strides = cells::strides(&self.domain, clique);
+            for row in 0..self.rows {
+                let columns = clique.attributes().iter().zip(&strides);
+                counts[columns.map(|(column, stride)| self.code(column.index(), row) * stride).sum::<usize>()] += 1;
+            }
+            counts
+        }
+    }
+
+    fn clique(members: &[usize]) -> Clique {
+        Clique::new(members.iter().copied().map(AttributeId::new))
+    }
+
+    #[test]
+    fn small_and_large_tables_are_those_of_a_count_by_hand() {
+        let table = Table::new(5_000);
+        let wanted = [
+            clique(&[]),
+            clique(&[0, 1, 2]),
+            clique(&[13]),
+            clique(&[0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+            clique(&[2, 3, 4, 5, 14]),
+            clique(&[14, 15]),
+            clique(&[3, 16]),
+            clique(&[14, 15, 16]),
+            clique(&[14, 15]),
+        ];
+        let plan = Arc::new(CountPlan::new(&table.domain, &wanted).unwrap());
+        let expected: Vec<_> = wanted.iter().map(|clique| table.by_hand(clique)).collect();
+        for batch in [1, 3, 2_048, 2_049, 5_000] {
+            let mut counter = Counter::new(Arc::clone(&plan));
+            let batches = (0..5_000).step_by(batch).map(|start| table.codes(&plan, start..5_000.min(start + batch)));
+            counter.add(&batches.collect::<Vec<_>>()).unwrap();
+            assert!(counter.finish() == expected, "batches of {batch}");
+        }
+    }
+
+    #[test]
+    fn counts_go_over_to_64_bits_before_32_overflow() {
+        let table = Table::new(1_000);
+        let wanted = [clique(&[0, 1]), clique(&[14, 15, 16])];
+        let plan = Arc::new(CountPlan::new(&table.domain, &wanted).unwrap());
+        // As if a count of 32 bits held no more than 2,500.
+        let mut counter = Counter::settling_at(Arc::clone(&plan), 2_500);
+        for _ in 0..7 {
+            counter.add(&[table.codes(&plan, 0..1_000)]).unwrap();
+        }
+        let expected =
+            wanted.iter().map(|clique| table.by_hand(clique).iter().map(|count| 7 * count).collect::<Vec<_>>());
+        assert!(counter.finish().into_iter().eq(expected));
+        assert!(counter.tallies.iter().all(|tally| !tally.before.is_empty()));
+    }
+
+    #[test]
+    fn codes_that_are_none_are_refused() {
+        let domain = Domain::new(vec![2, 3]).unwrap();
+        let plan = Arc::new(CountPlan::new(&domain, &[Clique::new(domain.attributes())]).unwrap());
+        let mut counter = Counter::new(Arc::clone(&plan));
+        let wrong: [Vec<Codes<'_>>; 4] = [
+            vec![Codes::U8(&[2]), Codes::U8(&[0])],
+            vec![Codes::U8(&[0, 1]), Codes::U8(&[0])],
+            vec![Codes::U8(&[0])],
+            vec![Codes::U8(&[1]), Codes::U32(&[3])],
+        ];
+        for batch in wrong {
+            assert_eq!(counter.add(&[batch]), Err(KernelError::Codes));
+        }
+        assert!(CountPlan::new(&domain, &[clique(&[2])]).is_err_and(|error| error == KernelError::UnknownAttribute));
     }
 }

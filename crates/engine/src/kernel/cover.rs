@@ -222,10 +222,69 @@ impl<'a> Growing<'a> {
     }
 }
 
-/// A fixed sequence without a pattern (SplitMix64), to break ties.
+/// A fixed sequence without a pattern (`SplitMix64`), to break ties.
 fn mix(seed: u64, position: usize) -> u64 {
     let mut bits = (seed << 32 | position as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     bits ^ (bits >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(domain: &Domain) -> Vec<Clique> {
+        let all: Vec<_> = domain.attributes().collect();
+        all.iter().flat_map(|&a| all.iter().filter(move |&&b| a < b).map(move |&b| Clique::new([a, b]))).collect()
+    }
+
+    /// The cover, after checking that every clique is inside the one table that serves it.
+    fn checked(domain: &Domain, wanted: &[Clique]) -> Vec<CoverTable> {
+        let tables = cover(domain, wanted);
+        let mut served = vec![0; wanted.len()];
+        for table in &tables {
+            for &position in &table.serves {
+                served[position] += 1;
+                let inside = |attribute| table.clique.attributes().contains(attribute);
+                assert!(wanted[position].attributes().iter().all(inside));
+            }
+        }
+        assert!(served.iter().all(|&times| times == 1));
+        tables
+    }
+
+    #[test]
+    fn few_tables_hold_all_pairs() {
+        // At least 6 sets of twelve, 20 of six and 96 of three are needed to hold all pairs of 24 columns.
+        for (size, most) in [(2, 6), (4, 25), (16, 100), (100, 276)] {
+            let domain = Domain::new(vec![size; 24]).unwrap();
+            let tables = checked(&domain, &pairs(&domain));
+            assert!(tables.len() <= most, "{} tables for columns of {size}", tables.len());
+        }
+    }
+
+    #[test]
+    fn every_kind_of_question_is_served() {
+        let domain = Domain::new(vec![2, 3, 1, 400, 700, 9, 2, 90]).unwrap();
+        let clique = |members: &[usize]| Clique::new(members.iter().copied().map(AttributeId::new));
+        checked(&domain, &[]);
+        checked(&domain, &[Clique::empty()]);
+        checked(&domain, &[Clique::empty(), Clique::empty(), clique(&[0])]);
+        checked(&domain, &[clique(&[2]), Clique::empty()]);
+        let large = [clique(&[3, 4]), clique(&[3]), clique(&[4]), clique(&[3, 4]), clique(&[3, 4, 6]), clique(&[0, 1])];
+        let tables = checked(&domain, &large);
+        // Nothing small is summed out of hundreds of thousands of cells.
+        let of_large = tables.iter().filter(|table| cells(&domain, &table.clique) > MOST_CELLS_SUMMED);
+        assert!(of_large.clone().count() == 2 && of_large.flat_map(|table| &table.serves).count() == 3);
+        let mut all = pairs(&domain);
+        all.extend([clique(&[0, 1, 5]), clique(&[1, 5, 6, 7]), clique(&[0, 1, 2, 5, 6]), Clique::empty()]);
+        checked(&domain, &all);
+    }
+
+    #[test]
+    fn one_question_has_one_cover() {
+        let domain = Domain::new((2..40).collect()).unwrap();
+        assert_eq!(cover(&domain, &pairs(&domain)), cover(&domain, &pairs(&domain)));
+    }
 }

@@ -9,38 +9,49 @@ use super::counter::Codes;
 use super::plan::Axis;
 
 /// A cell's number, in 16 bits for small tables and 32 for large ones.
+///
+/// Sums and products wrap around: of codes that were checked none exceeds the last cell.
 pub(super) trait Key: Copy {
-    /// The stride in this width. A stride is below the number of cells, and those fit the key.
+    /// A stride, which is below the number of cells and so fits the key. Only the stride of an axis with one code may be the
+    /// number of cells itself, and its code is 0.
     fn stride(stride: usize) -> Self;
-    /// `code * stride`. No product or sum of valid codes exceeds the last cell; nothing is checked here.
+    /// `code * stride`
     fn part(code: u32, stride: Self) -> Self;
     fn plus(self, other: Self) -> Self;
 }
 
-macro_rules! key {
-    ($key:ty) => {
-        impl Key for $key {
-            fn stride(stride: usize) -> Self {
-                // The stride of an axis with one code may be the number of cells itself; its code is 0.
-                Self::try_from(stride).unwrap_or(0)
-            }
+impl Key for u16 {
+    fn stride(stride: usize) -> Self {
+        Self::try_from(stride).unwrap_or(0)
+    }
 
-            #[expect(clippy::cast_possible_truncation, reason = "codes of a table's axes are below its cells")]
-            #[inline(always)]
-            fn part(code: u32, stride: Self) -> Self {
-                (code as Self).wrapping_mul(stride)
-            }
+    #[expect(clippy::cast_possible_truncation, reason = "a code of a small table is below its cells")]
+    #[inline]
+    fn part(code: u32, stride: Self) -> Self {
+        (code as Self).wrapping_mul(stride)
+    }
 
-            #[inline(always)]
-            fn plus(self, other: Self) -> Self {
-                self.wrapping_add(other)
-            }
-        }
-    };
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
 }
 
-key!(u16);
-key!(u32);
+impl Key for u32 {
+    fn stride(stride: usize) -> Self {
+        Self::try_from(stride).unwrap_or(0)
+    }
+
+    #[inline]
+    fn part(code: u32, stride: Self) -> Self {
+        code.wrapping_mul(stride)
+    }
+
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
 
 /// Rows whose keys are made at a time; they stay in the first-level cache beside the lanes.
 pub(super) const KEY_ROWS: usize = 2048;
@@ -55,7 +66,7 @@ pub(super) fn fill<K: Key>(keys: &mut [K], bytes: &mut [Bytes], axes: &[Axis], c
         pack_bits(&mut bytes[..keys.len()], &axis.columns, columns, rows.clone());
     }
     let mut packed = bytes.iter();
-    let mut parts = axes.iter().map(|axis| {
+    let parts = axes.iter().map(|axis| {
         let codes = match axis.columns[..] {
             [column] => columns[column].slice(rows.clone()),
             _ => Codes::U8(&packed.next().expect("a place for every byte of bits")[..rows.len()]),
@@ -65,7 +76,7 @@ pub(super) fn fill<K: Key>(keys: &mut [K], bytes: &mut [Bytes], axes: &[Axis], c
     // The first axes write the keys, the others add to them.
     let mut fresh = true;
     let mut waiting: [Option<(&[u8], K)>; 2] = [None, None];
-    while let Some((codes, stride)) = parts.next() {
+    for (codes, stride) in parts {
         match codes {
             Codes::U8(codes) => match waiting {
                 [Some(a), Some(b)] => {

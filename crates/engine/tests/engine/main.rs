@@ -6,6 +6,8 @@ mod errors;
 mod formats;
 mod hostile;
 mod junk;
+#[cfg(unix)]
+mod memory;
 mod partitions;
 #[cfg(target_os = "linux")]
 mod postgres;
