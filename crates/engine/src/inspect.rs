@@ -81,9 +81,7 @@ pub fn column_types(input: &Input, format: Option<Format>) -> Result<Schema, Eng
 pub(crate) async fn inspect(state: &dyn Session, file: &DataFile) -> Result<FileColumns, EngineError> {
     let fail = |error: &DataFusionError, otherwise| EngineError::reading(&file.shown, error, otherwise);
     let store = local_store(state).map_err(|error| fail(&error, Damage::Damaged))?;
-    let location = object_store::path::Path::from_absolute_path(&file.path).map_err(|_| {
-        EngineError::config(format!("the path `{}` is not valid Unicode", file.shown), "rename the file")
-    })?;
+    let location = object_store::path::Path::from_absolute_path(&file.path).map_err(|_| not_unicode(&file.shown))?;
     let meta = store.head(&location).await.map_err(|error| fail(&error.into(), Damage::Damaged))?;
     let (layout, columns) = match file.format {
         Format::Csv => csv_columns(file, b',')?,
@@ -101,6 +99,11 @@ pub(crate) async fn inspect(state: &dyn Session, file: &DataFile) -> Result<File
     }
     let (shown, compression) = (file.shown.clone(), file.compression);
     Ok(FileColumns { shown, meta, layout, compression, columns, positions })
+}
+
+/// A path that object stores cannot name.
+pub(crate) fn not_unicode(path: &str) -> EngineError {
+    EngineError::config(format!("the path `{path}` is not valid Unicode"), "rename the file or directory")
 }
 
 /// Refuses a file whose columns of `schema` would unpack to more than its size lets expect.

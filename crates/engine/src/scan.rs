@@ -21,12 +21,14 @@ use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::ExecutionPlan;
+use object_store::ObjectMeta;
+use object_store::path::Path as StorePath;
 use scumble_schema::Schema as TableSchema;
 
 use crate::csv::CsvSource;
 use crate::encode::supports;
 use crate::error::{ColumnProblem, EngineError};
-use crate::inspect::{FileColumns, Layout, parquet_format};
+use crate::inspect::{FileColumns, Layout, not_unicode, parquet_format};
 
 /// Files that one scan reads.
 #[derive(Debug)]
@@ -42,8 +44,15 @@ impl FileScan {
     /// The Parquet files of a spill, all of which have these columns.
     pub(crate) fn of_spill(columns: SchemaRef, files: &[PathBuf]) -> std::result::Result<Self, EngineError> {
         let part = |path: &PathBuf| {
-            let size = std::fs::metadata(path).map_err(|error| EngineError::refused(path, &error))?.len();
-            Ok(PartitionedFile::new(path.to_string_lossy(), size))
+            let refused = |error| EngineError::refused(path, &error);
+            let file = std::fs::metadata(path).map_err(refused)?;
+            Ok(PartitionedFile::new_from_meta(ObjectMeta {
+                location: StorePath::from_absolute_path(path).map_err(|_| not_unicode(&path.display().to_string()))?,
+                last_modified: file.modified().map_err(refused)?.into(),
+                size: file.len(),
+                e_tag: None,
+                version: None,
+            }))
         };
         let files = files.iter().map(part).collect::<std::result::Result<_, EngineError>>()?;
         Ok(Self { layout: Layout::Parquet, compression: FileCompressionType::UNCOMPRESSED, columns, files })

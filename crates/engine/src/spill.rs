@@ -58,6 +58,8 @@ impl SpillRoom {
     /// A room in `parent`, or in the system's directory for temporary files. Rooms of dead processes there are removed.
     pub(crate) fn new(parent: Option<&Path>) -> Arc<Self> {
         let parent = parent.map_or_else(std::env::temp_dir, Path::to_owned);
+        // Object stores name files by absolute paths. Without a working directory the path stays as it is, and is refused later.
+        let parent = std::path::absolute(&parent).unwrap_or(parent);
         remove_abandoned(&parent);
         Arc::new(Self { parent, room: OnceLock::new() })
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use scumble_engine::{Input, ReadOptions, TableScan, TableWriter};
 use scumble_mechanisms::{Method, Model};
 use scumble_pgm::Sampling;
-use scumble_schema::{Decoder, Schema};
+use scumble_schema::{AdjacencyKind, Decoder, Schema};
 use scumble_vault::{ApproxDp, MarginalSource};
 
 use crate::error::Error;
@@ -23,7 +23,10 @@ pub fn fit(
     options: &ReadOptions,
 ) -> Result<Model, Error> {
     let scan = TableScan::open(inputs, schema, options)?;
-    let source: Box<dyn MarginalSource> = if method.asks_once() { Box::new(scan) } else { Box::new(scan.code()?) };
+    // Where the number of rows is public it is a question of its own, and both answers must be about the same rows: a
+    // file or a database may change in between.
+    let asks_once = method.asks_once() && schema.privacy().adjacency == AdjacencyKind::AddRemove;
+    let source: Box<dyn MarginalSource> = if asks_once { Box::new(scan) } else { Box::new(scan.code()?) };
     Ok(scumble_mechanisms::fit(schema, source, method, goal)?)
 }
 

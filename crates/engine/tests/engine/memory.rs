@@ -29,12 +29,14 @@ fn rooms(spill: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_table_that_does_not_fit_is_spilled_privately_and_counts_the_same() {
-    let (schema, rows, spill) = (schema(), people(10_000, 7), tempfile::tempdir().unwrap());
+    let (schema, rows, parent) = (schema(), people(10_000, 7), tempfile::tempdir().unwrap());
+    let spill = parent.path().join("odd name %20#ü");
+    fs::create_dir(&spill).unwrap();
     // As codes, more than the 32 MiB that half of the least limit leaves.
     let partitions = vec![vec![rows.clone(); 500]; 2];
-    let table = CodedTable::from_batches(partitions, &schema, &least_memory(spill.path())).unwrap();
+    let table = CodedTable::from_batches(partitions, &schema, &least_memory(&spill)).unwrap();
     assert!(table.spilled());
-    let [room] = &rooms(spill.path())[..] else { panic!("there is one room") };
+    let [room] = &rooms(&spill)[..] else { panic!("there is one room") };
     assert_eq!(fs::metadata(room).unwrap().permissions().mode() & 0o777, 0o700);
     assert!(fs::read_dir(room).unwrap().count() > 1, "the room has files");
 
@@ -45,7 +47,7 @@ fn a_table_that_does_not_fit_is_spilled_privately_and_counts_the_same() {
     // Asked again, it answers again.
     assert!(counts(&table, &schema) == many);
     drop(table);
-    assert!(rooms(spill.path()).is_empty(), "a table takes its files with it");
+    assert!(rooms(&spill).is_empty(), "a table takes its files with it");
 }
 
 #[test]
