@@ -21,16 +21,13 @@ use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
 use crate::encode::code_type;
 use crate::error::EngineError;
 use crate::input::Input;
+use crate::kernel::BLOCK_ROWS;
 use crate::memory::MemoryLimit;
 use crate::rows::{Origin, Rows};
 use crate::scan::FileScan;
 use crate::session::Workers;
 use crate::spill::{SpillFile, SpillRoom};
 use crate::table_scan::{ReadOptions, TableScan, seal};
-
-/// Rows of one chunk. Counting wants blocks of about this size: with fewer rows a table of counts is fetched into the
-/// cache more often than it is used there.
-const CHUNK_ROWS: usize = 1 << 16;
 
 /// A table in which every value is a code of its attribute.
 ///
@@ -157,7 +154,7 @@ impl ChunkSink {
         partition: usize,
         mut batches: SendableRecordBatchStream,
     ) -> Result<Chunks, DataFusionError> {
-        let mut coalescer = BatchCoalescer::new(batches.schema(), CHUNK_ROWS);
+        let mut coalescer = BatchCoalescer::new(batches.schema(), BLOCK_ROWS);
         let mut chunks = Chunks::default();
         let mut file: Option<SpillFile> = None;
         loop {

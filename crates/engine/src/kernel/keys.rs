@@ -6,7 +6,6 @@
 use std::ops::Range;
 
 use super::counter::Codes;
-use super::plan::Axis;
 
 /// A cell's number, in 16 bits for small tables and 32 for large ones.
 ///
@@ -56,23 +55,9 @@ impl Key for u32 {
 /// Rows whose keys are made at a time; they stay in the first-level cache beside the lanes.
 pub(super) const KEY_ROWS: usize = 2048;
 
-/// Room for the bytes of binary axes, one for each such axis of a table.
-pub(super) type Bytes = [u8; KEY_ROWS];
-
-/// Writes the keys of the rows `start..start + keys.len()`, of which there are at most [`KEY_ROWS`].
-pub(super) fn fill<K: Key>(keys: &mut [K], bytes: &mut [Bytes], axes: &[Axis], columns: &[Codes<'_>], start: usize) {
-    let rows = start..start + keys.len();
-    for (bytes, axis) in bytes.iter_mut().zip(axes.iter().filter(|axis| axis.columns.len() > 1)) {
-        pack_bits(&mut bytes[..keys.len()], &axis.columns, columns, rows.clone());
-    }
-    let mut packed = bytes.iter();
-    let parts = axes.iter().map(|axis| {
-        let codes = match axis.columns[..] {
-            [column] => columns[column].slice(rows.clone()),
-            _ => Codes::U8(&packed.next().expect("a place for every byte of bits")[..rows.len()]),
-        };
-        (codes, K::stride(axis.stride))
-    });
+/// Writes the keys of as many rows as there are keys, out of the codes of these rows.
+pub(super) fn fill<'a, K: Key>(keys: &mut [K], axes: impl Iterator<Item = (Codes<'a>, usize)>) {
+    let parts = axes.map(|(codes, stride)| (codes, K::stride(stride)));
     // The first axes write the keys, the others add to them.
     let mut fresh = true;
     let mut waiting: [Option<(&[u8], K)>; 2] = [None, None];
@@ -108,7 +93,7 @@ pub(super) fn fill<K: Key>(keys: &mut [K], bytes: &mut [Bytes], axes: &[Axis], c
 /// The codes of up to eight binary columns as the bits of one byte, the first column highest.
 ///
 /// Bytes are half as wide as keys, so a vector holds twice as many, and a bit is moved up by adding a byte to itself.
-fn pack_bits(bytes: &mut [u8], bits: &[usize], columns: &[Codes<'_>], rows: Range<usize>) {
+pub(super) fn pack_bits(bytes: &mut [u8], bits: &[usize], columns: &[Codes<'_>], rows: Range<usize>) {
     let column = |position: usize| match columns[position] {
         Codes::U8(codes) => &codes[rows.clone()],
         Codes::U16(_) | Codes::U32(_) => unreachable!("the codes of a binary column are bytes"),

@@ -3,39 +3,62 @@
 use scumble_schema::{AttributeId, Clique, Domain, SchemaError, cells};
 
 use super::counter::KernelError;
-use super::cover::cover;
+use super::cover::{GROUP, cover};
 
 /// Most cells of a table whose keys have 16 bits.
 pub(super) const SMALL_CELLS: usize = 1 << 16;
 
-/// One axis of a counted table, or several neighbouring binary ones that are taken together.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One axis of a counted table: codes, and the step between two of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Axis {
-    /// Positions among the columns of the plan: one, or up to eight binary columns, whose codes are the bits of one byte.
-    pub(super) columns: Vec<usize>,
-    /// The step between two codes, or between two values of the byte.
+    pub(super) source: Source,
     pub(super) stride: usize,
 }
 
-impl Axis {
-    /// The axes of a table over `clique`; `position` tells where the column of an attribute stands.
-    fn of_table(domain: &Domain, clique: &Clique, position: impl Fn(AttributeId) -> usize) -> Vec<Self> {
-        let mut axes: Vec<Self> = vec![];
-        let mut last_is_binary = false;
-        for (&attribute, stride) in clique.attributes().iter().zip(cells::strides(domain, clique)) {
-            let is_binary = domain.size(attribute) == 2;
-            match axes.last_mut() {
-                // The stride of a binary axis is half of its neighbour's, as that of a bit is.
-                Some(bits) if is_binary && last_is_binary && bits.columns.len() < 8 => {
-                    bits.columns.push(position(attribute));
-                    bits.stride = stride;
-                }
-                _ => axes.push(Self { columns: vec![position(attribute)], stride }),
-            }
-            last_is_binary = is_binary;
+/// Where the codes of an axis come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A column of the plan, by its position.
+    Column(usize),
+    /// Bytes of several binary columns, by their position among those of the plan.
+    Bits(usize),
+}
+
+/// Most binary columns whose codes fit one byte.
+const BITS: usize = 8;
+
+/// The axes of a table over `clique`, with neighbouring binary columns taken together. `position` tells where the column of
+/// an attribute stands; `bytes` collects the columns of each byte, and those of one byte stand there once.
+fn axes(
+    domain: &Domain,
+    clique: &Clique,
+    position: impl Fn(AttributeId) -> usize,
+    bytes: &mut Vec<Vec<usize>>,
+) -> Vec<Axis> {
+    let mut axes = vec![];
+    let strides = cells::strides(domain, clique);
+    let mut rest = clique.attributes();
+    let is_binary = |attribute: &AttributeId| domain.size(*attribute) == 2;
+    while let [first, ..] = rest {
+        let start = clique.len() - rest.len();
+        let bits = rest.iter().take_while(|attribute| is_binary(attribute)).count();
+        // Runs of bits are cut where the groups of the cover are, so that tables share their bytes.
+        let length = if bits <= BITS { bits } else { GROUP };
+        if length > 1 {
+            let columns: Vec<usize> = rest[..length].iter().map(|&attribute| position(attribute)).collect();
+            let byte = bytes.iter().position(|byte| *byte == columns).unwrap_or_else(|| {
+                bytes.push(columns);
+                bytes.len() - 1
+            });
+            // The stride of a binary column is half of the one before, as that of a bit is.
+            axes.push(Axis { source: Source::Bits(byte), stride: strides[start + length - 1] });
+            rest = &rest[length..];
+        } else {
+            axes.push(Axis { source: Source::Column(position(*first)), stride: strides[start] });
+            rest = &rest[1..];
         }
-        axes
     }
+    axes
 }
 
 /// A table that is counted row by row.
@@ -51,11 +74,6 @@ pub(super) struct CountedTable {
 impl CountedTable {
     pub(super) fn is_small(&self) -> bool {
         self.cells <= SMALL_CELLS
-    }
-
-    /// How many axes are several binary columns.
-    pub(super) fn bytes_of_bits(&self) -> usize {
-        self.axes.iter().filter(|axis| axis.columns.len() > 1).count()
     }
 }
 
@@ -79,6 +97,8 @@ pub struct CountPlan {
     wanted: Vec<Clique>,
     tables: Vec<CountedTable>,
     columns: Vec<AttributeId>,
+    /// For each byte that is put together of binary columns, their positions among the columns.
+    bytes: Vec<Vec<usize>>,
 }
 
 impl CountPlan {
@@ -102,15 +122,16 @@ impl CountPlan {
         columns.sort_unstable();
         columns.dedup();
         let position = |attribute| columns.binary_search(&attribute).expect("all attributes of the cover are columns");
+        let mut bytes = vec![];
         let tables = cover
             .into_iter()
             .map(|table| {
-                let axes = Axis::of_table(domain, &table.clique, position);
+                let axes = axes(domain, &table.clique, position, &mut bytes);
                 let cells = domain.table_len(&table.clique)?;
                 Ok(CountedTable { clique: table.clique, axes, cells, serves: table.serves })
             })
             .collect::<Result<_, SchemaError>>()?;
-        Ok(Self { domain: domain.clone(), wanted: wanted.to_vec(), tables, columns })
+        Ok(Self { domain: domain.clone(), wanted: wanted.to_vec(), tables, columns, bytes })
     }
 
     /// How many codes each attribute has.
@@ -138,6 +159,10 @@ impl CountPlan {
         let length =
             |clique| self.domain.table_len(clique).expect("the plan was made of tables that are not too large");
         self.wanted.iter().map(length)
+    }
+
+    pub(super) fn bytes(&self) -> &[Vec<usize>] {
+        &self.bytes
     }
 
     pub(super) fn tables(&self) -> &[CountedTable] {
