@@ -12,7 +12,7 @@ use crate::table::{Shape, Spread};
 
 const ROWS: usize = 10_000_000;
 /// As a coded table has them.
-const BATCH_ROWS: usize = 7 << 13;
+const BATCH_ROWS: usize = 5 << 13;
 const RUNS: usize = 5;
 
 pub(crate) fn run(figures: &mut Figures) -> Anyhow<()> {

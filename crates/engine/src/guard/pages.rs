@@ -19,6 +19,9 @@ const BATCH_ROWS: u64 = 8192;
 /// Bytes that hold most page headers, and bytes that hold any that is read; statistics can be long texts.
 const HEADER_BYTES: u64 = 256;
 const LONGEST_HEADER: u64 = 32 << 20;
+/// A page of fewer bytes is small, and then so many are read at once.
+const SMALL_PAGE: u64 = 16 << 10;
+const AHEAD: u64 = 64 << 10;
 
 const DICTIONARY_PAGE: i64 = 2;
 const DATA_PAGE: i64 = 0;
@@ -119,6 +122,10 @@ struct ChunkWalk<'a> {
     length: u64,
     rows: u64,
     column_type: &'a DataType,
+    /// Bytes that were read last, and where they begin.
+    window: (u64, Vec<u8>),
+    /// How many bytes to read where a header begins.
+    ahead: u64,
 }
 
 impl<'a> ChunkWalk<'a> {
@@ -130,7 +137,7 @@ impl<'a> ChunkWalk<'a> {
         rows: u64,
         column_type: &'a DataType,
     ) -> Self {
-        Self { file, chunk, start, length, rows, column_type }
+        Self { file, chunk, start, length, rows, column_type, window: (0, vec![]), ahead: HEADER_BYTES }
     }
 
     fn run(mut self) -> Checked<Unpacked> {
@@ -144,6 +151,8 @@ impl<'a> ChunkWalk<'a> {
             consistent(packed <= end - at)?;
             let body = at;
             at += packed;
+            // Small pages come in numbers: the headers of those behind are read along with the next.
+            self.ahead = if packed < SMALL_PAGE { AHEAD } else { HEADER_BYTES };
             if header.kind == DICTIONARY_PAGE {
                 self.check_dictionary(&header, unpacked)?;
                 dictionary = unpacked;
@@ -192,17 +201,28 @@ impl<'a> ChunkWalk<'a> {
 
     /// The header at `at`, and its length.
     fn header(&mut self, at: u64, end: u64) -> Checked<(Header, u64)> {
-        let mut window = HEADER_BYTES;
+        let mut length = HEADER_BYTES;
         loop {
-            let bytes = read_at(self.file, at, window.min(end - at))?;
-            let mut thrift = Thrift(&bytes);
+            let bytes = self.bytes_at(at, length.min(end - at), end)?;
+            let mut thrift = Thrift(bytes);
             if let Some(header) = Header::read(&mut thrift) {
                 return Ok((header, (bytes.len() - thrift.0.len()) as u64));
             }
-            consistent(window < end - at)?;
-            within_limits(window < LONGEST_HEADER)?;
-            window *= 8;
+            consistent(length < end - at)?;
+            within_limits(length < LONGEST_HEADER)?;
+            length *= 8;
         }
+    }
+
+    /// At least `length` bytes at `at`, if the file has them, and none behind `end`.
+    fn bytes_at(&mut self, at: u64, length: u64, end: u64) -> Checked<&[u8]> {
+        let (start, bytes) = &self.window;
+        if at < *start || at + length > start + bytes.len() as u64 {
+            self.window = (at, read_at(self.file, at, length.max(self.ahead).min(end - at))?);
+        }
+        let (start, bytes) = &self.window;
+        let skipped = usize::try_from(at - start).map_err(|_| Refusal::Damaged)?;
+        Ok(bytes.get(skipped..).unwrap_or_default())
     }
 
     /// A dictionary cannot have more entries than its bytes hold.
