@@ -10,7 +10,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use scumble_schema::SchemaError;
+use scumble_schema::{CodeWidth, SchemaError};
 
 use super::keys::{KEY_ROWS, fill, pack_bits};
 use super::margin::sum_out;
@@ -25,7 +25,7 @@ const LANES: usize = 4;
 /// that are a whole number of pages apart for the same one when it looks for a store that a load must wait for.
 const LANE: usize = SMALL_CELLS + 512;
 
-/// Codes of one column, row by row.
+/// Codes of one column, row by row, in the narrowest width that holds all codes of its attribute.
 #[derive(Debug, Clone, Copy)]
 pub enum Codes<'a> {
     /// At most 2^8 codes.
@@ -42,6 +42,14 @@ impl Codes<'_> {
             Self::U8(codes) => codes.len(),
             Self::U16(codes) => codes.len(),
             Self::U32(codes) => codes.len(),
+        }
+    }
+
+    fn width(&self) -> CodeWidth {
+        match self {
+            Self::U8(_) => CodeWidth::U8,
+            Self::U16(_) => CodeWidth::U16,
+            Self::U32(_) => CodeWidth::U32,
         }
     }
 
@@ -78,7 +86,7 @@ pub enum KernelError {
     /// A table was asked for over an attribute that the domain does not have.
     #[error("a table was asked for over an attribute that is not in the schema")]
     UnknownAttribute,
-    /// A column is missing, has another length than the others, or holds a code that its attribute does not have.
+    /// A column is missing, has another length or width than it should, or holds a code that its attribute does not have.
     #[error("a column of codes is not one of its attribute")]
     Codes,
     /// More than 2^64 rows.
@@ -198,7 +206,8 @@ impl Counter {
     /// About how many bytes are held.
     pub fn bytes(&self) -> usize {
         let tallies = self.tallies.iter().map(|tally| 4 * tally.recent.capacity() + 8 * tally.before.capacity());
-        tallies.sum::<usize>() + size_of_val(&*self.scratch.lanes)
+        let packed: usize = self.scratch.bytes.iter().map(Vec::capacity).sum();
+        tallies.sum::<usize>() + size_of_val(&*self.scratch.lanes) + packed
     }
 
     /// The number of rows of a batch whose columns are as the plan needs them.
@@ -206,7 +215,8 @@ impl Counter {
         let attributes = self.plan.columns();
         let rows = columns.first().ok_or(KernelError::Codes)?.len();
         let fits = |(codes, &attribute): (&Codes<'_>, _)| {
-            codes.len() == rows && codes.all_below(self.plan.domain().size(attribute))
+            let size = self.plan.domain().size(attribute);
+            codes.len() == rows && codes.width() == CodeWidth::for_size(size) && codes.all_below(size)
         };
         let all_fit = columns.len() == attributes.len() && columns.iter().zip(attributes).all(fits);
         if all_fit { Ok(rows) } else { Err(KernelError::Codes) }
@@ -393,11 +403,12 @@ mod tests {
         let domain = Domain::new(vec![2, 3]).unwrap();
         let plan = Arc::new(CountPlan::new(&domain, &[Clique::new(domain.attributes())]).unwrap());
         let mut counter = Counter::new(Arc::clone(&plan));
-        let wrong: [Vec<Codes<'_>>; 4] = [
+        let wrong: [Vec<Codes<'_>>; 5] = [
             vec![Codes::U8(&[2]), Codes::U8(&[0])],
             vec![Codes::U8(&[0, 1]), Codes::U8(&[0])],
             vec![Codes::U8(&[0])],
-            vec![Codes::U8(&[1]), Codes::U32(&[3])],
+            vec![Codes::U8(&[1]), Codes::U8(&[3])],
+            vec![Codes::U16(&[1]), Codes::U8(&[2])],
         ];
         for batch in wrong {
             assert_eq!(counter.add(&[batch]), Err(KernelError::Codes));
