@@ -86,6 +86,17 @@ pub enum ColumnProblem {
     Type(String),
 }
 
+impl ColumnProblem {
+    /// The only one of the columns that have a name.
+    pub(crate) fn unless_one<T>(mut columns: impl Iterator<Item = T>) -> Result<T, Self> {
+        match (columns.next(), columns.next()) {
+            (None, _) => Err(Self::Missing),
+            (Some(_), Some(_)) => Err(Self::Repeated),
+            (Some(column), None) => Ok(column),
+        }
+    }
+}
+
 impl fmt::Display for ColumnProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use crate::aggregate::CountCliques;
 use crate::coded::{ChunkSink, Chunks};
 use crate::error::{Damage, EngineError};
-use crate::kernel::{CountPlan, KernelError};
+use crate::kernel::{CountPlan, table_len};
 use crate::progress::{Progress, ProgressSink, bytes_scanned};
 use crate::session::Workers;
 use crate::udf::EncodeColumn;
@@ -65,7 +65,7 @@ impl Rows {
     /// Exact counts for each clique. Counts that do not fit the memory together are counted in several scans.
     pub(crate) fn count(&self, workers: &Workers, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
         if self.tables.is_empty() {
-            let empty = |clique| Ok(vec![0; self.schema.domain().table_len(clique)?]);
+            let empty = |clique| Ok(vec![0; table_len(self.schema.domain(), clique)?]);
             return cliques.iter().map(empty).collect();
         }
         let threads = self.context.state().config().target_partitions();
@@ -92,10 +92,7 @@ impl Rows {
         let mut groups = vec![];
         let (mut start, mut cells) = (0, 0);
         for (position, clique) in cliques.iter().enumerate() {
-            if clique.attributes().last().is_some_and(|last| last.index() >= self.schema.domain().len()) {
-                return Err(KernelError::UnknownAttribute.into());
-            }
-            let more = self.schema.domain().table_len(clique)?;
+            let more = table_len(self.schema.domain(), clique)?;
             if cells + more > most_cells && position > start {
                 groups.push(&cliques[start..position]);
                 (start, cells) = (position, 0);

@@ -88,11 +88,8 @@ fn wanted_columns(file: &FileColumns, schema: &TableSchema) -> std::result::Resu
         .columns_read()
         .map(|name| {
             let fail = |problem| EngineError::Schema { path: file.shown.clone(), column: name.to_owned(), problem };
-            let field = match file.positions.get(name).map_or(&[][..], Vec::as_slice) {
-                [] => return Err(fail(ColumnProblem::Missing)),
-                [position] => file.columns.field(*position),
-                _ => return Err(fail(ColumnProblem::Repeated)),
-            };
+            let found = file.positions.get(name).into_iter().flatten();
+            let field = file.columns.field(*ColumnProblem::unless_one(found).map_err(fail)?);
             if supports(field.data_type()) {
                 Ok(field.clone())
             } else {

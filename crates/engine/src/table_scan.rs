@@ -176,12 +176,11 @@ fn total_bytes(files: &[FileColumns], databases: &[PostgresTable]) -> u64 {
 
 fn check_columns(columns: &SchemaRef, schema: &Schema) -> Result<(), EngineError> {
     for name in schema.columns_read() {
-        let mut found = columns.fields().iter().filter(|field| field.name() == name);
-        let problem = match (found.next(), found.next()) {
-            (None, _) => ColumnProblem::Missing,
-            (Some(_), Some(_)) => ColumnProblem::Repeated,
-            (Some(field), None) if !supports(field.data_type()) => ColumnProblem::Type(field.data_type().to_string()),
-            (Some(_), None) => continue,
+        let found = columns.fields().iter().filter(|field| field.name() == name);
+        let problem = match ColumnProblem::unless_one(found) {
+            Ok(field) if supports(field.data_type()) => continue,
+            Ok(field) => ColumnProblem::Type(field.data_type().to_string()),
+            Err(problem) => problem,
         };
         return Err(EngineError::Schema { path: Origin::in_memory().path, column: name.to_owned(), problem });
     }

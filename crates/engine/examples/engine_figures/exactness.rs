@@ -10,12 +10,13 @@ use datafusion::functions_aggregate::expr_fn::count;
 use datafusion::prelude::{SessionConfig, SessionContext, col, lit};
 use scumble_engine::CountCliques;
 use scumble_engine::kernel::{Codes, CountPlan, Counter};
-use scumble_schema::{AttributeId, Clique, Domain, cells};
+use scumble_schema::{AttributeId, Clique, CodeWidth, Domain, cells};
 use tokio::runtime::Runtime;
 
 use crate::Anyhow;
 use crate::figure::Figures;
-use crate::table::{Dice, column_name};
+use crate::hostile::random::Random;
+use crate::table::column_name;
 
 const SCHEMAS: u64 = 200;
 const PARTITIONS: [usize; 4] = [1, 2, 7, 64];
@@ -26,7 +27,7 @@ pub(crate) fn run(figures: &mut Figures) -> Anyhow<()> {
     let runtime = Runtime::new()?;
     let (mut tables, mut runs, mut different) = (0_u64, 0_u64, 0_u64);
     for seed in 0..SCHEMAS {
-        let mut dice = Dice(seed);
+        let mut dice = Random::new(seed);
         let case = Case::new(&mut dice);
         let plan = Arc::new(CountPlan::new(&case.domain, &case.wanted)?);
         let expected = runtime.block_on(case.group_by())?;
@@ -66,9 +67,9 @@ struct Case {
 }
 
 impl Case {
-    fn new(dice: &mut Dice) -> Self {
+    fn new(dice: &mut Random) -> Self {
         let columns = 1 + dice.below(9);
-        let size = |dice: &mut Dice| match dice.below(8) {
+        let size = |dice: &mut Random| match dice.below(8) {
             0 => 1,
             1..=3 => 2 + dice.below(4),
             4..=5 => 2 + dice.below(30),
@@ -79,7 +80,7 @@ impl Case {
         let rows = [0, 1, dice.below(100), dice.below(5_000), dice.below(100_000)][dice.below(5)];
         let codes = sizes.iter().map(|&size| {
             let uneven = dice.below(2) == 0;
-            let code = |dice: &mut Dice| if uneven && dice.below(10) > 0 { 0 } else { dice.below(size as usize) };
+            let code = |dice: &mut Random| if uneven && dice.below(10) > 0 { 0 } else { dice.below(size as usize) };
             (0..rows).map(|_| u32::try_from(code(dice)).expect("below a u32")).collect()
         });
         let codes = codes.collect();
@@ -106,7 +107,7 @@ impl Case {
         self.codes[0].len()
     }
 
-    fn ordered(&self, order: Order, dice: &mut Dice) -> Vec<Vec<u32>> {
+    fn ordered(&self, order: Order, dice: &mut Random) -> Vec<Vec<u32>> {
         let mut rows: Vec<usize> = (0..self.rows()).collect();
         match order {
             Order::AsMade => {}
@@ -196,10 +197,10 @@ async fn aggregate(
 }
 
 fn width(size: u32) -> DataType {
-    match size {
-        0..=0x100 => DataType::UInt8,
-        0x101..=0x1_0000 => DataType::UInt16,
-        _ => DataType::UInt32,
+    match CodeWidth::for_size(size) {
+        CodeWidth::U8 => DataType::UInt8,
+        CodeWidth::U16 => DataType::UInt16,
+        CodeWidth::U32 => DataType::UInt32,
     }
 }
 

@@ -13,6 +13,8 @@ use datafusion::parquet::basic::Compression;
 use datafusion::parquet::file::properties::WriterProperties;
 use scumble_schema::{Clique, Domain, Schema};
 
+use crate::hostile::random::Random;
+
 /// Rows that are made at a time.
 const BLOCK_ROWS: usize = 1 << 16;
 
@@ -77,7 +79,7 @@ impl Shape {
     /// Rows number `start .. start + rows`, column by column. Every block of rows has a seed of its own.
     pub(crate) fn rows(&self, start: usize, rows: usize) -> Vec<Vec<u8>> {
         let column = |(column, &size): (usize, &u32)| {
-            let mut dice = Dice((start as u64) << 20 | column as u64);
+            let mut dice = Random::new((start as u64) << 20 | column as u64);
             (0..rows).map(|_| self.spread.draw(size, &mut dice)).collect()
         };
         self.sizes.iter().enumerate().map(column).collect()
@@ -125,8 +127,8 @@ impl Shape {
 
 impl Spread {
     #[expect(clippy::cast_possible_truncation, reason = "the result is below the size, and that is at most 256")]
-    fn draw(self, size: u32, dice: &mut Dice) -> u8 {
-        let bits = dice.roll();
+    fn draw(self, size: u32, dice: &mut Random) -> u8 {
+        let bits = dice.next();
         let below = |bits: u64| ((bits * u64::from(size)) >> 32) as u8;
         match self {
             Self::OneValue if !bits.is_multiple_of(10) => 0,
@@ -141,22 +143,4 @@ impl Spread {
 
 pub(crate) fn column_name(column: usize) -> String {
     format!("c{column:02}")
-}
-
-/// `SplitMix64`: fast, and the same everywhere.
-pub(crate) struct Dice(pub(crate) u64);
-
-impl Dice {
-    pub(crate) fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        bits ^ (bits >> 31)
-    }
-
-    /// A number below `bound`.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.roll() % bound as u64).expect("below a usize")
-    }
 }

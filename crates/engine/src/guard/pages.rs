@@ -46,7 +46,9 @@ pub(crate) fn check_pages(file: &mut File, wanted: impl Fn(&str) -> Option<DataT
             let length = size(chunk.compressed_size())?;
             consistent(start.checked_add(length).is_some_and(|end| end <= file_length))?;
             let Some(column_type) = chunk.column_path().parts().first().and_then(|root| wanted(root)) else { continue };
-            let unpacked = ChunkWalk::new(file, chunk, start, length, rows, &column_type).run()?;
+            let (column_type, window) = (&column_type, (0, vec![]));
+            let walk = ChunkWalk { file, chunk, start, length, rows, column_type, window, ahead: HEADER_BYTES };
+            let unpacked = walk.run()?;
             places.push((start, length));
             packed += length;
             at_once = at_once.saturating_add(unpacked.at_once);
@@ -128,18 +130,7 @@ struct ChunkWalk<'a> {
     ahead: u64,
 }
 
-impl<'a> ChunkWalk<'a> {
-    fn new(
-        file: &'a mut File,
-        chunk: &'a ColumnChunkMetaData,
-        start: u64,
-        length: u64,
-        rows: u64,
-        column_type: &'a DataType,
-    ) -> Self {
-        Self { file, chunk, start, length, rows, column_type, window: (0, vec![]), ahead: HEADER_BYTES }
-    }
-
+impl ChunkWalk<'_> {
     fn run(mut self) -> Checked<Unpacked> {
         let (mut at, end) = (self.start, self.start + self.length);
         let (mut largest, mut dictionary, mut in_all, mut values) = (0, 0, 0_u64, 0_u64);

@@ -17,3 +17,4 @@ mod plan;
 pub(crate) use counter::BLOCK_ROWS;
 pub use counter::{Codes, Counter, KernelError};
 pub use plan::CountPlan;
+pub(crate) use plan::table_len;

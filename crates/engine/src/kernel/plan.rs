@@ -61,6 +61,14 @@ fn axes(
     axes
 }
 
+/// How many cells the table over `clique` has, if it is one of `domain` and not too large.
+pub(crate) fn table_len(domain: &Domain, clique: &Clique) -> Result<usize, KernelError> {
+    if clique.attributes().last().is_some_and(|last| last.index() >= domain.len()) {
+        return Err(KernelError::UnknownAttribute);
+    }
+    Ok(domain.table_len(clique)?)
+}
+
 /// A table that is counted row by row.
 #[derive(Debug)]
 pub(super) struct CountedTable {
@@ -108,10 +116,7 @@ impl CountPlan {
     /// If a clique has an attribute that is not in `domain`, or a table would be too large.
     pub fn new(domain: &Domain, wanted: &[Clique]) -> Result<Self, KernelError> {
         for clique in wanted {
-            if clique.attributes().last().is_some_and(|last| last.index() >= domain.len()) {
-                return Err(KernelError::UnknownAttribute);
-            }
-            domain.table_len(clique)?;
+            table_len(domain, clique)?;
         }
         let cover = cover(domain, wanted);
         let mut columns: Vec<AttributeId> = cover.iter().flat_map(|table| table.clique.attributes()).copied().collect();

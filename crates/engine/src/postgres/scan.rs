@@ -53,12 +53,8 @@ impl PostgresTable {
         };
         let (mut columns, mut values) = (vec![], vec![]);
         for name in schema.columns_read() {
-            let mut found = table.columns.iter().filter(|column| column.name() == name);
-            let column = match (found.next(), found.next()) {
-                (None, _) => return Err(fail(name, ColumnProblem::Missing)),
-                (Some(_), Some(_)) => return Err(fail(name, ColumnProblem::Repeated)),
-                (Some(column), None) => column,
-            };
+            let found = table.columns.iter().filter(|column| column.name() == name);
+            let column = ColumnProblem::unless_one(found).map_err(|problem| fail(name, problem))?;
             let value = column.value();
             let value = value.ok_or_else(|| fail(name, ColumnProblem::Type(column.type_name().to_owned())))?;
             columns.push(column.clone());

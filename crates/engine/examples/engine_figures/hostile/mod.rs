@@ -10,7 +10,7 @@ mod corpus;
 mod damage;
 mod handmade;
 mod parquet_bombs;
-mod random;
+pub(crate) mod random;
 mod seed;
 mod text_bombs;
 
