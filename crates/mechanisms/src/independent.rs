@@ -2,7 +2,7 @@
 
 use scumble_pgm::{ProductModel, simplex, total};
 use scumble_schema::Domain;
-use scumble_vault::{Adjacency, Budget, NoisyTable, Released, Vault};
+use scumble_vault::{Accounting, Adjacency, Budget, NoisyTable, Released, Vault};
 
 use crate::error::MechanismError;
 
@@ -29,11 +29,11 @@ pub enum RowTotal {
 /// Measures every column and fits each alone.
 ///
 /// # Privacy
-/// One release per column, inside the vault: a count table each, Δ₂ = 1 per row under add/remove and √2 under
-/// replace-one, with equal shares of the budget. All that follows reads released values and the schema.
-pub fn fit<A: Adjacency>(
-    vault: &mut Vault<A>,
-    budget: Budget<A>,
+/// One release per column, inside the vault: a count table each, with equal shares of the budget. Under add/remove one row
+/// moves it by 1; under replace-one by 2 in L1, √2 in L2. All that follows reads released values and the schema.
+pub fn fit<A: Adjacency, M: Accounting>(
+    vault: &mut Vault<A, M>,
+    budget: Budget<A, M>,
     domain: &Domain,
     rows: RowTotal,
 ) -> Result<Fitted, MechanismError> {
@@ -55,7 +55,7 @@ fn estimated_rows(tables: &[NoisyTable]) -> u64 {
         .map(|table| {
             let counts = counts(table);
             #[expect(clippy::cast_precision_loss, reason = "tables have at most ten million cells")]
-            let variance = counts.len() as f64 * table.sigma().to_f64().powi(2);
+            let variance = counts.len() as f64 * table.standard_deviation().powi(2);
             total::Evidence { sum: counts.iter().sum(), variance }
         })
         .collect();

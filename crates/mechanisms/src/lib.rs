@@ -24,7 +24,7 @@
 //! let schema = Schema::parse("fields: [{name: heads, type: boolean, constraints: {required: true}}]")?;
 //! # let source = Coins(schema.domain().clone());
 //! let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
-//! let model = fit(&schema, Box::new(source), Method::Independent, goal)?;
+//! let model = fit(&schema, Box::new(source), Method::Independent, goal, None)?;
 //! assert!(model.certificate().epsilon().get() <= 1.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -37,5 +37,5 @@ mod model_file;
 
 pub use error::MechanismError;
 pub use independent::RowTotal;
-pub use method::{Method, fit, fit_in};
+pub use method::{Method, fit, fit_in, plan};
 pub use model::Model;

@@ -4,7 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use scumble_schema::{AdjacencyKind, Schema};
-use scumble_vault::{AddRemove, Adjacency, ApproxDp, Budget, MarginalSource, ReplaceOne, Vault};
+use scumble_vault::ledger::{Job, Plan};
+use scumble_vault::{
+    Accounting, AccountingKind, AddRemove, Adjacency, ApproxDp, Budget, Delta, Gdp, MarginalSource, Pure, ReplaceOne,
+    Vault,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
@@ -32,6 +36,15 @@ impl Method {
         }
     }
 
+    /// How the method's releases are added up to reach `goal`.
+    pub fn accounting(self, goal: ApproxDp) -> AccountingKind {
+        match self {
+            // Gaussian noise promises nothing without a delta.
+            Self::Independent if goal.delta == Delta::ZERO => AccountingKind::Pure,
+            Self::Independent => AccountingKind::Gdp,
+        }
+    }
+
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
@@ -55,32 +68,80 @@ impl FromStr for Method {
     }
 }
 
-/// Fits a model of `schema` to the rows behind `source`.
+/// What a fit is about to do, for the ledger.
+///
+/// Fits of the same schema, method and goal ask the same questions, so that one that was cut off can be taken up by another.
+pub fn plan(schema: &Schema, method: Method, goal: ApproxDp) -> Plan {
+    let privacy = schema.privacy();
+    let request = serde_json::json!({ "schema": schema.to_spec(), "method": method, "goal": goal });
+    Plan {
+        adjacency: privacy.adjacency,
+        privacy_unit: privacy.unit.to_string(),
+        max_contributions: privacy.max_contributions,
+        accounting: method.accounting(goal),
+        goal,
+        description: method.to_string(),
+        request: request.to_string(),
+    }
+}
+
+/// Fits a model of `schema` to the rows behind `source`, on a job of a ledger if one is given.
 ///
 /// # Privacy
 /// `(epsilon, delta)`-differentially private for neighbours as the schema declares them; the certificate in the model says
-/// what was reached. The source goes into the vault and is dropped with it.
+/// what was reached. The source goes into the vault and is dropped with it. The job is left open: it is for the caller to
+/// commit it once the model is durable.
 pub fn fit(
     schema: &Schema,
     source: Box<dyn MarginalSource>,
     method: Method,
     goal: ApproxDp,
+    job: Option<&Job>,
 ) -> Result<Model, MechanismError> {
     let privacy = schema.privacy();
     if source.domain() != schema.domain() || source.bound() != privacy.bound() {
         return Err(MechanismError::OtherSchema);
     }
-    match privacy.adjacency {
-        AdjacencyKind::AddRemove => {
-            let (vault, budget) = Vault::<AddRemove>::open(source, goal, privacy.max_contributions)?;
-            fit_in(vault, budget, schema, method, RowTotal::Estimated)
-        }
-        AdjacencyKind::ReplaceOne => {
-            let (vault, budget) = Vault::<ReplaceOne>::open(source, goal, privacy.max_contributions)?;
-            let rows = RowTotal::Public(vault.row_count()?);
-            fit_in(vault, budget, schema, method, rows)
-        }
+    let request = Request { schema, method, goal, job };
+    match (privacy.adjacency, method.accounting(goal)) {
+        (AdjacencyKind::AddRemove, AccountingKind::Pure) => request.run::<AddRemove, Pure>(source, estimated),
+        (AdjacencyKind::AddRemove, _) => request.run::<AddRemove, Gdp>(source, estimated),
+        (AdjacencyKind::ReplaceOne, AccountingKind::Pure) => request.run::<ReplaceOne, Pure>(source, public),
+        (AdjacencyKind::ReplaceOne, _) => request.run::<ReplaceOne, Gdp>(source, public),
     }
+}
+
+/// A fit, before its neighbours and its accounting have become types.
+struct Request<'a> {
+    schema: &'a Schema,
+    method: Method,
+    goal: ApproxDp,
+    job: Option<&'a Job>,
+}
+
+impl Request<'_> {
+    fn run<A: Adjacency, M: Accounting>(
+        &self,
+        source: Box<dyn MarginalSource>,
+        rows: fn(&Vault<A, M>) -> Result<RowTotal, MechanismError>,
+    ) -> Result<Model, MechanismError> {
+        let most = self.schema.privacy().max_contributions;
+        let (vault, budget) = match self.job {
+            Some(job) => Vault::open_on(job, source, self.goal, most)?,
+            None => Vault::open(source, self.goal, most)?,
+        };
+        let rows = rows(&vault)?;
+        fit_in(vault, budget, self.schema, self.method, rows)
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "where the number of rows is public it is counted, which may fail")]
+fn estimated<M: Accounting>(_: &Vault<AddRemove, M>) -> Result<RowTotal, MechanismError> {
+    Ok(RowTotal::Estimated)
+}
+
+fn public<M: Accounting>(vault: &Vault<ReplaceOne, M>) -> Result<RowTotal, MechanismError> {
+    Ok(RowTotal::Public(vault.row_count()?))
 }
 
 /// Fits a model in a vault that is open already, and closes it.
@@ -88,9 +149,9 @@ pub fn fit(
 /// # Privacy
 /// All that the method learns about rows, it learns from the vault. That is what the replay test forces on a neighbouring
 /// table.
-pub fn fit_in<A: Adjacency>(
-    mut vault: Vault<A>,
-    budget: Budget<A>,
+pub fn fit_in<A: Adjacency, M: Accounting>(
+    mut vault: Vault<A, M>,
+    budget: Budget<A, M>,
     schema: &Schema,
     method: Method,
     rows: RowTotal,

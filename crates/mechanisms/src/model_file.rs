@@ -13,7 +13,7 @@ use std::io::Read;
 use std::path::Path;
 
 use scumble_pgm::ProductModel;
-use scumble_schema::{Schema, SchemaSpec, WholeFile, io_problem, limits};
+use scumble_schema::{Clique, Schema, SchemaSpec, WholeFile, io_problem, limits};
 use scumble_vault::Certificate;
 use scumble_vault::account::Noise;
 use serde::{Deserialize, Serialize};
@@ -154,8 +154,11 @@ fn read_tables(
     let mut tables = Vec::new();
     for event in certificate.events() {
         let domain = schema.domain();
-        let known = event.clique().attributes().iter().all(|attribute| attribute.index() < domain.len());
-        if !known || domain.cells(event.clique()) != event.length().into() {
+        let fits = |clique: &Clique| {
+            let known = clique.attributes().iter().all(|attribute| attribute.index() < domain.len());
+            known && domain.cells(clique) == event.length().into()
+        };
+        if !event.table().is_none_or(fits) {
             return Err(damaged("an event measures a table that the schema does not have"));
         }
         tables.push(numbers(&mut section, event.length())?.into_iter().map(i64::from_le_bytes).collect());

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use scumble_mechanisms::Model;
 use scumble_schema::{AdjacencyKind, Unit};
 use scumble_vault::account::Noise;
+use scumble_vault::{AccountingKind, Delta};
 
 /// What the certificate of a model promises, for a reader who knows what differential privacy is.
 pub fn guarantee(model: &Model) -> String {
@@ -15,17 +16,24 @@ pub fn guarantee(model: &Model) -> String {
         Noise::Fresh => "",
         Noise::Forced => " This certificate comes from a test and is NOT PRIVATE.",
     };
+    let claim = claim(certificate.epsilon().get(), certificate.delta());
+    let total = certificate.total().to_f64();
+    let accounting = match certificate.accounting() {
+        AccountingKind::Pure => "pure accounting".to_owned(),
+        AccountingKind::Gdp => format!("exact Gaussian accounting, mu = {:.5}", total.sqrt()),
+        AccountingKind::Zcdp => format!("zero-concentrated accounting, rho = {total:.5}"),
+    };
+    let ledger = certificate.ledger().map_or_else(String::new, |entry| {
+        format!(" Written down in the ledger of `{}`, job {}.", entry.dataset, entry.job)
+    });
+    let releases = certificate.events().len();
     format!(
-        "({}, {:e})-differentially private with respect to {neighbours}. {} releases, exact Gaussian accounting, mu = {:.5}.{noise}",
-        rounded_up(certificate.epsilon().get()),
-        certificate.delta().get(),
-        certificate.events().len(),
-        certificate.mu_squared().to_f64().sqrt(),
+        "{claim}-differentially private with respect to {neighbours}. {releases} releases, {accounting}.{ledger}{noise}"
     )
 }
 
 /// Which tables the guarantee makes hard to tell apart.
-fn neighbours(unit: &Unit, most: NonZeroU32, adjacency: AdjacencyKind) -> String {
+pub(crate) fn neighbours(unit: &Unit, most: NonZeroU32, adjacency: AdjacencyKind) -> String {
     let rows = match (unit, most.get()) {
         (Unit::Row, 1) => "one row".to_owned(),
         (Unit::Row, most) => format!("up to {most} rows of one unit"),
@@ -43,6 +51,16 @@ fn neighbours(unit: &Unit, most: NonZeroU32, adjacency: AdjacencyKind) -> String
             format!("replacing {rows} by as many of another{kept}, and their number is public")
         }
     }
+}
+
+/// What is claimed, as [`pair`], rounded up.
+pub(crate) fn claim(epsilon: f64, delta: Delta) -> String {
+    pair(rounded_up(epsilon), delta)
+}
+
+/// `(epsilon, delta)`, or `epsilon` alone where there is no delta.
+pub(crate) fn pair(epsilon: f64, delta: Delta) -> String {
+    if delta == Delta::ZERO { epsilon.to_string() } else { format!("({epsilon}, {:e})", delta.get()) }
 }
 
 /// Six places are enough to read, and never less than the truth.

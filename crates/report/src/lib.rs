@@ -4,10 +4,13 @@
 //! [`Model`](scumble_mechanisms::Model), which holds none.
 //!
 //! - [`Summary`] is what `scumble inspect` shows, as data and, through [`Display`](std::fmt::Display), as text.
+//! - [`LedgerSummary`] is what `scumble ledger show` shows.
 //! - [`guarantee`] says in one paragraph what a certificate promises.
 
 mod guarantee;
+mod ledger;
 mod summary;
 
 pub use guarantee::guarantee;
+pub use ledger::{JobSummary, LedgerSummary};
 pub use summary::{ColumnSummary, Share, Summary};

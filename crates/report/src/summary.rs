@@ -63,12 +63,16 @@ impl Summary {
     pub fn new(model: &Model) -> Self {
         let schema = model.schema();
         let columns = schema.attributes().iter().zip(schema.domain().attributes()).map(|(attribute, id)| {
-            let event = model.certificate().events().iter().find(|event| event.clique().attributes() == [id]);
+            let event = model
+                .certificate()
+                .events()
+                .iter()
+                .find(|event| event.table().is_some_and(|clique| clique.attributes() == [id]));
             ColumnSummary {
                 name: attribute.name().into(),
                 field_type: attribute.field_type().to_string(),
                 codes: attribute.size(),
-                noise: event.map(|event| event.scale().to_f64()),
+                noise: event.and_then(|event| event.mechanism().standard_deviation()),
                 most_frequent: most_frequent(attribute, &model.distribution().probabilities()[id.index()]),
             }
         });

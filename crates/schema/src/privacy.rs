@@ -47,7 +47,12 @@ pub enum Unit {
 
 impl Unit {
     /// What stands in a schema file for [`Unit::Row`], and therefore for no column.
-    pub(crate) const ROW: &str = "row";
+    const ROW: &str = "row";
+
+    /// The unit that is written so.
+    pub fn from_name(name: &str) -> Self {
+        if name == Self::ROW { Self::Row } else { Self::Column(name.to_owned()) }
+    }
 
     /// The column that says whose a row is.
     pub fn column(&self) -> Option<&str> {

@@ -195,14 +195,14 @@ impl Schema {
 
 fn check_terms(terms: &TableTerms) -> Result<Privacy, SchemaError> {
     let unit = match terms.privacy_unit.as_deref() {
-        None | Some(Unit::ROW) => Unit::Row,
+        None => Unit::Row,
         Some("") => {
             return Err(SchemaError::table(
                 "`privacyUnit` is empty",
                 "write `row`, or the name of the column that says whose a row is",
             ));
         }
-        Some(column) => Unit::Column(column.to_owned()),
+        Some(name) => Unit::from_name(name),
     };
     let max_contributions = NonZeroU32::new(terms.max_contributions.unwrap_or(1))
         .ok_or_else(|| SchemaError::table("`maxContributions` is 0", "a unit contributes at least one row"))?;

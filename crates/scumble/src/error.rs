@@ -4,6 +4,7 @@ use scumble_engine::{Damage, EngineError};
 use scumble_mechanisms::MechanismError;
 use scumble_schema::{Problems, ReadError, SchemaError};
 use scumble_vault::VaultError;
+use scumble_vault::ledger::LedgerError;
 
 /// Anything that can go wrong on the way from a table to a synthetic one.
 ///
@@ -20,6 +21,9 @@ pub enum Error {
     /// The fit or the model file failed.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
+    /// No job on the ledger was cut off that is the same.
+    #[error("the ledger has no fit of this schema, method and budget that was cut off")]
+    NothingToResume,
     /// The work was stopped by the one who asked for it.
     #[error("interrupted; nothing was written")]
     Interrupted,
@@ -60,6 +64,12 @@ impl From<VaultError> for Error {
     }
 }
 
+impl From<LedgerError> for Error {
+    fn from(error: LedgerError) -> Self {
+        VaultError::from(error).into()
+    }
+}
+
 impl Error {
     /// Whose fault it is.
     pub fn fault(&self) -> Fault {
@@ -72,6 +82,7 @@ impl Error {
             Self::Mechanism(MechanismError::OtherSchema) => Fault::Bug,
             Self::Mechanism(MechanismError::File { .. }) | Self::Entropy => Fault::Engine,
             Self::Schema(_) | Self::Mechanism(_) => Fault::Data,
+            Self::NothingToResume => Fault::Usage,
             Self::Interrupted => Fault::Interrupted,
         }
     }
@@ -86,6 +97,7 @@ impl Error {
                 source.get_ref().downcast_ref::<EngineError>().and_then(EngineError::hint)
             }
             Self::Mechanism(error) => Some(error.hint().into()),
+            Self::NothingToResume => Some("leave `--resume` out to start a new fit; see `ledger show`".into()),
             Self::Interrupted | Self::Entropy => None,
         }
     }
@@ -108,7 +120,24 @@ fn vault_fault(error: &VaultError) -> Fault {
         VaultError::Budget { .. } | VaultError::BudgetTooSmall { .. } => Fault::Budget,
         VaultError::Source(source) => source.get_ref().downcast_ref().map_or(Fault::Engine, engine_fault),
         VaultError::Entropy(_) => Fault::Engine,
-        VaultError::Certificate { .. } => Fault::Data,
+        VaultError::Certificate { .. } | VaultError::OtherJob { .. } => Fault::Data,
+        VaultError::Ledger(error) => ledger_fault(error),
         _ => Fault::Bug,
+    }
+}
+
+fn ledger_fault(error: &LedgerError) -> Fault {
+    match error {
+        LedgerError::OverCap { .. } => Fault::Budget,
+        LedgerError::Exists { .. } => Fault::Usage,
+        LedgerError::Missing { .. }
+        | LedgerError::Journal { .. }
+        | LedgerError::Linked
+        | LedgerError::NotALedger { .. }
+        | LedgerError::Damaged { .. }
+        | LedgerError::Suspect { .. }
+        | LedgerError::Terms { .. } => Fault::Data,
+        LedgerError::AboveReservation { .. } => Fault::Bug,
+        _ => Fault::Engine,
     }
 }

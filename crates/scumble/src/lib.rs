@@ -22,14 +22,14 @@
 //!             public facts        exact counts          the only room with both         no private data from here on
 //!  schema  ──────▶  engine  ──────────▶  vault  ──Released──▶  mechanisms ◀──▶ pgm ──▶ schema::decode ──▶ report
 //!  domains,         DataFusion scan,     budget, noise,        one file per      distributions,             certificate,
-//!  codes, bins      exact counting       events                method            sampling                   summary
+//!  codes, bins      exact counting       scores, ledger        method            sampling                   summary
 //! ```
 //!
 //! | room | holds | sees rows | random |
 //! |---|---|---|---|
 //! | [`schema`] | attributes, domains, cliques, the order of cells, bins, encoding and decoding rules, the schema file | no | no |
 //! | [`engine`] | files in and out, total encoding in the scan, exact counts | yes | no |
-//! | [`vault`] | `Private`, `Budget`, events, exact noise, `Released`, the certificate | counts | yes |
+//! | [`vault`] | `Private`, `Budget`, events, scores, exact noise, `Released`, the certificate, the ledger | counts | yes |
 //! | [`pgm`] | distributions fitted to released numbers, rows sampled from them | no | seeds |
 //! | [`mechanisms`] | one file per method, the model file | no | through the vault |
 //! | [`report`] | models and certificates in words | no | no |
@@ -51,7 +51,7 @@ mod error;
 mod pipeline;
 
 pub use error::{Error, Fault};
-pub use pipeline::{fit, fresh_seed, sample};
+pub use pipeline::{Start, fit, fit_on, fresh_seed, sample};
 
 #[doc(inline)]
 pub use scumble_engine::{Format, Input, MemoryLimit, Progress, ProgressSink, ReadOptions, TableWriter};
@@ -62,7 +62,9 @@ pub use scumble_pgm::Sampling;
 #[doc(inline)]
 pub use scumble_schema::{Schema, SchemaSpec};
 #[doc(inline)]
-pub use scumble_vault::{ApproxDp, Certificate, Delta, Epsilon};
+pub use scumble_vault::ledger::{Job, Ledger, Terms};
+#[doc(inline)]
+pub use scumble_vault::{AccountingKind, ApproxDp, Certificate, Delta, Epsilon};
 
 pub use scumble_engine as engine;
 pub use scumble_mechanisms as mechanisms;

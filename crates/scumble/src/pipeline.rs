@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use scumble_engine::{Input, ReadOptions, TableScan, TableWriter};
-use scumble_mechanisms::{Method, Model};
+use scumble_mechanisms::{Method, Model, plan};
 use scumble_pgm::Sampling;
 use scumble_schema::{AdjacencyKind, Decoder, Schema};
+use scumble_vault::ledger::{Job, Ledger};
 use scumble_vault::{ApproxDp, MarginalSource};
 
 use crate::error::Error;
@@ -14,7 +15,7 @@ use crate::error::Error;
 ///
 /// # Privacy
 /// The model, and whatever is made from it, is `(epsilon, delta)`-differentially private as `goal` says, for neighbours
-/// as the schema declares them. Budgets of repeated fits of the same table add up.
+/// as the schema declares them. Budgets of repeated fits of the same table add up; [`fit_on`] keeps count.
 pub fn fit(
     inputs: &[Input],
     schema: &Schema,
@@ -22,12 +23,66 @@ pub fn fit(
     goal: ApproxDp,
     options: &ReadOptions,
 ) -> Result<Model, Error> {
+    fit_scan(TableScan::open(inputs, schema, options)?, schema, method, goal, None)
+}
+
+/// Whether a fit begins a job of a ledger, or goes on with one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// Budget is reserved for a new job.
+    New,
+    /// A job of the same schema, method and goal that was cut off is taken up: what it released is used again, nothing
+    /// is drawn twice, and nothing more is spent.
+    Resume,
+}
+
+/// Reads a table and fits a model to it, on the budget of the table's ledger.
+///
+/// The model comes with its job, which is to be [committed](Job::commit) as soon as the model is durable. Until then all that
+/// was reserved counts as spent.
+///
+/// # Privacy
+/// As that of [`fit`]; and everything that is ever released on the ledger is, together, differentially private as the ledger
+/// says.
+pub fn fit_on(
+    ledger: &Ledger,
+    start: Start,
+    inputs: &[Input],
+    schema: &Schema,
+    method: Method,
+    goal: ApproxDp,
+    options: &ReadOptions,
+) -> Result<(Model, Job), Error> {
     let scan = TableScan::open(inputs, schema, options)?;
+    let plan = plan(schema, method, goal);
+    let job = match start {
+        Start::New => ledger.begin(plan)?,
+        Start::Resume => ledger.take_up(plan)?.ok_or(Error::NothingToResume)?,
+    };
+    match fit_scan(scan, schema, method, goal, Some(&job)) {
+        Ok(model) => Ok((model, job)),
+        Err(error) => {
+            if job.releases() == 0 {
+                // Nothing was released, so nothing is spent. The first error is the one to report.
+                let _ = job.commit();
+            }
+            Err(error)
+        }
+    }
+}
+
+fn fit_scan(
+    scan: TableScan,
+    schema: &Schema,
+    method: Method,
+    goal: ApproxDp,
+    job: Option<&Job>,
+) -> Result<Model, Error> {
     // Where the number of rows is public it is a question of its own, and both answers must be about the same rows: a
     // file or a database may change in between.
     let asks_once = method.asks_once() && schema.privacy().adjacency == AdjacencyKind::AddRemove;
     let source: Box<dyn MarginalSource> = if asks_once { Box::new(scan) } else { Box::new(scan.code()?) };
-    Ok(scumble_mechanisms::fit(schema, source, method, goal)?)
+    Ok(scumble_mechanisms::fit(schema, source, method, goal, job)?)
 }
 
 /// Draws rows from a model and writes them to a file, whose name says the format.

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who must not reach whom, however many steps away, in the built program.
-const MUST_NOT_REACH: [(&str, &str, &str); 12] = [
+const MUST_NOT_REACH: [(&str, &str, &str); 14] = [
     ("scumble-schema", "datafusion", "a browser or R build of the schema must stay possible"),
     ("scumble-vault", "datafusion", "a reviewer reads all of the vault in a day, and an engine is not part of it"),
     ("scumble-pgm", "datafusion", "models are fitted in a browser too"),
@@ -19,6 +19,8 @@ const MUST_NOT_REACH: [(&str, &str, &str); 12] = [
     ("scumble-schema", "scumble-vault", "the schema is public facts and knows nothing of budgets"),
     ("scumble-engine", "rand", "the engine is deterministic: noise is drawn once, in the vault"),
     ("scumble", "scumble-evaluate", "evaluation reads rows without paying; only programs at the edge may call it"),
+    ("scumble-testing", "datafusion", "the vault and the methods are tested without an engine"),
+    ("scumble-testing", "scumble-mechanisms", "the battery is the same for every method, so it knows none"),
 ];
 
 /// Who alone may name whom as a dependency, tests included.
@@ -30,6 +32,9 @@ const ONLY_BY: [(&str, &[&str], &str); 2] = [
         "evaluation reads rows without paying; only programs at the edge may call it",
     ),
 ];
+
+/// Features of the vault that are for tests.
+const FOR_TESTS: [&str; 2] = ["replay", "planted-bugs"];
 
 fn metadata() -> Value {
     // Only what this machine builds is on it; packages for other systems were never fetched.
@@ -114,6 +119,35 @@ fn what_only_some_may_use_is_used_by_them_alone() {
             assert!(allowed || !targets.contains(target), "`{room}` must not depend on `{target}`, because {why}");
         }
     }
+}
+
+#[test]
+fn the_testing_room_is_used_by_tests_alone() {
+    for (room, targets) in direct(&metadata(), false) {
+        assert!(
+            !targets.contains("scumble-testing"),
+            "`{room}` must not depend on `scumble-testing` outside its tests"
+        );
+    }
+}
+
+#[test]
+fn nothing_but_tests_turns_on_what_is_for_tests() {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    let mut tests_do = 0;
+    for package in packages.filter(|package| package["name"] != "scumble-testing") {
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let features = dependency["features"].as_array().unwrap();
+            if dependency["name"] == "scumble-vault"
+                && features.iter().any(|feature| FOR_TESTS.iter().any(|one| feature == one))
+            {
+                assert_eq!(dependency["kind"], "dev", "`{}` opens vaults that are not private", package["name"]);
+                tests_do += 1;
+            }
+        }
+    }
+    assert!(tests_do > 0, "no test replays anything: mend this rule");
 }
 
 #[test]

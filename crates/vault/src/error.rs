@@ -2,7 +2,9 @@
 
 use scumble_schema::{Clique, SchemaError};
 
-use crate::account::MuSquared;
+use crate::account::Cost;
+use crate::ledger::LedgerError;
+use crate::score::ScoreKind;
 use crate::source::SourceError;
 
 /// A refusal of the vault.
@@ -44,21 +46,29 @@ pub enum VaultError {
         /// How many are possible.
         limit: u128,
     },
+    /// A score was asked for attributes or expected values that it is not defined for.
+    #[error("the score `{score}` cannot be asked: {problem}")]
+    Score {
+        /// The score.
+        score: ScoreKind,
+        /// What is wrong.
+        problem: &'static str,
+    },
     /// More was asked for than is left.
-    #[error("budget exhausted: the release asks for mu² {asks}, mu² {left} is left")]
+    #[error("budget exhausted: the release asks for {asks}, {left} is left")]
     Budget {
         /// What the release costs.
-        asks: MuSquared,
+        asks: Cost,
         /// What is left.
-        left: MuSquared,
+        left: Cost,
     },
-    /// The share of one table is so small that its noise would not fit.
-    #[error("budget too small: mu² {share} for one of {tables} tables needs noise of 2^40 rows or more")]
+    /// The share of one release is so small that its answer would tell nothing.
+    #[error("budget too small: {share} for one of {releases} releases would drown it in noise")]
     BudgetTooSmall {
-        /// The share of one table.
-        share: MuSquared,
-        /// How many tables share the budget.
-        tables: usize,
+        /// The share of one release.
+        share: Cost,
+        /// How many releases share the budget.
+        releases: usize,
     },
     /// A budget was spent in a vault that did not issue it.
     #[error("the budget belongs to another vault")]
@@ -72,6 +82,15 @@ pub enum VaultError {
     /// The operating system gave no randomness. Nothing was released.
     #[error("the operating system gave no randomness")]
     Entropy(#[source] getrandom::Error),
+    /// The ledger refused.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// A job that was cut off is run again, and asks something else.
+    #[error("the job asks something else than before it was cut off, at release {release}")]
+    OtherJob {
+        /// The release at which it differs.
+        release: u32,
+    },
     /// A certificate does not follow from its events.
     #[error("the certificate does not follow from its events: {disagreement}")]
     Certificate {
@@ -101,10 +120,13 @@ impl VaultError {
         match self {
             Self::Config { .. } => "see `docs/how-to/choose-epsilon.md` for what to choose",
             Self::Schema(_) | Self::TooManyCells { .. } => "measure fewer columns together, or coarsen them",
+            Self::Score { .. } => "`total-variation` takes any two disjoint sets of attributes and no expected values",
             Self::Budget { .. } | Self::BudgetTooSmall { .. } => "ask for fewer tables, or raise `epsilon` or `delta`",
             Self::ForeignBudget => "spend each budget in the vault that was opened with it",
             Self::Source(_) => "see the cause for what the source reports",
             Self::Entropy(_) => "check that the sandbox allows `getrandom`; nothing was released and nothing may be",
+            Self::Ledger(error) => error.hint(),
+            Self::OtherJob { .. } => "resume with the same program, schema and method; otherwise start a new fit",
             Self::Certificate { .. } => "do not rely on this certificate; it was changed or made by a faulty program",
             #[cfg(feature = "replay")]
             Self::Replay { .. } => "the method asked a question that depends on rows: this is a privacy fault",

@@ -51,22 +51,33 @@
 //! Beside the code: [`account::gdp`] for composition and the profile, `noise/gaussian.md` (shown at
 //! [`noise::RoundedGaussian`]) for sensitivity and the sampler.
 
+#[cfg(all(feature = "planted-bugs", not(debug_assertions)))]
+compile_error!("the feature `planted-bugs` makes scores that cost too little: it is for tests alone");
+
 pub mod account;
 mod error;
+pub mod ledger;
 pub mod noise;
 mod private;
 mod released;
 #[cfg(feature = "replay")]
 pub mod replay;
+pub mod score;
 mod source;
 mod vault;
 
 pub use account::{
-    AddRemove, Adjacency, ApproxDp, Budget, Certificate, Delta, Epsilon, Event, EventId, Gdp, MuSquared, ReplaceOne,
-    Sensitivity, Share, Sigma,
+    Accounting, AccountingKind, AddRemove, Adjacency, ApproxDp, Budget, Certificate, Cost, Delta, Epsilon, Event,
+    EventId, Gdp, MuSquared, Pure, ReplaceOne, Rho, Share, Sigma, Zcdp,
 };
 pub use error::VaultError;
 pub use private::Private;
 pub use released::Released;
 pub use source::{CountTable, MarginalSource, SourceError};
-pub use vault::{NoisyTable, Vault};
+pub use vault::{NoisyScores, NoisyTable, Vault};
+
+/// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let digit = |digit: u8| char::from(b"0123456789abcdef"[usize::from(digit)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}

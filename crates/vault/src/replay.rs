@@ -11,6 +11,7 @@
 //! # use std::num::NonZeroU32;
 //! # use scumble_schema::{Clique, Domain};
 //! # use scumble_vault::{AddRemove, ApproxDp, CountTable, Delta, Epsilon, MarginalSource, Private, SourceError, replay};
+//! # use scumble_vault::account::Gdp;
 //! # struct Rows(Domain, Vec<u64>);
 //! # impl MarginalSource for Rows {
 //! #     fn domain(&self) -> &Domain { &self.0 }
@@ -22,11 +23,11 @@
 //! # let cliques = domain.one_way();
 //! # let (table, neighbour) = (Box::new(Rows(domain.clone(), vec![3, 4])), Box::new(Rows(domain, vec![3, 5])));
 //! # let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
-//! let (mut vault, budget, recorder) = replay::record::<AddRemove>(table, goal, NonZeroU32::MIN)?;
+//! let (mut vault, budget, recorder) = replay::record::<AddRemove, Gdp>(table, goal, NonZeroU32::MIN)?;
 //! let seen = vault.measure(&cliques, budget)?;
 //! let recording = recorder.finish();
 //!
-//! let (mut vault, budget, recorder) = replay::force::<AddRemove>(neighbour, goal, NonZeroU32::MIN, &recording)?;
+//! let (mut vault, budget, recorder) = replay::force::<AddRemove, Gdp>(neighbour, goal, NonZeroU32::MIN, &recording)?;
 //! assert_eq!(vault.measure(&cliques, budget)?, seen);
 //! recording.check_neighbour(&recorder.finish())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -37,20 +38,24 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::account::{Adjacency, ApproxDp, Budget, Event};
+use crate::account::{Accounting, Adjacency, ApproxDp, Budget, Event, Mechanism, Smoothing};
 use crate::error::VaultError;
+use crate::noise::JobKey;
 use crate::source::MarginalSource;
-use crate::vault::{Drawing, Vault};
+use crate::vault::{Drawing, Exact, Vault};
+
+/// A vault, its budget, and what it will have released.
+pub type Opened<A, M> = Result<(Vault<A, M>, Budget<A, M>, Recorder), VaultError>;
 
 /// Opens a vault that draws fresh noise and keeps what it released.
 ///
 /// # Errors
 /// Those of [`Vault::open`].
-pub fn record<A: Adjacency>(
+pub fn record<A: Adjacency, M: Accounting>(
     source: Box<dyn MarginalSource>,
     goal: ApproxDp,
     max_contributions: NonZeroU32,
-) -> Result<(Vault<A>, Budget<A>, Recorder), VaultError> {
+) -> Opened<A, M> {
     open(source, goal, max_contributions, None)
 }
 
@@ -58,36 +63,37 @@ pub fn record<A: Adjacency>(
 ///
 /// # Errors
 /// Those of [`Vault::open`]. Its `measure` fails with [`VaultError::Replay`] where the run leaves the recording.
-pub fn force<A: Adjacency>(
+pub fn force<A: Adjacency, M: Accounting>(
     source: Box<dyn MarginalSource>,
     goal: ApproxDp,
     max_contributions: NonZeroU32,
     recording: &Recording,
-) -> Result<(Vault<A>, Budget<A>, Recorder), VaultError> {
+) -> Opened<A, M> {
     let forced = recording.0.iter().map(|release| (release.event.clone(), release.values.clone())).collect();
     open(source, goal, max_contributions, Some(forced))
 }
 
-fn open<A: Adjacency>(
+fn open<A: Adjacency, M: Accounting>(
     source: Box<dyn MarginalSource>,
     goal: ApproxDp,
     max_contributions: NonZeroU32,
     forced: Option<Forced>,
-) -> Result<(Vault<A>, Budget<A>, Recorder), VaultError> {
+) -> Opened<A, M> {
     let releases = Arc::default();
     let tape = Tape { forced: forced.map(Mutex::new), releases: Arc::clone(&releases) };
-    let (vault, budget) = Vault::open_drawing(source, goal, max_contributions, Drawing::Replay(tape))?;
+    let (vault, budget) =
+        Vault::open_drawing(source, goal, max_contributions, Drawing::replay(JobKey::from_os()?, tape))?;
     Ok((vault, budget, Recorder(releases)))
 }
 
 /// What is still to be released, and for which event.
 type Forced = VecDeque<(Event, Vec<i64>)>;
 
-/// One release with the exact counts behind it.
+/// One release with the exact answers behind it.
 #[derive(Clone)]
 struct Release {
     event: Event,
-    counts: Vec<u64>,
+    exact: Exact,
     values: Vec<i64>,
 }
 
@@ -107,7 +113,7 @@ impl fmt::Debug for Recorder {
     }
 }
 
-/// Everything that a vault released in one run, with the exact counts behind it, which only this module reads.
+/// Everything that a vault released in one run, with the exact answers behind it, which only this module reads.
 #[derive(Clone)]
 pub struct Recording(Vec<Release>);
 
@@ -123,25 +129,34 @@ impl Recording {
     /// # Errors
     /// [`VaultError::Replay`] with the first release that differs.
     pub fn check_neighbour(&self, other: &Self) -> Result<(), VaultError> {
-        let distances = self.squared_distances(other)?;
+        let distances = self.distances(other)?;
         for (release, distance) in self.0.iter().zip(distances) {
-            if distance > release.event.sensitivity().squared() {
+            let allowed = match release.event.mechanism() {
+                Mechanism::RoundedGaussian { squared_sensitivity, .. } => squared_sensitivity,
+                Mechanism::DiscreteLaplace { sensitivity, .. } | Mechanism::Exponential { sensitivity, .. } => {
+                    sensitivity
+                }
+                // `unit` rows leave cells, and as many arrive in others.
+                Mechanism::SmoothedHistogram(Smoothing { unit, .. }) => 2 * u128::from(unit.get()),
+            };
+            if distance > allowed {
                 return Err(diverged(&release.event, "exact answers are further apart than the sensitivity"));
             }
         }
         Ok(())
     }
 
-    /// The squared L2 distance between the exact answers of the two runs, one per release.
+    /// How far apart the exact answers of the two runs are, one number per release, in the norm that its mechanism needs:
+    /// squared L2 for Gaussian noise, L1 for Laplace noise and drawn rows, the largest difference for a choice.
     ///
     /// # Errors
     /// [`VaultError::Replay`] if the runs made other releases or released other values.
-    pub fn squared_distances(&self, other: &Self) -> Result<Vec<u128>, VaultError> {
+    pub fn distances(&self, other: &Self) -> Result<Vec<u128>, VaultError> {
         if let Some(extra) = self.0.get(other.0.len()).or(other.0.get(self.0.len())) {
             return Err(diverged(&extra.event, "one run made a release more"));
         }
         let pairs = self.0.iter().zip(&other.0);
-        pairs.map(|(own, others)| own.squared_distance(others)).collect()
+        pairs.map(|(own, others)| own.distance(others)).collect()
     }
 }
 
@@ -152,17 +167,38 @@ impl fmt::Debug for Recording {
 }
 
 impl Release {
-    fn squared_distance(&self, other: &Self) -> Result<u128, VaultError> {
+    fn distance(&self, other: &Self) -> Result<u128, VaultError> {
         if self.event != other.event {
             return Err(diverged(&self.event, "the runs asked different questions"));
         }
         if self.values != other.values {
             return Err(diverged(&self.event, "the runs released different values"));
         }
-        let differences = self.counts.iter().zip(&other.counts).map(|(own, others)| u128::from(own.abs_diff(*others)));
         // A distance that does not fit is further than any sensitivity.
-        let sum = |total: u128, difference: u128| total.saturating_add(difference.saturating_mul(difference));
-        Ok(differences.fold(0, sum))
+        let differences = self.exact.differences(&other.exact);
+        Ok(match self.event.mechanism() {
+            Mechanism::RoundedGaussian { .. } => {
+                differences.fold(0, |sum: u128, apart| sum.saturating_add(apart.saturating_mul(apart)))
+            }
+            Mechanism::DiscreteLaplace { .. } | Mechanism::SmoothedHistogram(_) => {
+                differences.fold(0, u128::saturating_add)
+            }
+            Mechanism::Exponential { .. } => differences.max().unwrap_or(0),
+        })
+    }
+}
+
+impl Exact {
+    fn differences<'a>(&'a self, other: &'a Self) -> Box<dyn Iterator<Item = u128> + 'a> {
+        match (self, other) {
+            (Self::Counts(own), Self::Counts(others)) => {
+                Box::new(own.iter().zip(others).map(|(own, others)| own.abs_diff(*others).into()))
+            }
+            (Self::Scores(own), Self::Scores(others)) => {
+                Box::new(own.iter().zip(others).map(|(own, others)| own.abs_diff(*others)))
+            }
+            _ => unreachable!("equal events have equal kinds of answers"),
+        }
     }
 }
 
@@ -177,11 +213,11 @@ impl Tape {
     pub(crate) fn release(
         &self,
         event: &Event,
-        counts: &[u64],
-        fresh: impl FnOnce(&[u64]) -> Result<Vec<i64>, VaultError>,
+        exact: Exact,
+        fresh: impl FnOnce(&Exact) -> Result<Vec<i64>, VaultError>,
     ) -> Result<Vec<i64>, VaultError> {
         let values = match &self.forced {
-            None => fresh(counts)?,
+            None => fresh(&exact)?,
             Some(forced) => match lock(forced).pop_front() {
                 None => return Err(diverged(event, "the recording has ended")),
                 Some((recorded, _)) if recorded != *event => {
@@ -190,7 +226,7 @@ impl Tape {
                 Some((_, values)) => values,
             },
         };
-        lock(&self.releases).push(Release { event: event.clone(), counts: counts.to_vec(), values: values.clone() });
+        lock(&self.releases).push(Release { event: event.clone(), exact, values: values.clone() });
         Ok(values)
     }
 }

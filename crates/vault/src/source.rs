@@ -38,6 +38,11 @@ impl CountTable {
         &self.counts
     }
 
+    /// The same, taken out.
+    pub(crate) fn into_counts(self) -> Vec<u64> {
+        self.counts
+    }
+
     /// How many cells were counted. It equals a public number once the vault has checked it.
     pub(crate) fn cells(&self) -> usize {
         self.counts.len()

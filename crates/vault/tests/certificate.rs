@@ -8,10 +8,14 @@ use std::num::NonZeroU32;
 
 use dashu_int::UBig;
 use rows::{Rows, goal};
-use scumble_schema::Clique;
-use scumble_vault::account::gdp;
-use scumble_vault::{AddRemove, Adjacency, Certificate, Delta, Epsilon, Event, MuSquared, ReplaceOne, Sigma, Vault};
-use serde_json::json;
+use scumble_schema::{AttributeId, Clique};
+use scumble_vault::account::{Amount, LaplaceScale, Mechanism, Selecting, Tilt, gdp, zcdp};
+use scumble_vault::score::{Candidate, Score, TotalVariation};
+use scumble_vault::{
+    Accounting, AccountingKind, AddRemove, Adjacency, Budget, Certificate, Cost, Delta, Epsilon, Event, Gdp, MuSquared,
+    Pure, ReplaceOne, Rho, Share, Sigma, Vault, Zcdp,
+};
+use serde_json::{Value, json};
 
 /// How far above the truth a claim may be, relatively.
 const TIGHT: f64 = 1e-9;
@@ -29,46 +33,144 @@ impl Numbers {
         self.next() % bound
     }
 
+    /// A number of 48 bits.
+    fn numerator(&mut self) -> u64 {
+        (1 << 47) + (self.next() << 16) + self.below(1 << 16)
+    }
+
     /// Between zero and one.
     fn fraction(&mut self) -> f64 {
         f64::from(u32::try_from(self.next()).unwrap()) / 2_f64.powi(31)
     }
 }
 
-/// T5. A scale is right if it is the smallest 48-bit fraction whose square is not below Δ² over the share: checked by
-/// multiplying, where the vault divides and takes a root.
-#[test]
-fn each_event_has_the_smallest_scale_that_its_share_allows() {
-    fn check<A: Adjacency>(numbers: &mut Numbers, squared_sensitivity: fn(u128) -> u128) {
-        let m = 1 + u32::try_from(numbers.below(50)).unwrap();
-        let tables = 1 + usize::try_from(numbers.below(30)).unwrap();
-        let asked = goal(10_f64.powf(4.0 * numbers.fraction() - 2.5), 10_f64.powf(-15.0 * numbers.fraction() - 1.0));
-        let rows = Rows::new(&[1], vec![vec![0]; 3]);
-        let (mut vault, budget) = Vault::<A>::open(Box::new(rows), asked, NonZeroU32::new(m).unwrap()).unwrap();
-        let share = budget.amount().quanta() / tables as u128;
-        vault.measure(&vec![Clique::empty(); tables], budget).unwrap();
-        let certificate = vault.close();
-        certificate.verify().unwrap();
-        assert_eq!(certificate.events().len(), tables);
-        for event in certificate.events() {
-            let (p, s) = (event.scale().numerator(), event.scale().denominator_log2() as usize);
-            assert_eq!(event.sensitivity().squared(), squared_sensitivity(m.into()));
-            assert_eq!(p.ilog2(), 47);
-            // σ² = p² / 4^s against Δ² 2^96 / share.
-            let due = UBig::from(squared_sensitivity(m.into())) << (96 + 2 * s);
-            assert!(UBig::from(p).pow(2) * share >= due, "the scale is large enough");
-            assert!(UBig::from(p - 1).pow(2) * share < due, "a smaller one is not");
-            // cost = ceil(Δ² 2^96 4^s / p²).
-            let cost = event.mu_squared().unwrap().quanta();
-            assert!(cost <= share, "the share pays for it");
-            assert!(UBig::from(p).pow(2) * cost >= due, "the cost covers the release");
-            assert!(UBig::from(p).pow(2) * (cost - 1) < due, "and is rounded up by less than a quantum");
+/// What the vault did with a share, and what it should have done, as integers to multiply: the vault divides and takes
+/// roots.
+struct Due {
+    accounting: AccountingKind,
+    /// The release as it was charged.
+    event: Event,
+    /// The sensitivity in the norm of the mechanism.
+    sensitivity: u128,
+    /// Quanta of 2^-96.
+    share: u128,
+}
+
+impl Due {
+    /// A scale is right if it is the smallest 48-bit fraction that the share pays for, a tilt if it is the largest; a cost if
+    /// it is the smallest integer of quanta that covers the release.
+    fn check(&self) {
+        let cost = self.event.cost(self.accounting).unwrap().quanta;
+        assert!(cost <= self.share, "the share pays for it");
+        let is_pure = self.accounting == AccountingKind::Pure;
+        let halves = if self.accounting == AccountingKind::Zcdp { 2_u8 } else { 1 };
+        let whole = |quanta: u128| UBig::from(quanta);
+        match self.event.mechanism() {
+            Mechanism::RoundedGaussian { squared_sensitivity, sigma } => {
+                assert_eq!(squared_sensitivity, self.sensitivity);
+                // σ² = p² / 4^s against Δ² 2^96 / (halves * share).
+                let (p, s) = (sigma.numerator(), sigma.denominator_log2() as usize);
+                let due = whole(self.sensitivity) << (96 + 2 * s);
+                let paid = |p: u64, quanta: u128| UBig::from(p).pow(2) * halves * quanta;
+                assert_eq!(p.ilog2(), 47);
+                assert!(paid(p, self.share) >= due && paid(p - 1, self.share) < due, "the smallest scale");
+                assert!(paid(p, cost) >= due && paid(p, cost - 1) < due, "rounded up by less than a quantum");
+            }
+            Mechanism::DiscreteLaplace { sensitivity, scale } => {
+                assert!(is_pure && sensitivity == self.sensitivity);
+                // b = p / 2^s against Δ 2^96 / share.
+                let (p, s) = (scale.numerator(), scale.denominator_log2() as usize);
+                let due = whole(self.sensitivity) << (96 + s);
+                let paid = |p: u64, quanta: u128| UBig::from(p) * quanta;
+                assert_eq!(p.ilog2(), 47);
+                assert!(paid(p, self.share) >= due && paid(p - 1, self.share) < due, "the smallest scale");
+                assert!(paid(p, cost) >= due && paid(p, cost - 1) < due, "rounded up by less than a quantum");
+            }
+            Mechanism::Exponential { sensitivity, epsilon } => {
+                assert_eq!(sensitivity, self.sensitivity);
+                // epsilon = p / 2^s against share / 2^96, or epsilon² against 8 share / 2^96.
+                let (p, s) = (epsilon.numerator(), epsilon.denominator_log2() as usize);
+                let (power, eights) = if is_pure { (1, 1_u8) } else { (2, 8) };
+                let asks = |p: u64| UBig::from(p).pow(power) << 96;
+                let pays = |quanta: u128| (whole(quanta) * eights) << (power * s);
+                assert_eq!(p.ilog2(), 47);
+                assert!(asks(p) <= pays(self.share) && asks(p + 1) > pays(self.share), "the largest tilt");
+                assert!(asks(p) <= pays(cost) && asks(p) > pays(cost - 1), "rounded up by less than a quantum");
+            }
+            _ => unreachable!("`smooth.rs` tests the fourth mechanism"),
         }
     }
+}
+
+fn open<A: Adjacency, M: Accounting>(numbers: &mut Numbers, m: u32) -> (Vault<A, M>, Budget<A, M>) {
+    let epsilon = 10_f64.powf(4.0 * numbers.fraction() - 2.5);
+    let delta = if M::KIND == AccountingKind::Pure { 0.0 } else { 10_f64.powf(-15.0 * numbers.fraction() - 1.0) };
+    let rows = Rows::new(&[2, 2, 3], vec![vec![0, 1, 2]; 3]);
+    Vault::open(Box::new(rows), goal(epsilon, delta), NonZeroU32::new(m).unwrap()).unwrap()
+}
+
+/// T5: tables and noisy scores.
+fn check_noise<A: Adjacency, M: Accounting>(numbers: &mut Numbers, l1: u128, squared_l2: u128)
+where
+    TotalVariation: Score<A>,
+{
+    let m = 1 + u32::try_from(numbers.below(50)).unwrap();
+    let tables = 1 + usize::try_from(numbers.below(30)).unwrap();
+    let (mut vault, budget) = open::<A, M>(numbers, m);
+    let (first, second) = budget.split(Share::of(1, 3).unwrap());
+    let shares = [first.amount().quanta() / tables as u128, second.amount().quanta()];
+    vault.measure(&vec![Clique::empty(); tables], first).unwrap();
+    // Both have a binary side: 2 rows of 1024 units each, under both adjacencies.
+    vault.measure_scores(&[pair(0, 1), pair(0, 2)], second).unwrap();
+    let certificate = vault.close();
+    certificate.verify().unwrap();
+    assert_eq!(certificate.events().len(), tables + 1);
+    let (m, unit) = (u128::from(m), 2048 * u128::from(m));
+    for event in certificate.events() {
+        let ([l1, squared_l2], share) = match event.table() {
+            Some(_) => ([l1 * m, squared_l2 * m * m], shares[0]),
+            None => ([2 * unit, 2 * unit * unit], shares[1]),
+        };
+        let sensitivity = if M::KIND == AccountingKind::Pure { l1 } else { squared_l2 };
+        Due { accounting: M::KIND, event: event.clone(), sensitivity, share }.check();
+    }
+}
+
+/// T5: choices.
+fn check_choice<A: Adjacency, M: Selecting>(numbers: &mut Numbers)
+where
+    TotalVariation: Score<A>,
+{
+    let m = 1 + u32::try_from(numbers.below(50)).unwrap();
+    let weight = 1 + u32::try_from(numbers.below(9)).unwrap();
+    let (mut vault, budget) = open::<A, M>(numbers, m);
+    let share = budget.amount().quanta();
+    let heavy = Candidate::new(pair(0, 1)).weighing(NonZeroU32::new(weight).unwrap());
+    vault.select(&[heavy, Candidate::new(pair(1, 2))], budget).unwrap();
+    let certificate = vault.close();
+    certificate.verify().unwrap();
+    let sensitivity = 2048 * u128::from(m) * u128::from(weight);
+    Due { accounting: M::KIND, event: certificate.events()[0].clone(), sensitivity, share }.check();
+}
+
+fn pair(left: usize, right: usize) -> TotalVariation {
+    TotalVariation::between(Clique::single(AttributeId::new(left)), Clique::single(AttributeId::new(right))).unwrap()
+}
+
+#[test]
+fn each_event_has_the_scale_that_its_share_allows() {
     let mut numbers = Numbers(5);
-    for _ in 0..1000 {
-        check::<AddRemove>(&mut numbers, |m| m * m);
-        check::<ReplaceOne>(&mut numbers, |m| 2 * m * m);
+    for _ in 0..200 {
+        check_noise::<AddRemove, Pure>(&mut numbers, 1, 1);
+        check_noise::<AddRemove, Gdp>(&mut numbers, 1, 1);
+        check_noise::<AddRemove, Zcdp>(&mut numbers, 1, 1);
+        check_noise::<ReplaceOne, Pure>(&mut numbers, 2, 2);
+        check_noise::<ReplaceOne, Gdp>(&mut numbers, 2, 2);
+        check_noise::<ReplaceOne, Zcdp>(&mut numbers, 2, 2);
+        check_choice::<AddRemove, Pure>(&mut numbers);
+        check_choice::<AddRemove, Zcdp>(&mut numbers);
+        check_choice::<ReplaceOne, Pure>(&mut numbers);
+        check_choice::<ReplaceOne, Zcdp>(&mut numbers);
     }
 }
 
@@ -89,21 +191,40 @@ fn scales_at_the_ends_of_the_range_are_right() {
     for refused in [f64::NAN, -1.0, 2_f64.powi(40) - 2_f64.powi(-10), 2_f64.powi(40), 1e300, f64::INFINITY] {
         assert!(Sigma::at_least(refused).is_none(), "{refused}");
     }
-    let one = AddRemove::count_table(NonZeroU32::MIN);
-    let most = AddRemove::count_table(NonZeroU32::MAX);
-    assert!(Sigma::for_budget(one, MuSquared::ZERO).is_none());
-    assert!(Sigma::for_budget(one, MuSquared::from_quanta(1)).is_none());
-    assert!(Sigma::for_budget(most, MuSquared::from_quanta(1 << 20)).is_none());
-    assert_eq!(
-        Sigma::for_budget(one, MuSquared::from_quanta(1 << 18)).unwrap().to_f64().to_bits(),
-        2_f64.powi(39).to_bits()
-    );
-    assert_eq!(
-        Sigma::for_budget(one, MuSquared::from_quanta(u128::MAX)).unwrap().to_f64().to_bits(),
-        2_f64.powi(-10).to_bits()
-    );
-    // m of 2^32 - 1 at a scale of 2^-10 costs more than a u128 of quanta holds.
-    assert!(MuSquared::of_gaussian(most, Sigma::at_least(0.0).unwrap()).is_none());
+    assert_eq!(LaplaceScale::at_least(0.75).unwrap().to_string(), "0.75");
+    assert!(LaplaceScale::at_least(f64::NAN).is_none());
+    for refused in [f64::NAN, 0.0, -1.0, 1e-19] {
+        assert!(Tilt::at_most(refused).is_none(), "{refused}");
+    }
+    for (asked, given) in [(0.75, 0.75), (1e9, 2_f64.powi(20) * (1.0 - 2_f64.powi(-48)))] {
+        assert_eq!(Tilt::at_most(asked).unwrap().to_f64().to_bits(), f64::to_bits(given));
+    }
+    let rounded = Tilt::at_most(0.1).unwrap().to_f64();
+    assert!(rounded <= 0.1 && rounded >= 0.1 * (1.0 - 2_f64.powi(-47)));
+}
+
+/// The noise of a count, or `None` if the share is too small for it.
+fn noise<M: Accounting>(m: NonZeroU32, quanta: u128) -> Option<f64> {
+    M::noise(AddRemove::count_table(m), Amount::from_quanta(quanta))?.standard_deviation()
+}
+
+#[test]
+fn noise_that_would_not_fit_is_refused_and_noise_that_is_none_is_kept_small() {
+    let (one, most) = (NonZeroU32::MIN, NonZeroU32::MAX);
+    for (m, quanta) in [(one, 0), (one, 1), (most, 1 << 20)] {
+        assert!(noise::<Gdp>(m, quanta).is_none() && noise::<Zcdp>(m, quanta).is_none());
+    }
+    for (m, quanta) in [(one, 0), (one, 1 << 56), (most, 1 << 80)] {
+        assert!(noise::<Pure>(m, quanta).is_none());
+    }
+    let same = |one: Option<f64>, other: f64| assert_eq!(one.unwrap().to_bits(), other.to_bits());
+    same(noise::<Gdp>(one, 1 << 18), 2_f64.powi(39));
+    same(noise::<Zcdp>(one, 1 << 17), 2_f64.powi(39));
+    same(noise::<Gdp>(one, u128::MAX), 2_f64.powi(-10));
+    same(noise::<Zcdp>(one, u128::MAX), 2_f64.powi(-10));
+    // Laplace noise of scale 2^-10 is zero but for once in e^1024 draws.
+    assert!(noise::<Pure>(one, u128::MAX).unwrap() < 1e-200);
+    assert!((noise::<Pure>(one, 1 << 57).unwrap() / (2_f64.sqrt() * 2_f64.powi(39)) - 1.0).abs() < 1e-12);
 }
 
 #[test]
@@ -124,51 +245,127 @@ fn the_profile_is_never_below_the_reference_and_tight() {
 
 /// T6. The event lists are generated here and there by the same rule; only the truth is stored.
 #[test]
-fn certificates_are_never_below_the_reference_and_tight() {
+fn gaussian_certificates_are_never_below_the_reference_and_tight() {
     let mut lists = 0;
     for line in include_str!("reference/epsilon.csv").lines().skip(1) {
         let (index, truth) = line.split_once(',').unwrap();
         let index: u64 = index.parse().unwrap();
-        let truth: f64 = truth.parse().unwrap();
-        let (m, events) = event_list(index);
-        let delta = Delta::new(format!("1e-{}", 3 + index % 10).parse().unwrap()).unwrap();
-        let total = MuSquared::total(events.iter().map(|event| event.mu_squared().unwrap())).unwrap();
-        let claim = gdp::epsilon(total, delta).unwrap().get();
-        assert!(claim >= truth, "list {index}: {claim} is below {truth}");
-        assert!(claim <= truth * (1.0 + TIGHT), "list {index}: {claim} is above {truth}");
-
-        let certificate = |epsilon: f64| -> Certificate {
-            serde_json::from_value(json!({
-                "format": 1, "adjacency": "add-remove", "max_contributions": m, "accounting": "gdp", "noise": "fresh",
-                "goal": {"epsilon": 2.0 * claim, "delta": delta}, "epsilon": epsilon, "delta": delta,
-                "mu_squared": total, "events": events,
-            }))
-            .unwrap()
-        };
-        certificate(claim).verify().unwrap();
-        assert!(certificate(claim * (1.0 - 1e-8)).verify().is_err(), "a smaller claim is refused");
+        let (m, events) = gaussian_events(index);
+        let delta: f64 = format!("1e-{}", 3 + index % 10).parse().unwrap();
+        check_claim(AccountingKind::Gdp, m, &events, delta, truth.parse().unwrap());
         lists += 1;
     }
     assert_eq!(lists, 2000);
 }
 
+/// T6 for lists of all kinds of events, under pure and zero-concentrated accounting.
+#[test]
+fn mixed_certificates_are_never_below_the_reference_and_tight() {
+    let mut lists = [0, 0];
+    for line in include_str!("reference/mixed_epsilon.csv").lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let (accounting, delta) = match fields[1] {
+            "pure" => (AccountingKind::Pure, 0.0),
+            _ => (AccountingKind::Zcdp, fields[2].parse().unwrap()),
+        };
+        let (m, events) = mixed_events(fields[0].parse().unwrap(), accounting);
+        check_claim(accounting, m, &events, delta, fields[3].parse().unwrap());
+        lists[usize::from(accounting == AccountingKind::Zcdp)] += 1;
+    }
+    assert_eq!(lists, [1000, 1000]);
+}
+
+/// A certificate of these events claims at least the truth and at most 1e-9 more; one that claims less does not verify.
+fn check_claim(accounting: AccountingKind, m: u64, events: &[Event], delta: f64, truth: f64) {
+    let total = events.iter().map(|event| event.cost(accounting).unwrap().quanta).sum();
+    let claim = match accounting {
+        AccountingKind::Pure => pure_epsilon(total),
+        AccountingKind::Gdp => gdp::epsilon(MuSquared::from_quanta(total), Delta::new(delta).unwrap()).unwrap().get(),
+        AccountingKind::Zcdp => zcdp::epsilon(Rho::from_quanta(total), Delta::new(delta).unwrap()).unwrap().get(),
+    };
+    assert!(claim >= truth, "{claim} is below {truth}");
+    assert!(claim <= truth * (1.0 + TIGHT), "{claim} is above {truth}");
+    let certificate = |epsilon: f64| -> Certificate {
+        serde_json::from_value(json!({
+            "format": 1, "adjacency": "add-remove", "max_contributions": m, "accounting": accounting, "noise": "fresh",
+            "goal": {"epsilon": 2.0 * claim, "delta": delta}, "epsilon": epsilon, "delta": delta,
+            "total": format!("{total}/2^96"), "events": events,
+        }))
+        .unwrap()
+    };
+    let good = certificate(claim);
+    good.verify().unwrap();
+    assert_eq!(good.total(), Cost { accounting, quanta: total });
+    assert!(certificate(claim * (1.0 - 1e-8)).verify().is_err(), "a smaller claim is refused");
+}
+
+/// The smallest float that is not below so many quanta, by trying.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked by trying"
+)]
+fn pure_epsilon(quanta: u128) -> f64 {
+    let near = quanta as f64;
+    let floats = [near.next_down(), near, near.next_up()];
+    floats.into_iter().find(|&float| float as u128 >= quanta).unwrap() * 2_f64.powi(-96)
+}
+
 /// The rule of `events` in `reference/gdp_profile.py`.
-fn event_list(index: u64) -> (u64, Vec<Event>) {
+fn gaussian_events(index: u64) -> (u64, Vec<Event>) {
     let mut numbers = Numbers(index);
     let m = 1 + numbers.below(3);
     let shift = numbers.below(12);
     let most = 1 + numbers.below(40);
     let length = 1 + numbers.below(most);
     let event = |id| {
-        let numerator = (1 << 47) + (numbers.next() << 16) + numbers.below(1 << 16);
+        let numerator = numbers.numerator();
         let scale = format!("{numerator}/2^{}", 47 - shift - numbers.below(4));
-        serde_json::from_value(json!({
-            "id": id, "adjacency": "add-remove", "kind": "rounded-gaussian", "squared_sensitivity": (m * m).to_string(),
-            "scale": scale, "lattice": 1, "length": 1, "clique": [],
-        }))
-        .unwrap()
+        gaussian(id, m, &scale)
     };
     (m, (0..length).map(event).collect())
+}
+
+/// The rule of `mixed_events` in `reference/mixed_epsilon.py`.
+fn mixed_events(index: u64, accounting: AccountingKind) -> (u64, Vec<Event>) {
+    let mut numbers = Numbers(index);
+    let m = 1 + numbers.below(3);
+    let length = 1 + numbers.below(30);
+    let event = |id| {
+        let kind = numbers.below(if accounting == AccountingKind::Pure { 2 } else { 3 });
+        let number =
+            |numbers: &mut Numbers, places: u64| format!("{}/2^{}", numbers.numerator(), places - numbers.below(6));
+        match kind {
+            0 => laplace(id, m, &number(&mut numbers, 44)),
+            1 => choice(id, m, &number(&mut numbers, 53)),
+            _ => gaussian(id, m, &number(&mut numbers, 44)),
+        }
+    };
+    (m, (0..length).map(event).collect())
+}
+
+fn gaussian(id: u64, m: u64, sigma: &str) -> Event {
+    let mechanism = json!({"rounded-gaussian": {"squared_sensitivity": (m * m).to_string(), "sigma": sigma}});
+    event(id, &json!({"table": []}), &mechanism, 0)
+}
+
+fn laplace(id: u64, m: u64, scale: &str) -> Event {
+    event(id, &json!({"table": []}), &json!({"discrete-laplace": {"sensitivity": m.to_string(), "scale": scale}}), 0)
+}
+
+fn choice(id: u64, m: u64, epsilon: &str) -> Event {
+    let question = json!({"scores": {"score": "l1-error", "candidates": 9, "heaviest": 1, "rows": null, "digest": ""}});
+    let mechanism = json!({"exponential": {"sensitivity": (1024 * m).to_string(), "epsilon": epsilon}});
+    event(id, &question, &mechanism, 10)
+}
+
+fn event(id: u64, question: &Value, mechanism: &Value, lattice_log2: u32) -> Event {
+    let event = json!({
+        "id": id, "adjacency": "add-remove", "question": question, "mechanism": mechanism, "lattice_log2": lattice_log2,
+        "length": 1,
+    });
+    serde_json::from_value(event).unwrap()
 }
 
 #[test]

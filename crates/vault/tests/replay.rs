@@ -4,13 +4,14 @@
 #[path = "support/rows.rs"]
 mod rows;
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use rows::{Rows, goal};
 use scumble_schema::{AttributeId, Clique};
 use scumble_vault::account::{Noise, Share};
 use scumble_vault::replay::{self, Recording};
-use scumble_vault::{AddRemove, Adjacency, Certificate, MarginalSource, ReplaceOne, Vault, VaultError};
+use scumble_vault::score::L1Error;
+use scumble_vault::{AddRemove, Adjacency, Certificate, Gdp, MarginalSource, Pure, ReplaceOne, Vault, VaultError};
 
 const ONE: NonZeroU32 = NonZeroU32::MIN;
 
@@ -36,12 +37,12 @@ fn honest<A: Adjacency>(
 }
 
 fn recorded<A: Adjacency>(rows: &[[u32; 2]]) -> ((Vec<i64>, Certificate), Recording) {
-    let (vault, budget, recorder) = replay::record::<A>(table(rows), goal(1.0, 1e-9), ONE).unwrap();
+    let (vault, budget, recorder) = replay::record::<A, Gdp>(table(rows), goal(1.0, 1e-9), ONE).unwrap();
     (honest(vault, budget).unwrap(), recorder.finish())
 }
 
 fn forced<A: Adjacency>(rows: &[[u32; 2]], recording: &Recording) -> ((Vec<i64>, Certificate), Recording) {
-    let (vault, budget, recorder) = replay::force::<A>(table(rows), goal(1.0, 1e-9), ONE, recording).unwrap();
+    let (vault, budget, recorder) = replay::force::<A, Gdp>(table(rows), goal(1.0, 1e-9), ONE, recording).unwrap();
     (honest(vault, budget).unwrap(), recorder.finish())
 }
 
@@ -51,13 +52,42 @@ fn an_honest_method_cannot_tell_neighbours_apart() {
     let (after, replayed) = forced::<AddRemove>(&[[0, 0], [1, 2], [1, 1]], &recording);
     assert_eq!(before, after);
     recording.check_neighbour(&replayed).unwrap();
-    assert_eq!(recording.squared_distances(&replayed).unwrap(), [1, 1, 1]);
+    assert_eq!(recording.distances(&replayed).unwrap(), [1, 1, 1]);
     assert_eq!(recording.events().count(), 3);
 
     let (before, recording) = recorded::<ReplaceOne>(&[[0, 0], [1, 2]]);
     let (after, replayed) = forced::<ReplaceOne>(&[[0, 0], [0, 1]], &recording);
     assert_eq!(before, after);
     recording.check_neighbour(&replayed).unwrap();
+}
+
+/// Two tables with Laplace noise, two noisy scores and a choice, on two neighbours.
+fn pure_run(rows: &[[u32; 2]], recording: Option<&Recording>) -> Recording {
+    let goal = goal(1.0, 0.0);
+    let (mut vault, budget, recorder) = match recording {
+        None => replay::record::<AddRemove, Pure>(table(rows), goal, ONE).unwrap(),
+        Some(recording) => replay::force::<AddRemove, Pure>(table(rows), goal, ONE, recording).unwrap(),
+    };
+    let mut parts = budget.split_evenly(NonZeroUsize::new(3).unwrap()).into_iter();
+    vault.measure(&[single(0), Clique::empty()], parts.next().unwrap()).unwrap();
+    let errors = [0, 1].map(|column| L1Error::against(single(column), &[0.25, 0.5, 1.0][..2 + column]).unwrap());
+    vault.measure_scores(&errors, parts.next().unwrap()).unwrap();
+    vault.select(&errors, parts.next().unwrap()).unwrap();
+    recorder.finish()
+}
+
+#[test]
+fn distances_are_in_the_norm_of_the_mechanism() {
+    let recording = pure_run(&[[0, 0], [1, 2]], None);
+    let replayed = pure_run(&[[0, 0], [1, 2], [1, 1]], Some(&recording));
+    // Tables move by one row. Of the scores, in units of 1/1024, one moves by a row and the other by none: counts [1, 1] against [1/4, 1/2] become [1, 2]: from 5/4 to 9/4. Counts [1, 0, 1] against [1/4, 1/2, 1] become
+    // [1, 1, 1]: from 5/4 to 5/4.
+    assert_eq!(recording.distances(&replayed).unwrap(), [1, 1, 1024, 1024]);
+    recording.check_neighbour(&replayed).unwrap();
+
+    // Two rows more are no neighbour, whatever the norm.
+    let replayed = pure_run(&[[0, 0], [1, 2], [1, 1], [1, 1]], Some(&recording));
+    assert!(recording.check_neighbour(&replayed).is_err());
 }
 
 #[test]
@@ -82,7 +112,7 @@ fn tables_that_are_no_neighbours_are_noticed() {
 #[test]
 fn another_question_or_one_more_is_noticed() {
     let (_, recording) = recorded::<AddRemove>(&[[0, 0]]);
-    let force = || replay::force::<AddRemove>(table(&[]), goal(1.0, 1e-9), ONE, &recording).unwrap();
+    let force = || replay::force::<AddRemove, Gdp>(table(&[]), goal(1.0, 1e-9), ONE, &recording).unwrap();
 
     let (mut vault, budget, _) = force();
     let error = vault.measure(&[single(1)], budget).unwrap_err();
@@ -96,7 +126,7 @@ fn another_question_or_one_more_is_noticed() {
     let error = recording.check_neighbour(&short).unwrap_err();
     assert!(matches!(error, VaultError::Replay { release: 1, .. }), "one release less: {error}");
 
-    let (mut vault, budget, _) = replay::force::<AddRemove>(table(&[]), goal(1.0, 1e-9), ONE, &short).unwrap();
+    let (mut vault, budget, _) = replay::force::<AddRemove, Gdp>(table(&[]), goal(1.0, 1e-9), ONE, &short).unwrap();
     let (first, second) = budget.split(Share::of(1, 3).unwrap());
     vault.measure(&[single(0)], first).unwrap();
     let error = vault.measure(&[single(1), Clique::empty()], second).unwrap_err();

@@ -19,7 +19,18 @@ pub trait Adjacency: sealed::Sealed + fmt::Debug + Send + Sync + 'static {
     /// The same fact as a value, for files.
     const KIND: AdjacencyKind;
 
-    /// How far one unit can move a count table, as a squared L2 norm.
+    /// What a sensitivity may know of the number of rows: nothing where it is private, the number where it is public.
+    type Rows: Copy + fmt::Debug;
+
+    /// What may be known of the number of rows, which is counted only where it is public.
+    #[doc(hidden)]
+    fn public_rows<E>(count: impl FnOnce() -> Result<u64, E>) -> Result<Self::Rows, E>;
+
+    /// The same for files.
+    #[doc(hidden)]
+    fn declared_rows(rows: Self::Rows) -> Option<u64>;
+
+    /// How far one unit can move a count table.
     fn count_table(max_contributions: NonZeroU32) -> Sensitivity;
 }
 
@@ -36,25 +47,40 @@ impl sealed::Sealed for ReplaceOne {}
 
 impl Adjacency for AddRemove {
     const KIND: AdjacencyKind = AdjacencyKind::AddRemove;
+    type Rows = ();
 
-    /// `Δ² = m²`: the worst case is all `m` rows in one cell.
+    fn public_rows<E>(_count: impl FnOnce() -> Result<u64, E>) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn declared_rows((): ()) -> Option<u64> {
+        None
+    }
+
+    /// `m` in L1 and `m²` in squared L2: the worst case is all `m` rows in one cell.
     fn count_table(max_contributions: NonZeroU32) -> Sensitivity {
-        Sensitivity::from_squared(squared(max_contributions))
+        let m = u128::from(max_contributions.get());
+        Sensitivity { l1: m, squared_l2: m * m }
     }
 }
 
 impl Adjacency for ReplaceOne {
     const KIND: AdjacencyKind = AdjacencyKind::ReplaceOne;
+    type Rows = u64;
 
-    /// `Δ² = 2 m²`: the worst case is all `m` rows leaving one cell and arriving in another.
-    fn count_table(max_contributions: NonZeroU32) -> Sensitivity {
-        Sensitivity::from_squared(2 * squared(max_contributions))
+    fn public_rows<E>(count: impl FnOnce() -> Result<u64, E>) -> Result<u64, E> {
+        count()
     }
-}
 
-/// The square, which fits: `m < 2^32`.
-fn squared(max_contributions: NonZeroU32) -> u128 {
-    u128::from(max_contributions.get()).pow(2)
+    fn declared_rows(rows: u64) -> Option<u64> {
+        Some(rows)
+    }
+
+    /// `2 m` in L1 and `2 m²` in squared L2: the worst case is all `m` rows leaving one cell and arriving in another.
+    fn count_table(max_contributions: NonZeroU32) -> Sensitivity {
+        let m = u128::from(max_contributions.get());
+        Sensitivity { l1: 2 * m, squared_l2: 2 * m * m }
+    }
 }
 
 /// The sensitivity of a count table when the adjacency is only known as a value, as in a certificate.
@@ -71,12 +97,11 @@ mod tests {
 
     #[test]
     fn sensitivities_are_those_of_the_privacy_rules() {
-        for (m, add_remove, replace_one) in
-            [(1, 1, 2), (2, 4, 8), (10, 100, 200), (u32::MAX, (1 << 64) - (1 << 33) + 1, (1 << 65) - (1 << 34) + 2)]
-        {
-            let m = NonZeroU32::new(m).unwrap();
-            assert_eq!(AddRemove::count_table(m).squared(), add_remove);
-            assert_eq!(ReplaceOne::count_table(m).squared(), replace_one);
+        let most = u128::from(u32::MAX);
+        for m in [1, 2, 10, most] {
+            let unit = NonZeroU32::new(u32::try_from(m).unwrap()).unwrap();
+            assert_eq!(AddRemove::count_table(unit), Sensitivity { l1: m, squared_l2: m * m });
+            assert_eq!(ReplaceOne::count_table(unit), Sensitivity { l1: 2 * m, squared_l2: 2 * m * m });
         }
     }
 
@@ -85,25 +110,26 @@ mod tests {
         // All tables of three cells and at most four rows, all ways for a unit of at most two rows to join or be replaced.
         let m = 2;
         let tables = |rows: u64| (0..=rows).flat_map(move |a| (0..=rows - a).map(move |b| [a, b, rows - a - b]));
-        let distance =
-            |from: [u64; 3], to: [u64; 3]| (0..3).map(|i| u128::from(from[i].abs_diff(to[i])).pow(2)).sum::<u128>();
+        let distance = |from: [u64; 3], to: [u64; 3], power: u32| {
+            (0..3).map(|i| u128::from(from[i].abs_diff(to[i])).pow(power)).sum::<u128>()
+        };
         let unit = NonZeroU32::new(m).unwrap();
-        let (mut joined, mut replaced) = (0, 0);
-        for rows in 0..=4 {
-            for table in tables(rows) {
+        for (power, norm) in [(1, (|due| due.l1) as fn(Sensitivity) -> u128), (2, |due| due.squared_l2)] {
+            let (mut joined, mut replaced) = (0, 0);
+            for table in (0..=4).flat_map(tables) {
                 for size in 0..=u64::from(m) {
                     for old in tables(size) {
                         let with = std::array::from_fn(|i| table[i] + old[i]);
-                        joined = joined.max(distance(table, with));
+                        joined = joined.max(distance(table, with, power));
                         for new in tables(size) {
                             let other = std::array::from_fn(|i| table[i] + new[i]);
-                            replaced = replaced.max(distance(with, other));
+                            replaced = replaced.max(distance(with, other, power));
                         }
                     }
                 }
             }
+            assert_eq!(joined, norm(AddRemove::count_table(unit)));
+            assert_eq!(replaced, norm(ReplaceOne::count_table(unit)));
         }
-        assert_eq!(joined, AddRemove::count_table(unit).squared());
-        assert_eq!(replaced, ReplaceOne::count_table(unit).squared());
     }
 }

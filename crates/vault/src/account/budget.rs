@@ -4,33 +4,13 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 
-use super::{Adjacency, MuSquared};
-
-mod sealed {
-    pub trait Sealed {}
-}
-
-/// A way to add up privacy loss. Sealed: a new one needs a proof, not an `impl`.
-pub trait Accounting: sealed::Sealed + fmt::Debug + Send + Sync + 'static {
-    /// Its name in certificates.
-    const NAME: &'static str;
-}
-
-/// Gaussian differential privacy: `mu²` adds up, exactly, also when later scales depend on earlier releases.
-#[derive(Debug)]
-pub enum Gdp {}
-
-impl sealed::Sealed for Gdp {}
-
-impl Accounting for Gdp {
-    const NAME: &'static str = "gdp";
-}
+use super::{Accounting, Adjacency, Amount, Gdp};
 
 /// Which vault issued a budget. Two vaults of one process never share one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Issuer(pub(crate) u64);
 
-/// Permission to spend some `mu²` on releases under adjacency `A`.
+/// Permission to spend on releases under adjacency `A` and accounting `M`.
 ///
 /// Opening a vault issues one budget. It can be split, never joined, copied or made: spending takes it by value, and the
 /// parts never add up to more than the whole.
@@ -71,25 +51,33 @@ pub(crate) struct Issuer(pub(crate) u64);
 ///     let released = vault.measure(&[Clique::empty()], budget);
 /// }
 /// ```
+/// Nor under another accounting:
+/// ```compile_fail,E0308
+/// # use scumble_schema::Clique;
+/// # use scumble_vault::{AddRemove, Budget, Vault, account::{Pure, Zcdp}};
+/// fn mixed(vault: &mut Vault<AddRemove, Pure>, budget: Budget<AddRemove, Zcdp>) {
+///     let released = vault.measure(&[Clique::empty()], budget);
+/// }
+/// ```
 #[must_use = "a budget that is dropped is lost"]
 pub struct Budget<A: Adjacency, M: Accounting = Gdp> {
-    amount: MuSquared,
+    amount: Amount<M>,
     issuer: Issuer,
     terms: PhantomData<fn() -> (A, M)>,
 }
 
 impl<A: Adjacency, M: Accounting> Budget<A, M> {
-    pub(crate) fn issue(amount: MuSquared, issuer: Issuer) -> Self {
+    pub(crate) fn issue(amount: Amount<M>, issuer: Issuer) -> Self {
         Self { amount, issuer, terms: PhantomData }
     }
 
     /// How much may be spent. A public number: it follows from the goal and from how it was split.
-    pub fn amount(&self) -> MuSquared {
+    pub fn amount(&self) -> Amount<M> {
         self.amount
     }
 
     /// Ends it: how much it was and who issued it.
-    pub(crate) fn spend(self) -> (MuSquared, Issuer) {
+    pub(crate) fn spend(self) -> (Amount<M>, Issuer) {
         (self.amount, self.issuer)
     }
 
@@ -104,14 +92,14 @@ impl<A: Adjacency, M: Accounting> Budget<A, M> {
     pub fn split_evenly(self, parts: NonZeroUsize) -> Vec<Self> {
         let count = parts.get() as u128;
         let (each, extra) = (self.amount.quanta() / count, self.amount.quanta() % count);
-        let part = |index| MuSquared::from_quanta(each + u128::from(index < extra));
+        let part = |index| Amount::from_quanta(each + u128::from(index < extra));
         (0..count).map(|index| Self::issue(part(index), self.issuer)).collect()
     }
 }
 
 impl<A: Adjacency, M: Accounting> fmt::Debug for Budget<A, M> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Budget<{}, {}>(mu² {})", A::KIND, M::NAME, self.amount)
+        write!(formatter, "Budget<{}, {}>({})", A::KIND, M::KIND, self.amount.cost())
     }
 }
 
@@ -143,7 +131,7 @@ mod tests {
     use super::*;
 
     fn budget(quanta: u128) -> Budget<AddRemove> {
-        Budget::issue(MuSquared::from_quanta(quanta), Issuer(1))
+        Budget::issue(Amount::from_quanta(quanta), Issuer(1))
     }
 
     fn quanta(budgets: &[Budget<AddRemove>]) -> u128 {

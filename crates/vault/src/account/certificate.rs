@@ -5,14 +5,17 @@ use std::num::NonZeroU32;
 use scumble_schema::AdjacencyKind;
 use serde::{Deserialize, Serialize};
 
-use super::{Accounting, ApproxDp, Delta, Epsilon, Event, Gdp, MuSquared, adjacency, gdp};
+use super::amount::Quanta;
+use super::{AccountingKind, ApproxDp, Cost, Delta, Epsilon, Event};
 use crate::error::VaultError;
 
 /// The version of the certificate's form; a reader refuses any other.
 const FORMAT: u32 = 1;
-/// How far the claimed `epsilon` may lie below the recomputed one, relatively: readers of decimal numbers may be off in
-/// the last bit. The margin of the profile is a hundred times larger, so the claim is still not below the truth.
-const READING_ERROR: f64 = 1e-12;
+/// How far the claimed `epsilon` may lie from the recomputed one, relatively: bisections from other ends end elsewhere.
+const SAME: f64 = 1e-12;
+/// How far a reader of decimal numbers may be off, relatively. The margin of the profiles is larger at every goal, so a claim
+/// that holds but for this is not below the truth.
+const READING_ERROR: f64 = 1e-15;
 
 /// Whether the noise was drawn for this job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,6 +26,18 @@ pub enum Noise {
     /// The vault was opened for the replay test: it kept exact counts, or released values that were handed to it.
     #[serde(rename = "forced (NOT PRIVATE)")]
     Forced,
+}
+
+/// Where in a ledger a job is written down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LedgerEntry {
+    /// The name of the dataset.
+    pub dataset: String,
+    /// The number of the job.
+    pub job: String,
+    /// The hash of the record that reserved its budget.
+    pub head: String,
 }
 
 /// What a job may claim: `(epsilon, delta)`-differential privacy of everything it released, with the events that prove it.
@@ -36,12 +51,15 @@ pub struct Certificate {
     format: u32,
     adjacency: AdjacencyKind,
     max_contributions: NonZeroU32,
-    accounting: String,
+    accounting: AccountingKind,
     noise: Noise,
     goal: ApproxDp,
     epsilon: Epsilon,
     delta: Delta,
-    mu_squared: MuSquared,
+    /// The sum over the events.
+    total: Quanta,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ledger: Option<LedgerEntry>,
     events: Vec<Event>,
 }
 
@@ -50,50 +68,46 @@ impl Certificate {
     pub(crate) fn new(
         adjacency: AdjacencyKind,
         max_contributions: NonZeroU32,
-        noise: Noise,
+        accounting: AccountingKind,
         goal: ApproxDp,
+        noise: Noise,
         events: Vec<Event>,
     ) -> Self {
-        let (mu_squared, epsilon) = totals(&events, goal).expect("the filter admitted no event above the goal");
-        let accounting = Gdp::NAME.to_owned();
-        let delta = goal.delta;
-        Self {
-            format: FORMAT,
-            adjacency,
-            max_contributions,
-            accounting,
-            noise,
-            goal,
-            epsilon,
-            delta,
-            mu_squared,
-            events,
-        }
+        let (total, epsilon) = totals(accounting, &events, goal).expect("the filter admitted no event above the goal");
+        let (format, delta, ledger) = (FORMAT, accounting.claimed_delta(goal), None);
+        Self { format, adjacency, max_contributions, accounting, noise, goal, epsilon, delta, total, ledger, events }
+    }
+
+    /// The same, written down in a ledger.
+    pub(crate) fn entered(self, ledger: LedgerEntry) -> Self {
+        Self { ledger: Some(ledger), ..self }
     }
 
     /// Recomputes everything from the events.
     ///
     /// # Errors
-    /// If the form is unknown, the events do not belong together, a sensitivity is not the one of a count table, or a
-    /// total differs from the recomputed one.
+    /// If the form is unknown, the events do not belong together, a sensitivity is not the one of its question, or a total
+    /// differs from the recomputed one.
     pub fn verify(&self) -> Result<(), VaultError> {
         let agree =
             |holds: bool, disagreement| if holds { Ok(()) } else { Err(VaultError::Certificate { disagreement }) };
         agree(self.format == FORMAT, "the format is unknown to this version")?;
-        agree(self.accounting == Gdp::NAME, "the accounting is unknown to this version")?;
-        let due = adjacency::count_table(self.adjacency, self.max_contributions);
         for event in &self.events {
-            agree(event.adjacency == self.adjacency, "an event has another adjacency")?;
-            agree(event.sensitivity == due, "an event has another sensitivity than a count table")?;
-            agree(event.lattice == 1, "an event is not on the lattice of counts")?;
+            if let Some(disagreement) = event.fault(self.adjacency, self.max_contributions) {
+                return Err(VaultError::Certificate { disagreement });
+            }
         }
         let ascending = self.events.is_sorted_by(|earlier, later| earlier.id < later.id);
         agree(ascending, "the events are not in the order of their release")?;
-        let (mu_squared, epsilon) = totals(&self.events, self.goal)?;
-        agree(mu_squared == self.mu_squared, "mu² is not the sum over the events")?;
-        agree(self.delta == self.goal.delta, "delta is not the one that was asked for")?;
-        let difference = (self.epsilon.get() - epsilon.get()).abs();
-        agree(difference <= READING_ERROR * epsilon.get(), "epsilon does not follow from mu² and delta")
+        let (total, epsilon) = totals(self.accounting, &self.events, self.goal)?;
+        agree(total == self.total, "the total is not the sum over the events")?;
+        let delta = self.accounting.claimed_delta(self.goal);
+        agree(self.delta == delta, "delta does not follow from the goal and the accounting")?;
+        let claim = self.epsilon.get();
+        let holds = Epsilon::try_from((claim * (1.0 + READING_ERROR)).min(self.goal.epsilon.get()))
+            .is_ok_and(|epsilon| self.accounting.epsilon_within(total.0, ApproxDp { epsilon, delta }).is_some());
+        let same = (claim - epsilon.get()).abs() <= SAME * epsilon.get();
+        agree(holds && same, "epsilon does not follow from the total and delta")
     }
 
     /// Which tables are neighbours.
@@ -107,8 +121,8 @@ impl Certificate {
     }
 
     /// How the events were added up.
-    pub fn accounting(&self) -> &str {
-        &self.accounting
+    pub fn accounting(&self) -> AccountingKind {
+        self.accounting
     }
 
     /// Whether the noise was drawn for this job.
@@ -132,8 +146,13 @@ impl Certificate {
     }
 
     /// The sum over the events.
-    pub fn mu_squared(&self) -> MuSquared {
-        self.mu_squared
+    pub fn total(&self) -> Cost {
+        Cost { accounting: self.accounting, quanta: self.total.0 }
+    }
+
+    /// Where in a ledger the job is written down, if it was run on one.
+    pub fn ledger(&self) -> Option<&LedgerEntry> {
+        self.ledger.as_ref()
     }
 
     /// Every release, in order.
@@ -143,10 +162,18 @@ impl Certificate {
 }
 
 /// What the events cost together, and the `epsilon` that follows; an error if that is above the goal.
-fn totals(events: &[Event], goal: ApproxDp) -> Result<(MuSquared, Epsilon), VaultError> {
+fn totals(accounting: AccountingKind, events: &[Event], goal: ApproxDp) -> Result<(Quanta, Epsilon), VaultError> {
     let disagrees = |disagreement| VaultError::Certificate { disagreement };
-    let costs: Option<Vec<_>> = events.iter().map(Event::mu_squared).collect();
-    let mu_squared = costs.and_then(MuSquared::total).ok_or(disagrees("the events cost more than can be added up"))?;
-    let epsilon = gdp::epsilon_within(mu_squared, goal);
-    Ok((mu_squared, epsilon.ok_or(disagrees("the events cost more than the goal allows"))?))
+    let total = sum_of_costs(accounting, events).ok_or(disagrees("the events cost more than can be added up"))?;
+    let epsilon = accounting.epsilon_within(total.quanta, goal);
+    Ok((Quanta(total.quanta), epsilon.ok_or(disagrees("the events cost more than the goal allows"))?))
+}
+
+/// What the events cost together; `None` if one has no cost under this accounting, or the sum does not fit.
+pub(crate) fn sum_of_costs<'a>(
+    accounting: AccountingKind,
+    events: impl IntoIterator<Item = &'a Event>,
+) -> Option<Cost> {
+    let quanta = events.into_iter().try_fold(0_u128, |sum, event| sum.checked_add(event.cost(accounting)?.quanta))?;
+    Some(Cost { accounting, quanta })
 }

@@ -1,9 +1,12 @@
 //! One release, and what it costs.
 
+use std::num::{NonZeroU32, NonZeroU64};
+
 use scumble_schema::{AdjacencyKind, Clique};
 use serde::{Deserialize, Serialize};
 
-use super::{MuSquared, Sensitivity, Sigma};
+use super::{AccountingKind, Cost, Mechanism, Sensitivity, Smoothing, adjacency};
+use crate::score::{self, ScoreKind};
 
 /// The number of a release within its job, counted from zero. It also names the sub-stream of its noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -17,16 +20,31 @@ impl EventId {
     }
 }
 
-/// How the noise of a release was drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// What was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
-pub enum EventKind {
-    /// `q + g floor(σ N / g + 1/2)` with `N` exactly standard normal.
-    RoundedGaussian,
+pub enum Question {
+    /// How many rows there are in every cell of a table over these attributes.
+    Table(Clique),
+    /// Some rows, drawn from the smoothed table over these attributes.
+    Rows(Clique),
+    /// What these candidates score, or which of them scores best.
+    Scores {
+        /// How they are scored.
+        score: ScoreKind,
+        /// How many there are.
+        candidates: NonZeroU64,
+        /// The largest factor on a score.
+        heaviest: NonZeroU32,
+        /// The number of rows, where it is public and the sensitivity depends on it.
+        rows: Option<u64>,
+        /// SHA-256 of all that is public about them: tables, expected counts, weights, penalties.
+        digest: String,
+    },
 }
 
-/// One release: what was asked, how far one unit can move it, how much noise it got.
+/// One release: what was asked, how far one unit can move it, how it was made random.
 ///
 /// # Privacy
 /// Everything in here is public. The cost is computed from these fields and nothing else.
@@ -37,19 +55,14 @@ pub struct Event {
     pub(crate) id: EventId,
     /// Which tables are neighbours.
     pub(crate) adjacency: AdjacencyKind,
-    /// How the noise was drawn.
-    pub(crate) kind: EventKind,
-    /// `Δ²`, written as a decimal string because readers of JSON lose digits above 2^53.
-    #[serde(rename = "squared_sensitivity", with = "squared")]
-    pub(crate) sensitivity: Sensitivity,
-    /// `σ`, exactly.
-    pub(crate) scale: Sigma,
-    /// `g`: every released number is a multiple of it.
-    pub(crate) lattice: u32,
+    /// What was asked.
+    pub(crate) question: Question,
+    /// How the answer was made random.
+    pub(crate) mechanism: Mechanism,
+    /// Every answer is an integer times `g = 2^-lattice_log2`.
+    pub(crate) lattice_log2: u32,
     /// How many numbers were released.
     pub(crate) length: u64,
-    /// What the table ranges over.
-    pub(crate) clique: Clique,
 }
 
 impl Event {
@@ -63,24 +76,27 @@ impl Event {
         self.adjacency
     }
 
-    /// How the noise was drawn.
-    pub fn kind(&self) -> EventKind {
-        self.kind
+    /// What was asked.
+    pub fn question(&self) -> &Question {
+        &self.question
     }
 
-    /// How far one unit can move the exact answer.
-    pub fn sensitivity(&self) -> Sensitivity {
-        self.sensitivity
+    /// What the table ranges over, if a table was asked for, or rows drawn from one.
+    pub fn table(&self) -> Option<&Clique> {
+        match &self.question {
+            Question::Table(clique) => Some(clique),
+            Question::Rows(_) | Question::Scores { .. } => None,
+        }
     }
 
-    /// The scale of the noise, in rows.
-    pub fn scale(&self) -> Sigma {
-        self.scale
+    /// How the answer was made random.
+    pub fn mechanism(&self) -> Mechanism {
+        self.mechanism
     }
 
-    /// Every released number is a multiple of it.
-    pub fn lattice(&self) -> u32 {
-        self.lattice
+    /// Every answer is an integer times `2^-lattice_log2`.
+    pub fn lattice_log2(&self) -> u32 {
+        self.lattice_log2
     }
 
     /// How many numbers were released.
@@ -88,37 +104,48 @@ impl Event {
         self.length
     }
 
-    /// What the table ranges over.
-    pub fn clique(&self) -> &Clique {
-        &self.clique
-    }
-
-    /// What the release costs under Gaussian differential privacy, rounded up; `None` if it does not fit.
+    /// What the release costs, rounded up; `None` if that accounting has no cost for it, or it does not fit.
     ///
     /// # Privacy
-    /// `mu² = Δ² / σ²`. The number of cells does not matter: one unit moves the whole table by at most `Δ` in L2.
-    pub fn mu_squared(&self) -> Option<MuSquared> {
-        match self.kind {
-            EventKind::RoundedGaussian => MuSquared::of_gaussian(self.sensitivity, self.scale),
+    /// Of a noisy table the number of cells does not matter: one unit moves the whole table by at most `Δ`.
+    pub fn cost(&self, accounting: AccountingKind) -> Option<Cost> {
+        self.mechanism.quanta(accounting).map(|quanta| Cost { accounting, quanta })
+    }
+
+    /// What is wrong with it in a job of these neighbours, if anything is.
+    pub(super) fn fault(&self, neighbours: AdjacencyKind, max_contributions: NonZeroU32) -> Option<&'static str> {
+        if self.adjacency != neighbours {
+            return Some("an event has another adjacency");
         }
-    }
-}
-
-/// `Δ²` as a decimal string.
-mod squared {
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use super::Sensitivity;
-
-    pub(super) fn serialize<S: Serializer>(sensitivity: &Sensitivity, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&sensitivity.squared())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sensitivity, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse()
-            .map(Sensitivity::from_squared)
-            .map_err(|_| D::Error::custom("a squared sensitivity is not an integer"))
+        let (lattice_log2, length, due) = match (&self.question, self.mechanism) {
+            (Question::Table(_), Mechanism::RoundedGaussian { .. } | Mechanism::DiscreteLaplace { .. }) => {
+                (0, self.length, vec![adjacency::count_table(neighbours, max_contributions)])
+            }
+            (Question::Rows(_), Mechanism::SmoothedHistogram(Smoothing { unit, drawn, .. })) => {
+                let agrees = neighbours == AdjacencyKind::ReplaceOne
+                    && unit == max_contributions
+                    && (self.lattice_log2, self.length) == (0, drawn.get());
+                return (!agrees).then_some("rows were drawn for other neighbours, or in another number");
+            }
+            (Question::Scores { .. }, Mechanism::SmoothedHistogram(_))
+            | (Question::Rows(_), _)
+            | (Question::Table(_), Mechanism::Exponential { .. } | Mechanism::SmoothedHistogram(_)) => {
+                return Some("an event is not an answer to its question");
+            }
+            (Question::Scores { score, candidates, heaviest, rows, .. }, mechanism) => {
+                let length = if matches!(mechanism, Mechanism::Exponential { .. }) { 1 } else { candidates.get() };
+                let unit = u128::from(heaviest.get()) * u128::from(max_contributions.get());
+                let one_row = score.sensitivities(neighbours, *rows);
+                let due = one_row.into_iter().filter_map(|one| Sensitivity::of_equal(one.checked_mul(unit)?, length));
+                (score::LATTICE_LOG2, length, due.collect())
+            }
+        };
+        if (self.lattice_log2, self.length) != (lattice_log2, length) {
+            return Some("an event is not on the lattice or of the length of its question");
+        }
+        if !due.into_iter().any(|due| self.mechanism.covers(due)) {
+            return Some("an event has another sensitivity than its question");
+        }
+        None
     }
 }

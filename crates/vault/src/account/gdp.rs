@@ -2,24 +2,16 @@
 
 use std::sync::LazyLock;
 
+use super::invert::{largest_amount, raised, smallest_epsilon};
 use super::{ApproxDp, Delta, Epsilon, MuSquared};
 use crate::error::VaultError;
 
-/// How far the computed profile is raised above its value, relatively. Its own error is below 10^-11 (see the note above), so
-/// the raised value is never below the truth.
-const MARGIN: f64 = 1e-10;
-/// How much less than `delta` a budget is calibrated to, relatively. The profile as computed is not monotone in its last bits;
-/// this is ten times what they amount to, so a total within the budget is certain to verify.
-const SLACK: f64 = 1e-10;
 /// The step of the trapezoidal rule, in the variable in which the integrand falls off double-exponentially.
 const STEP: f64 = 1.0 / 20.0;
 /// Enough steps to go from `s = -3.5` to `6.5`; beyond, the integrand is below e^-60 of its largest value.
 const STEPS: u32 = 200;
 /// A term this far below the sum so far, past the peak, ends the sum.
 const NEGLIGIBLE: f64 = 1e-18;
-
-/// No smaller result is returned: floats lose digits soon below. [`Delta::MIN`] is well above.
-const LEAST: f64 = 1e-305;
 
 /// The points `e^(s - e^(-s))` of the rule, and their weights.
 static POINTS: LazyLock<Vec<(f64, f64)>> = LazyLock::new(|| {
@@ -48,19 +40,8 @@ pub fn delta(mu_squared: MuSquared, epsilon: Epsilon) -> f64 {
 /// # Errors
 /// If the goal is so strict that not even one quantum of 2^-96 may be spent.
 pub fn largest_mu_squared(goal: ApproxDp) -> Result<MuSquared, VaultError> {
-    let reached = |quanta| delta(MuSquared::from_quanta(quanta), goal.epsilon) * (1.0 + SLACK) <= goal.delta.get();
-    // Bisection over integers. `allowed` has been checked to reach the goal at every step, so what is returned has been
-    // checked itself, whatever the last bits of the profile do.
-    let (mut allowed, mut refused) = (0, u128::MAX);
-    // It stops at one part in 2^45, far below the slack.
-    while refused - allowed > 1 + (allowed >> 45) {
-        let middle = u128::midpoint(allowed, refused);
-        if reached(middle) { allowed = middle } else { refused = middle }
-    }
-    if allowed == 0 {
-        return Err(VaultError::config("delta", &goal.delta, "large enough for at least one release"));
-    }
-    Ok(MuSquared::from_quanta(allowed))
+    let quanta = largest_amount(goal, |quanta| delta(MuSquared::from_quanta(quanta), goal.epsilon))?;
+    Ok(MuSquared::from_quanta(quanta))
 }
 
 /// The smallest `epsilon` that holds with `delta` after spending `mu_squared`: never below the truth. `None` if it is
@@ -75,29 +56,12 @@ pub(crate) fn epsilon_within(mu_squared: MuSquared, goal: ApproxDp) -> Option<Ep
         return Some(Epsilon::ZERO);
     }
     let mu = mu_squared.mu_rounded_up();
-    let reached = |epsilon| raised_profile(mu, epsilon) <= goal.delta.get();
-    if reached(0.0) {
-        return Some(Epsilon::ZERO);
-    }
-    let (mut refused, mut allowed) = (0.0, goal.epsilon.get());
-    if !reached(allowed) {
-        return None;
-    }
-    // `allowed` has been checked at every step, so it is valid itself; one part in 10^13 is left on the table.
-    while allowed - refused > 1e-13 * allowed {
-        let middle = f64::midpoint(refused, allowed);
-        if reached(middle) {
-            allowed = middle;
-        } else {
-            refused = middle;
-        }
-    }
-    Epsilon::new(allowed).ok()
+    smallest_epsilon(goal, |epsilon| raised_profile(mu, epsilon))
 }
 
 /// The profile, raised by the margin and kept within what a delta can be.
 fn raised_profile(mu: f64, epsilon: f64) -> f64 {
-    (profile(mu, epsilon) * (1.0 + MARGIN)).clamp(LEAST, 1.0)
+    raised(profile(mu, epsilon))
 }
 
 /// `Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)`, as the integral of a positive function.

@@ -1,17 +1,30 @@
 //! What privacy costs: units, budgets, events, and the certificate that adds them up.
 
+mod accounting;
 mod adjacency;
+pub(crate) mod amount;
 mod budget;
 mod certificate;
 mod event;
 pub mod gdp;
-mod sigma;
+mod invert;
+mod logarithm;
+mod mechanism;
+pub mod pure;
+mod scale;
+mod smoothing;
 mod unit;
+pub mod zcdp;
 
+pub use accounting::{Accounting, AccountingKind, Gdp, Pure, Selecting, Zcdp};
 pub use adjacency::{AddRemove, Adjacency, ReplaceOne};
+pub use amount::{Amount, Cost, MuSquared, Rho};
 pub(crate) use budget::Issuer;
-pub use budget::{Accounting, Budget, Gdp, Share};
-pub use certificate::{Certificate, Noise};
-pub use event::{Event, EventId, EventKind};
-pub use sigma::Sigma;
-pub use unit::{ApproxDp, Delta, Epsilon, MuSquared, Sensitivity};
+pub use budget::{Budget, Share};
+pub(crate) use certificate::sum_of_costs;
+pub use certificate::{Certificate, LedgerEntry, Noise};
+pub use event::{Event, EventId, Question};
+pub use mechanism::{Mechanism, Sensitivity};
+pub use scale::{Dyadic, LaplaceScale, Measured, OfGaussian, OfLaplace, OfSelection, Sigma, Tilt};
+pub use smoothing::Smoothing;
+pub use unit::{ApproxDp, Delta, Epsilon};

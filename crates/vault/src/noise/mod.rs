@@ -1,64 +1,189 @@
 //! Exact integer noise and the randomness behind it.
 
+mod decay;
 mod exponential;
 mod gaussian;
+mod laplace;
 mod rng;
+mod scaling;
+mod selection;
+mod smoothed;
 mod uniform;
 
-pub use gaussian::RoundedGaussian;
-pub use rng::{JobKey, Substream};
+use std::num::NonZero;
+use std::thread;
 
-use crate::account::{EventId, Sigma};
+pub use gaussian::RoundedGaussian;
+pub use laplace::DiscreteLaplace;
+pub use rng::{JobKey, Substream};
+pub use selection::ExponentialMechanism;
+pub use smoothed::SmoothedHistogram;
+use uniform::Digits;
+
+use crate::account::EventId;
 use crate::error::VaultError;
 
 /// Cells per sub-stream. Blocks are independent of each other, so the noise of a table does not depend on who draws which
 /// block, or in what order.
 const BLOCK: usize = 4096;
+/// A thread is started for no fewer blocks than these: drawing one takes longer than starting a thread.
+const LEAST_BLOCKS_PER_THREAD: usize = 4;
 
-/// Adds fresh noise to every cell, zero or not.
+/// Integer noise of one scale.
+pub(crate) trait Noise: Sync {
+    /// One draw, however far out.
+    fn draw_exact(&self, digits: &mut impl Digits) -> i128;
+}
+
+/// The nearest number that an `i64` holds.
+#[inline]
+fn cut(number: i128) -> i64 {
+    i64::try_from(number).unwrap_or(if number < 0 { i64::MIN } else { i64::MAX })
+}
+
+/// Adds fresh noise to every value, zero or not: counts and scores alike, in units of their lattice.
 ///
 /// # Privacy
-/// The sum is taken in 128 bits and then cut to an `i64`. The cut comes after the noise, so it is post-processing; cutting
-/// the count before would be as safe, but this keeps the count exact.
-pub(crate) fn add(counts: &[u64], sigma: Sigma, key: &JobKey, release: EventId) -> Result<Vec<i64>, VaultError> {
-    let noise = RoundedGaussian::new(sigma);
-    let mut released = Vec::with_capacity(counts.len());
-    for (block, counts) in (0..).zip(counts.chunks(BLOCK)) {
-        let mut substream = key.substream(release.get(), block)?;
-        released.extend(counts.iter().map(|&count| {
-            let sum = i128::from(count) + i128::from(noise.draw(&mut substream));
-            i64::try_from(sum).unwrap_or(if sum < 0 { i64::MIN } else { i64::MAX })
-        }));
+/// The sum is taken in 128 bits and then cut to an `i64`. The cut comes after the noise and sees nothing but the sum, so it
+/// is post-processing. Cutting the noise before would not be: a value plus the largest noise that fits tells the value.
+///
+/// # Errors
+/// If there is no randomness, or a thread died. Then nothing is released, whatever the other threads have drawn.
+pub(crate) fn add<T: Into<i128> + Copy + Sync>(
+    exact: &[T],
+    noise: &impl Noise,
+    key: &JobKey,
+    release: EventId,
+) -> Result<Vec<i64>, VaultError> {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = processors.min(exact.len() / (LEAST_BLOCKS_PER_THREAD * BLOCK)).max(1);
+    add_on(threads, exact, noise, key, release)
+}
+
+/// The same on so many threads, which changes nothing but the time it takes.
+fn add_on<T: Into<i128> + Copy + Sync>(
+    threads: usize,
+    exact: &[T],
+    noise: &impl Noise,
+    key: &JobKey,
+    release: EventId,
+) -> Result<Vec<i64>, VaultError> {
+    let mut released = vec![0; exact.len()];
+    let blocks_each = exact.len().div_ceil(BLOCK).div_ceil(threads).max(1);
+    // A thread gets consecutive blocks, and their numbers with them.
+    let shares = exact.chunks(blocks_each * BLOCK).zip(released.chunks_mut(blocks_each * BLOCK));
+    let shares = (0_usize..).step_by(blocks_each).zip(shares);
+    let add = |first_block: usize, exact: &[T], released: &mut [i64]| {
+        for (block, (exact, released)) in (first_block..).zip(exact.chunks(BLOCK).zip(released.chunks_mut(BLOCK))) {
+            let block = u32::try_from(block).expect("2^44 cells do not fit a machine");
+            let mut substream = key.substream(release.get(), block)?;
+            for (&exact, released) in exact.iter().zip(released) {
+                *released = cut(exact.into().saturating_add(noise.draw_exact(&mut substream)));
+            }
+        }
+        Ok(())
+    };
+    if threads == 1 {
+        for (block, (exact, released)) in shares {
+            add(block, exact, released)?;
+        }
+    } else {
+        thread::scope(|scope| {
+            let add = &add;
+            let start = |(block, (exact, released))| scope.spawn(move || add(block, exact, released));
+            let started: Vec<_> = shares.map(start).collect();
+            let died = |_| Err(VaultError::Bug { what: "a thread died while it drew noise" });
+            // All are waited for, and one that failed fails the whole.
+            started.into_iter().map(|thread| thread.join().unwrap_or_else(died)).fold(Ok(()), Result::and)
+        })?;
     }
     Ok(released)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use super::*;
+    use crate::account::{LaplaceScale, Sigma};
 
     #[test]
     fn blocks_may_be_drawn_by_anyone_in_any_order() {
         let key = JobKey::from_os().unwrap();
-        let sigma = Sigma::at_least(10.0).unwrap();
+        let noise = RoundedGaussian::new(Sigma::at_least(10.0).unwrap());
         let counts: Vec<u64> = (0..3 * BLOCK as u64 + 17).collect();
-        let whole = add(&counts, sigma, &key, EventId(9)).unwrap();
+        let whole = add(&counts, &noise, &key, EventId(9)).unwrap();
         for block in [3, 0, 2, 1] {
             let cells = block * BLOCK..counts.len().min((block + 1) * BLOCK);
             let mut substream = key.substream(9, u32::try_from(block).unwrap()).unwrap();
             for cell in cells {
-                let noise = RoundedGaussian::new(sigma).draw(&mut substream);
-                assert_eq!(whole[cell], i64::try_from(counts[cell]).unwrap() + noise);
+                assert_eq!(whole[cell], i64::try_from(counts[cell]).unwrap() + noise.draw(&mut substream));
             }
         }
-        assert_ne!(add(&counts, sigma, &key, EventId(10)).unwrap(), whole, "another release has other noise");
+        assert_ne!(add(&counts, &noise, &key, EventId(10)).unwrap(), whole, "another release has other noise");
+    }
+
+    fn same_on_any_number_of_threads(noise: &impl Noise) {
+        let key = JobKey::from_os().unwrap();
+        for cells in [1, BLOCK - 1, BLOCK, 4 * BLOCK, 13 * BLOCK + 5] {
+            let scores: Vec<i128> = (-5..).take(cells).collect();
+            let alone = add_on(1, &scores, noise, &key, EventId(2)).unwrap();
+            for threads in [2, 3, 8, 64] {
+                assert_eq!(add_on(threads, &scores, noise, &key, EventId(2)).unwrap(), alone, "{threads} threads");
+            }
+            assert_eq!(add(&scores, noise, &key, EventId(2)).unwrap(), alone);
+        }
+    }
+
+    #[test]
+    fn the_number_of_threads_changes_no_value() {
+        same_on_any_number_of_threads(&RoundedGaussian::new(Sigma::at_least(10.0).unwrap()));
+        same_on_any_number_of_threads(&DiscreteLaplace::new(LaplaceScale::at_least(10.0).unwrap()));
+    }
+
+    /// Noise of which one draw fails.
+    struct FailsOnce(AtomicU32);
+
+    impl Noise for FailsOnce {
+        fn draw_exact(&self, _: &mut impl Digits) -> i128 {
+            assert_ne!(self.0.fetch_add(1, Ordering::Relaxed), 10_000, "planted failure");
+            0
+        }
+    }
+
+    #[test]
+    fn a_thread_that_dies_fails_the_whole() {
+        let key = JobKey::from_os().unwrap();
+        let counts = vec![0_u64; 16 * BLOCK];
+        let outcome = add_on(4, &counts, &FailsOnce(AtomicU32::new(0)), &key, EventId(0));
+        assert!(matches!(outcome, Err(VaultError::Bug { .. })));
+    }
+
+    /// Noise that is always the same.
+    struct Fixed(i128);
+
+    impl Noise for Fixed {
+        fn draw_exact(&self, _: &mut impl Digits) -> i128 {
+            self.0
+        }
+    }
+
+    #[test]
+    fn sums_that_do_not_fit_are_cut_after_adding() {
+        let key = JobKey::from_os().unwrap();
+        let add = |exact: i128, noise| super::add(&[exact], &Fixed(noise), &key, EventId(0)).unwrap()[0];
+        assert_eq!(add(0, i128::from(i64::MAX) + 1), i64::MAX);
+        assert_eq!(add(-7, i128::from(i64::MAX) + 1), i64::MAX - 6, "noise beyond an `i64` is not cut before");
+        assert_eq!(add(0, i128::from(i64::MIN) - 1), i64::MIN);
+        assert_eq!(add(i128::MAX, 1), i64::MAX);
+        assert_eq!(add(i128::MIN, -1), i64::MIN);
     }
 
     #[test]
     fn tables_of_no_cell_and_of_one_are_fine() {
         let key = JobKey::from_os().unwrap();
-        let sigma = Sigma::at_least(0.0).unwrap();
-        assert!(add(&[], sigma, &key, EventId(0)).unwrap().is_empty());
-        assert_eq!(add(&[5], sigma, &key, EventId(0)).unwrap(), [5]);
+        let noise = RoundedGaussian::new(Sigma::at_least(0.0).unwrap());
+        assert!(add::<u64>(&[], &noise, &key, EventId(0)).unwrap().is_empty());
+        assert_eq!(add(&[5_u64], &noise, &key, EventId(0)).unwrap(), [5]);
     }
 }

@@ -1,5 +1,10 @@
 //! Uniform deviates of which only the digits that are needed are drawn.
 
+use std::cmp::Ordering;
+
+use dashu_int::UBig;
+use dashu_int::ops::DivRem;
+
 /// Random digits: independent, uniform, 32 bits each.
 pub(crate) trait Digits {
     /// The next digit.
@@ -41,6 +46,25 @@ impl Deviate {
         unreachable!("the loop ends at the first difference")
     }
 
+    /// Whether this number is below `numerator / denominator`, a number below one. They are equal with probability zero.
+    #[inline]
+    pub(crate) fn is_below_ratio(&mut self, numerator: UBig, denominator: &UBig, digits: &mut impl Digits) -> bool {
+        let mut left = numerator;
+        for index in 0.. {
+            // Long division, one digit at a time. A ratio that ends here is below all that begin like it.
+            if left.is_zero() {
+                return false;
+            }
+            let (of_ratio, rest) = (left << 32).div_rem(denominator);
+            match UBig::from(self.digit(index, digits)).cmp(&of_ratio) {
+                Ordering::Less => return true,
+                Ordering::Greater => return false,
+                Ordering::Equal => left = rest,
+            }
+        }
+        unreachable!("the loop ends at the first difference")
+    }
+
     /// The digit at `index`, drawn now if nobody has asked for it before.
     pub(crate) fn digit(&mut self, index: usize, digits: &mut impl Digits) -> u32 {
         if index == 0 {
@@ -59,6 +83,44 @@ impl Deviate {
     }
 }
 
+/// Which half of the line a draw lies on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sign {
+    Plus,
+    Minus,
+}
+
+impl Sign {
+    /// Either with probability one half.
+    #[inline]
+    pub(crate) fn draw(digits: &mut impl Digits) -> Self {
+        if digits.digit() & 1 == 0 { Self::Plus } else { Self::Minus }
+    }
+
+    /// The number of this sign and magnitude.
+    #[inline]
+    pub(crate) fn of(self, magnitude: i128) -> i128 {
+        match self {
+            Self::Plus => magnitude,
+            Self::Minus => -magnitude,
+        }
+    }
+}
+
+/// The longest run `x > z₁ > z₂ > ...` of fresh numbers has even length: true with probability e^(-x), given `x`.
+///
+/// The run has at least `n` members with probability `x^n / n!`: the next `n` numbers all lie below `x`, and of their `n!`
+/// orders one is right. So it has exactly `n` with probability `x^n / n! - x^(n+1) / (n+1)!`. Over even `n` that sums to e^(-x).
+///
+/// # Reference
+/// J. von Neumann 1951, Various techniques used in connection with random digits.
+#[inline]
+pub(crate) fn falling_run_is_even(x: &mut Deviate, digits: &mut impl Digits) -> bool {
+    let mut next = Deviate::draw(digits);
+    // What follows is a run below `next`. It is `n` deep with probability 1/n! at most.
+    !next.is_below(x, digits) || !falling_run_is_even(&mut next, digits)
+}
+
 /// A number that is uniform on `0..bound`, exactly: digits that would favour some results are thrown away.
 #[inline]
 pub(crate) fn below(bound: u32, digits: &mut impl Digits) -> u32 {
@@ -70,6 +132,24 @@ pub(crate) fn below(bound: u32, digits: &mut impl Digits) -> u32 {
         // The first comparison spares the division: 2^32 mod bound is below bound.
         if low >= u64::from(bound) || low >= (1 << 32) % u64::from(bound) {
             return u32::try_from(high).expect("the high half of 64 bits has 32");
+        }
+    }
+}
+
+/// The same for numbers of rows or cells.
+#[inline]
+pub(crate) fn index_below(bound: usize, digits: &mut impl Digits) -> usize {
+    if let Ok(bound) = u32::try_from(bound) {
+        return below(bound, digits) as usize;
+    }
+    // Uniform on the next multiple of 2^32, which is less than twice the bound, until it falls below the bound.
+    let multiples = u32::try_from(bound.div_ceil(1 << 32));
+    loop {
+        // 2^32 multiples are as many as there are digits.
+        let high = if let Ok(multiples) = multiples { below(multiples, digits) } else { digits.digit() };
+        let index = ((high as usize) << 32) | digits.digit() as usize;
+        if index < bound {
+            return index;
         }
     }
 }
@@ -136,6 +216,57 @@ pub(super) mod tests {
                 });
                 assert_eq!(to - from - thrown.count() as u64, ALL / u64::from(bound), "{number} below {bound}");
             }
+        }
+    }
+
+    #[test]
+    fn an_index_below_a_large_bound_has_two_digits() {
+        const LARGE: usize = (1 << 32) + 5;
+        // The upper digit is below two: 0 stands for 0 and u32::MAX for 1. The pair (1, 5) is thrown away.
+        let mut digits = Script::new([u32::MAX, 5, u32::MAX, 4, 0, 7]);
+        assert_eq!(index_below(LARGE, &mut digits), LARGE - 1);
+        assert_eq!(index_below(LARGE, &mut digits), 7);
+        assert_eq!(digits.left(), 0);
+        assert_eq!(index_below(10, &mut Script::new([u32::MAX])), 9);
+    }
+
+    #[test]
+    fn a_number_is_compared_with_a_ratio_digit_by_digit() {
+        const THIRD: u32 = 0x5555_5555;
+        for (digits, below) in [
+            (vec![THIRD - 1], true),
+            (vec![THIRD + 1], false),
+            (vec![THIRD, THIRD, THIRD, THIRD - 1], true),
+            (vec![THIRD, THIRD, THIRD, THIRD + 1], false),
+        ] {
+            for factor in [UBig::ONE, UBig::ONE << 300] {
+                let mut script = Script::new(digits.iter().copied());
+                let mut deviate = Deviate::draw(&mut script);
+                assert_eq!(deviate.is_below_ratio(factor.clone(), &(3_u8 * factor), &mut script), below);
+                assert_eq!(script.left(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_that_begins_like_a_ratio_that_ends_is_above_it() {
+        let [quarter, four] = [1_u8, 4].map(UBig::from);
+        let below = |digit| {
+            let mut script = Script::new([digit]);
+            Deviate::draw(&mut script).is_below_ratio(quarter.clone(), &four, &mut script)
+        };
+        assert_eq!([0x3fff_ffff, 0x4000_0000, 0x4000_0001].map(below), [true, false, false]);
+        assert!(!Deviate::draw(&mut Script::new([0])).is_below_ratio(UBig::ZERO, &four, &mut Script::new([])));
+    }
+
+    #[test]
+    fn the_parity_of_a_falling_run_is_counted() {
+        for length in 0..6 {
+            // Below 100: 99, 98, ..., then a rise. The digit after that is not drawn.
+            let mut script = Script::new([100].into_iter().chain((0..length).map(|fall| 99 - fall)).chain([101, 7]));
+            let mut x = Deviate::draw(&mut script);
+            assert_eq!(falling_run_is_even(&mut x, &mut script), length % 2 == 0, "length {length}");
+            assert_eq!(script.left(), 1);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A chi-square test of draws against the exactly rounded Gaussian, shared by the tests and the example.
+//! A chi-square test of draws against the law of their noise, shared by the tests and the example.
 #![allow(dead_code, reason = "each user of this file needs a part of it")]
 #![allow(
     clippy::cast_possible_truncation,
@@ -13,8 +13,8 @@
 
 use std::thread;
 
-use scumble_vault::Sigma;
-use scumble_vault::noise::{JobKey, RoundedGaussian};
+use scumble_vault::account::{LaplaceScale, Sigma};
+use scumble_vault::noise::{DiscreteLaplace, JobKey, RoundedGaussian, Substream};
 
 /// The twelve scales of the test, from far below one row to a million rows.
 pub const SCALES: [f64; 12] = [0.3, 0.5, 0.8, 1.0, 1.7, 5.0, 23.0, 100.0, 1234.5, 1e4, 1e5, 1e6];
@@ -25,8 +25,59 @@ pub const LEAST_P: f64 = 1e-9;
 /// Bins in which fewer draws are expected are joined with the tail.
 const LEAST_EXPECTED: f64 = 20.0;
 
+/// A distribution of integer noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Law {
+    RoundedGaussian,
+    DiscreteLaplace,
+}
+
+impl Law {
+    /// The probability of `least` or more, for a positive `least`.
+    fn upper_tail(self, least: i64, scale: f64) -> f64 {
+        let least = least as f64;
+        match self {
+            Self::RoundedGaussian => upper_tail(least - 0.5, scale),
+            Self::DiscreteLaplace => (-least / scale).exp() / (1.0 + (-1.0 / scale).exp()),
+        }
+    }
+
+    /// The probability of `from` or more but less than `to`, from the tails on the side where they are small.
+    pub fn between(self, from: i64, to: i64, scale: f64) -> f64 {
+        if to <= 0 {
+            self.between(1 - to, 1 - from, scale)
+        } else if from > 0 {
+            self.upper_tail(from, scale) - self.upper_tail(to, scale)
+        } else {
+            1.0 - self.upper_tail(to, scale) - self.upper_tail(1 - from, scale)
+        }
+    }
+
+    /// How often fresh noise of this law and scale falls in each bin, drawn by `threads` threads.
+    pub fn histogram(self, scale: f64, bins: &Bins, draws: u64, threads: u32) -> Vec<u64> {
+        match self {
+            Self::RoundedGaussian => {
+                let noise = RoundedGaussian::new(Sigma::at_least(scale).unwrap());
+                histogram(|substream| bins.index(noise.draw(substream)), bins.len(), draws, threads)
+            }
+            Self::DiscreteLaplace => {
+                let noise = DiscreteLaplace::new(LaplaceScale::at_least(scale).unwrap());
+                histogram(|substream| bins.index(noise.draw(substream)), bins.len(), draws, threads)
+            }
+        }
+    }
+
+    /// The p-values of fresh noise under its own scale, one percent more and one percent less.
+    pub fn p_values(self, scale: f64, draws: u64, threads: u32) -> [f64; 3] {
+        let bins = Bins::new(self, scale, draws);
+        let counts = self.histogram(scale, &bins, draws, threads);
+        [1.0, 1.01, 0.99].map(|factor| p_value(&counts, &bins.probabilities(scale * factor)))
+    }
+}
+
 /// Consecutive integers cut into bins of equal width, with an open bin at each end.
 pub struct Bins {
+    law: Law,
     /// The first value of the first inner bin.
     first: i64,
     width: i64,
@@ -34,15 +85,15 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// About sixteen bins per standard deviation, or one per integer if that is coarser, as far out as draws are expected.
-    pub fn new(sigma: f64, draws: u64) -> Self {
-        let width = (sigma / 16.0).ceil() as i64;
+    /// About sixteen bins per unit of scale, or one per integer if that is coarser, as far out as draws are expected.
+    pub fn new(law: Law, scale: f64, draws: u64) -> Self {
+        let width = (scale / 16.0).ceil() as i64;
         let mut reach = 0;
-        let beyond = |reach: i64| draws as f64 * upper_tail((reach * width + width / 2) as f64 + 0.5, sigma);
+        let beyond = |reach: i64| draws as f64 * law.upper_tail(reach * width + width / 2 + 1, scale);
         while beyond(reach + 1) >= LEAST_EXPECTED {
             reach += 1;
         }
-        Self { first: -(reach * width) - width / 2, width, inner: (2 * reach + 1) as usize }
+        Self { law, first: -(reach * width) - width / 2, width, inner: (2 * reach + 1) as usize }
     }
 
     pub fn len(&self) -> usize {
@@ -53,11 +104,15 @@ impl Bins {
         if value < self.first { 0 } else { (1 + ((value - self.first) / self.width) as usize).min(self.inner + 1) }
     }
 
-    /// The probability of each bin under noise of scale `sigma`.
-    pub fn probabilities(&self, sigma: f64) -> Vec<f64> {
-        let edge = |index: usize| (self.first + self.width * index as i64) as f64 - 0.5;
-        let inner = (0..self.inner).map(|index| between(edge(index), edge(index + 1), sigma));
-        let tails = [upper_tail(-edge(0), sigma), upper_tail(edge(self.inner), sigma)];
+    /// The first value of an inner bin, or of the bin after the last of them.
+    pub fn edge(&self, index: usize) -> i64 {
+        self.first + self.width * index as i64
+    }
+
+    /// The probability of each bin under noise of this scale.
+    pub fn probabilities(&self, scale: f64) -> Vec<f64> {
+        let inner = (0..self.inner).map(|index| self.law.between(self.edge(index), self.edge(index + 1), scale));
+        let tails = [1 - self.edge(0), self.edge(self.inner)].map(|least| self.law.upper_tail(least, scale));
         [tails[0]].into_iter().chain(inner).chain([tails[1]]).collect()
     }
 }
@@ -79,40 +134,29 @@ pub fn p_value_of_two(one: &[u64], other: &[u64]) -> f64 {
     upper_gamma((terms.len() - 1) as f64 / 2.0, terms.iter().sum::<f64>() / 2.0)
 }
 
-/// How often fresh noise of scale `sigma` falls in each bin, drawn by `threads` threads.
-pub fn histogram(sigma: Sigma, bins: &Bins, draws: u64, threads: u32) -> Vec<u64> {
+/// How often each number below `len` is drawn, by `threads` threads with a sub-stream each.
+pub fn histogram(draw: impl Fn(&mut Substream) -> usize + Sync, len: usize, draws: u64, threads: u32) -> Vec<u64> {
     let key = JobKey::from_os().unwrap();
-    let noise = RoundedGaussian::new(sigma);
     let count = |thread: u32| {
-        let mut counts = vec![0_u64; bins.len()];
+        let mut counts = vec![0_u64; len];
         let mut substream = key.substream(0, thread).unwrap();
         let share = draws / u64::from(threads) + u64::from(u64::from(thread) < draws % u64::from(threads));
         for _ in 0..share {
-            counts[bins.index(noise.draw(&mut substream))] += 1;
+            counts[draw(&mut substream)] += 1;
         }
         counts
     };
     let parts: Vec<Vec<u64>> = thread::scope(|scope| {
+        let count = &count;
         let handles: Vec<_> = (0..threads).map(|thread| scope.spawn(move || count(thread))).collect();
         handles.into_iter().map(|handle| handle.join().unwrap()).collect()
     });
-    (0..bins.len()).map(|bin| parts.iter().map(|part| part[bin]).sum()).collect()
+    (0..len).map(|bin| parts.iter().map(|part| part[bin]).sum()).collect()
 }
 
 /// The probability that `sigma N` is above `x`.
 pub fn upper_tail(x: f64, sigma: f64) -> f64 {
     libm::erfc(x / sigma / std::f64::consts::SQRT_2) / 2.0
-}
-
-/// The probability that `sigma N` is between `a` and `b`, from the tails on the side where they are small.
-pub fn between(a: f64, b: f64, sigma: f64) -> f64 {
-    if b <= 0.0 {
-        between(-b, -a, sigma)
-    } else if a >= 0.0 {
-        upper_tail(a, sigma) - upper_tail(b, sigma)
-    } else {
-        1.0 - upper_tail(b, sigma) - upper_tail(-a, sigma)
-    }
 }
 
 /// The regularised upper incomplete gamma function, by its series below the mean and its continued fraction above.

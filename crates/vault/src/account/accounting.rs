@@ -1,0 +1,195 @@
+//! The three ways to add up privacy loss.
+
+use std::fmt;
+
+use dashu_int::UBig;
+use serde::{Deserialize, Serialize};
+
+use super::amount::{self, Amount, Cost};
+use super::{ApproxDp, Delta, Epsilon, Mechanism, Sensitivity, gdp, pure, zcdp};
+use crate::error::VaultError;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A way to add up privacy loss, as a type: budgets of different ones do not mix. Sealed: a new one needs a proof, not
+/// an `impl`.
+///
+/// # Privacy
+/// Each is a filter: the cap is fixed before the first release, and then scales may depend on earlier answers.
+pub trait Accounting: sealed::Sealed + fmt::Debug + Copy + Ord + Send + Sync + 'static {
+    /// The same fact as a value, for files.
+    const KIND: AccountingKind;
+
+    /// The noise with which a release of this sensitivity costs at most `share`, and hardly less; `None` if it would be
+    /// too much to be of use.
+    fn noise(sensitivity: Sensitivity, share: Amount<Self>) -> Option<Mechanism>;
+}
+
+/// An accounting under which a choice among candidates has a cost.
+pub trait Selecting: Accounting {
+    /// The `epsilon` with which an exponential mechanism costs at most `share`, as the squared fraction that it is the root of.
+    #[doc(hidden)]
+    fn squared_tilt(share: Amount<Self>) -> (UBig, UBig);
+}
+
+/// Pure differential privacy: `epsilon` adds up, and there is no `delta`. Noise is Laplace's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pure {}
+
+/// Gaussian differential privacy: `mu²` adds up. All noise is Gaussian; nothing is chosen by an exponential mechanism.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gdp {}
+
+/// Zero-concentrated differential privacy: `rho` adds up. Noise is Gaussian, and candidates may be chosen among.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Zcdp {}
+
+impl sealed::Sealed for Pure {}
+impl sealed::Sealed for Gdp {}
+impl sealed::Sealed for Zcdp {}
+
+impl Accounting for Pure {
+    const KIND: AccountingKind = AccountingKind::Pure;
+
+    fn noise(sensitivity: Sensitivity, share: Amount<Self>) -> Option<Mechanism> {
+        Mechanism::laplace(sensitivity.l1, share)
+    }
+}
+
+impl Accounting for Gdp {
+    const KIND: AccountingKind = AccountingKind::Gdp;
+
+    fn noise(sensitivity: Sensitivity, share: Amount<Self>) -> Option<Mechanism> {
+        // σ² = Δ² / mu².
+        Mechanism::gaussian(sensitivity.squared_l2, &UBig::from(share.quanta()))
+    }
+}
+
+impl Accounting for Zcdp {
+    const KIND: AccountingKind = AccountingKind::Zcdp;
+
+    fn noise(sensitivity: Sensitivity, share: Amount<Self>) -> Option<Mechanism> {
+        // σ² = Δ² / (2 rho).
+        Mechanism::gaussian(sensitivity.squared_l2, &(UBig::from(share.quanta()) * 2_u8))
+    }
+}
+
+impl Selecting for Pure {
+    fn squared_tilt(share: Amount<Self>) -> (UBig, UBig) {
+        (UBig::from(share.quanta()).pow(2), UBig::ONE << (2 * amount::FRACTION_BITS))
+    }
+}
+
+impl Selecting for Zcdp {
+    fn squared_tilt(share: Amount<Self>) -> (UBig, UBig) {
+        // rho = epsilon² / 8.
+        (UBig::from(share.quanta()) * 8_u8, UBig::ONE << amount::FRACTION_BITS)
+    }
+}
+
+/// An accounting by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AccountingKind {
+    /// [`Pure`].
+    Pure,
+    /// [`Gdp`].
+    Gdp,
+    /// [`Zcdp`].
+    Zcdp,
+}
+
+impl AccountingKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Pure, Self::Gdp, Self::Zcdp];
+
+    /// The name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pure => "pure",
+            Self::Gdp => "gdp",
+            Self::Zcdp => "zcdp",
+        }
+    }
+
+    /// The letter of what adds up.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Pure => "epsilon",
+            Self::Gdp => "mu²",
+            Self::Zcdp => "rho",
+        }
+    }
+
+    /// The most that may be spent to reach `goal`, rounded down.
+    ///
+    /// # Errors
+    /// If the goal is so strict that nothing may be spent; a `delta` of zero is, but for [`AccountingKind::Pure`].
+    pub fn largest(self, goal: ApproxDp) -> Result<Cost, VaultError> {
+        let quanta = match self {
+            Self::Pure => pure::largest(goal)?,
+            Self::Gdp => gdp::largest_mu_squared(goal)?.quanta(),
+            Self::Zcdp => zcdp::largest_rho(goal)?.quanta(),
+        };
+        Ok(Cost { accounting: self, quanta })
+    }
+
+    /// The smallest `epsilon` that holds with `delta` after spending `quanta`, never below the truth; `None` if it is above
+    /// [`Epsilon::MAX`].
+    pub fn epsilon(self, quanta: u128, delta: Delta) -> Option<Epsilon> {
+        self.epsilon_within(quanta, ApproxDp { epsilon: Epsilon::MAX, delta })
+    }
+
+    /// The smallest `epsilon` that holds with the `delta` of `goal` after spending `quanta`, never below the truth; `None`
+    /// if it is above that of `goal`.
+    pub(crate) fn epsilon_within(self, quanta: u128, goal: ApproxDp) -> Option<Epsilon> {
+        match self {
+            Self::Pure => pure::epsilon_within(quanta, goal),
+            Self::Gdp => gdp::epsilon_within(Amount::from_quanta(quanta), goal),
+            Self::Zcdp => zcdp::epsilon_within(Amount::from_quanta(quanta), goal),
+        }
+    }
+
+    /// The `delta` that is claimed by a job that aimed at `goal`.
+    pub(crate) fn claimed_delta(self, goal: ApproxDp) -> Delta {
+        match self {
+            Self::Pure => Delta::ZERO,
+            Self::Gdp | Self::Zcdp => goal.delta,
+        }
+    }
+
+    /// What a job that spends at most `cost` under its own accounting spends at most under this one; `None` if that is
+    /// unbounded or not known.
+    ///
+    /// # Privacy
+    /// `mu`-GDP by Gaussian noise is `mu²/2`-zCDP, and `epsilon`-DP is `epsilon²/2`-zCDP. Both are rounded up.
+    pub fn bound(self, cost: Cost) -> Option<Cost> {
+        let quanta = UBig::from(cost.quanta);
+        let quanta = match (self, cost.accounting) {
+            (own, others) if own == others => cost.quanta,
+            (Self::Zcdp, Self::Gdp) => amount::ceil_quanta(&quanta, &(UBig::ONE << (amount::FRACTION_BITS + 1)))?,
+            (Self::Zcdp, Self::Pure) => {
+                amount::ceil_quanta(&quanta.pow(2), &(UBig::ONE << (2 * amount::FRACTION_BITS + 1)))?
+            }
+            _ => return None,
+        };
+        Some(Cost { accounting: self, quanta })
+    }
+}
+
+impl fmt::Display for AccountingKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for AccountingKind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        known.ok_or_else(|| format!("no such accounting; there is {}", Self::ALL.map(Self::name).join(", ")))
+    }
+}

@@ -1,0 +1,147 @@
+//! Totals of privacy loss, in fixed point.
+//!
+//! No float is a budget: what is added up and compared is an integer. Every rounding goes to the safe side, which is
+//! up for what is spent and down for what may be spent.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use dashu_int::UBig;
+use dashu_int::ops::DivRem;
+use serde::{Deserialize, Serialize};
+
+use super::{Accounting, AccountingKind, Gdp, Zcdp};
+use crate::error::VaultError;
+
+/// The binary digits after the point.
+pub(crate) const FRACTION_BITS: usize = 96;
+
+/// Some privacy loss under accounting `M`, in quanta of 2^-96.
+///
+/// ```
+/// # use scumble_vault::account::MuSquared;
+/// let quarter = MuSquared::from_quanta(1 << 94);
+/// assert_eq!(quarter.to_f64(), 0.25);
+/// ```
+/// Losses of different accountings do not mix:
+/// ```compile_fail,E0308
+/// # use scumble_vault::account::{MuSquared, Rho};
+/// let mixed = MuSquared::from_quanta(1).checked_add(Rho::from_quanta(1));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Amount<M: Accounting> {
+    quanta: u128,
+    accounting: PhantomData<fn() -> M>,
+}
+
+/// A total of Gaussian differential privacy: `mu²`, the sum of `Δ² / σ²`.
+pub type MuSquared = Amount<Gdp>;
+/// A total of zero-concentrated differential privacy.
+pub type Rho = Amount<Zcdp>;
+
+impl<M: Accounting> Amount<M> {
+    /// Nothing.
+    pub const ZERO: Self = Self::from_quanta(0);
+
+    /// This many quanta of 2^-96.
+    pub const fn from_quanta(quanta: u128) -> Self {
+        Self { quanta, accounting: PhantomData }
+    }
+
+    /// How many quanta of 2^-96.
+    pub const fn quanta(self) -> u128 {
+        self.quanta
+    }
+
+    /// The same with its accounting as a value.
+    pub fn cost(self) -> Cost {
+        Cost { accounting: M::KIND, quanta: self.quanta }
+    }
+
+    /// The number, to the nearest float. For people to read: nothing is decided by it.
+    pub fn to_f64(self) -> f64 {
+        self.cost().to_f64()
+    }
+
+    /// The sum, or `None` if it does not fit.
+    pub fn checked_add(self, other: Self) -> Option<Self> {
+        self.quanta.checked_add(other.quanta).map(Self::from_quanta)
+    }
+
+    /// The difference, or `None` if it is negative.
+    pub fn checked_sub(self, other: Self) -> Option<Self> {
+        self.quanta.checked_sub(other.quanta).map(Self::from_quanta)
+    }
+
+    /// `numerator / denominator` of it, rounded down; the caller keeps the rest.
+    pub(crate) fn fraction(self, numerator: u32, denominator: u32) -> Self {
+        let quanta = UBig::from(self.quanta) * numerator / denominator;
+        Self::from_quanta(u128::try_from(quanta).expect("a proper fraction of a u128 fits a u128"))
+    }
+}
+
+impl MuSquared {
+    /// A float that is not below `mu` and at most 2^-50 above it.
+    pub(crate) fn mu_rounded_up(self) -> f64 {
+        // Conversion and root are each off by at most 2^-53 of the value; the factor is worth four times that.
+        libm::sqrt(self.to_f64()) * (1.0 + 2_f64.powi(-51))
+    }
+}
+
+impl Rho {
+    /// A float that is not below `rho` and at most 2^-51 of it above: the nearest is at most half a step below.
+    pub(crate) fn rounded_up(self) -> f64 {
+        self.to_f64().next_up()
+    }
+}
+
+/// Some privacy loss whose accounting is known as a value, as in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    /// How it adds up.
+    pub accounting: AccountingKind,
+    /// In quanta of 2^-96.
+    pub quanta: u128,
+}
+
+impl Cost {
+    /// The number, to the nearest float. For people to read: nothing is decided by it.
+    #[expect(clippy::cast_precision_loss, reason = "the nearest float is what this promises")]
+    pub fn to_f64(self) -> f64 {
+        self.quanta as f64 * 2_f64.powi(-96)
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {:.6e}", self.accounting.symbol(), self.to_f64())
+    }
+}
+
+/// `numerator / denominator` in quanta, rounded up; `None` if it does not fit.
+pub(crate) fn ceil_quanta(numerator: &UBig, denominator: &UBig) -> Option<u128> {
+    let (quotient, remainder) = (numerator << FRACTION_BITS).div_rem(denominator);
+    // Rounded up: a cost that is too low is a false promise.
+    let quanta = if remainder.is_zero() { quotient } else { quotient + 1_u8 };
+    u128::try_from(quanta).ok()
+}
+
+/// Quanta as text that is exact, whatever reads it: `"123/2^96"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub(crate) struct Quanta(pub(crate) u128);
+
+impl From<Quanta> for String {
+    fn from(quanta: Quanta) -> Self {
+        format!("{}/2^96", quanta.0)
+    }
+}
+
+impl TryFrom<String> for Quanta {
+    type Error = VaultError;
+
+    fn try_from(text: String) -> Result<Self, VaultError> {
+        let quanta = text.strip_suffix("/2^96").and_then(|quanta| quanta.parse().ok());
+        quanta.map(Self).ok_or(VaultError::Certificate { disagreement: "a total is not written as `<integer>/2^96`" })
+    }
+}

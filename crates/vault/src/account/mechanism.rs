@@ -1,0 +1,161 @@
+//! How a release was made random, and what that costs.
+
+use dashu_int::UBig;
+use serde::{Deserialize, Serialize};
+
+use super::amount::{FRACTION_BITS, ceil_quanta};
+use super::scale::scale_of_square;
+use super::{AccountingKind, Amount, LaplaceScale, Pure, Selecting, Sigma, Smoothing, Tilt};
+
+/// How far one unit can move an exact answer, in units of its lattice: exact integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sensitivity {
+    /// As an L1 norm.
+    pub l1: u128,
+    /// As a squared L2 norm.
+    pub squared_l2: u128,
+}
+
+impl Sensitivity {
+    /// That of `length` numbers each of which moves by at most `one`; `None` if it does not fit.
+    pub(crate) fn of_equal(one: u128, length: u64) -> Option<Self> {
+        let length = u128::from(length);
+        Some(Self { l1: one.checked_mul(length)?, squared_l2: one.checked_mul(one)?.checked_mul(length)? })
+    }
+}
+
+/// How a release was made random, with all that its cost depends on.
+///
+/// # Privacy
+/// Sensitivities and scales are in units of the lattice on which the answer lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Mechanism {
+    /// Every number plus `floor(σ N + 1/2)` with `N` exactly standard normal.
+    RoundedGaussian {
+        /// `Δ²`, as a squared L2 norm.
+        #[serde(with = "integer")]
+        squared_sensitivity: u128,
+        /// `σ`.
+        sigma: Sigma,
+    },
+    /// Every number plus an integer `z` of probability proportional to `e^(-|z|/b)`.
+    DiscreteLaplace {
+        /// `Δ`, as an L1 norm.
+        #[serde(with = "integer")]
+        sensitivity: u128,
+        /// `b`.
+        scale: LaplaceScale,
+    },
+    /// A candidate of score `q`, with probability proportional to `e^(epsilon q / (2 Δ))`.
+    Exponential {
+        /// `Δ`, the most that any one score moves.
+        #[serde(with = "integer")]
+        sensitivity: u128,
+        /// `epsilon`.
+        epsilon: Tilt,
+    },
+    /// Cells drawn from a smoothed histogram.
+    SmoothedHistogram(Smoothing),
+}
+
+impl Mechanism {
+    /// Gaussian noise with the smallest `σ² >= Δ² / (quanta 2^-96)`.
+    pub(super) fn gaussian(squared_sensitivity: u128, quanta: &UBig) -> Option<Self> {
+        if quanta.is_zero() {
+            return None;
+        }
+        let sigma = scale_of_square(&(UBig::from(squared_sensitivity) << FRACTION_BITS), quanta)?;
+        Some(Self::RoundedGaussian { squared_sensitivity, sigma })
+    }
+
+    /// Laplace noise with the smallest `b >= Δ / epsilon`.
+    pub(super) fn laplace(sensitivity: u128, epsilon: Amount<Pure>) -> Option<Self> {
+        if epsilon == Amount::ZERO {
+            return None;
+        }
+        let [over, under] = [UBig::from(sensitivity) << FRACTION_BITS, UBig::from(epsilon.quanta())];
+        Some(Self::DiscreteLaplace { sensitivity, scale: scale_of_square(&over.pow(2), &under.pow(2))? })
+    }
+
+    /// A choice that costs at most `share`.
+    pub(crate) fn exponential<M: Selecting>(sensitivity: u128, share: Amount<M>) -> Option<Self> {
+        let (numerator, denominator) = M::squared_tilt(share);
+        Some(Self::Exponential { sensitivity, epsilon: Tilt::of_square(&numerator, &denominator)? })
+    }
+
+    /// What the release costs, in quanta, rounded up; `None` if the accounting has no cost for it or it does not fit.
+    ///
+    /// # Privacy
+    /// | | epsilon | mu² | rho |
+    /// |---|---|---|---|
+    /// | Gaussian | - | `Δ²/σ²` | `Δ²/(2σ²)` |
+    /// | Laplace | `Δ/b` | - | `epsilon²/2` |
+    /// | exponential | `epsilon` | - | `epsilon²/8` |
+    /// | smoothed histogram, `k` rows | `k ln r` | - | `k (ln r)²/2` |
+    pub(crate) fn quanta(&self, accounting: AccountingKind) -> Option<u128> {
+        match (*self, accounting) {
+            (Self::RoundedGaussian { squared_sensitivity, sigma }, AccountingKind::Gdp | AccountingKind::Zcdp) => {
+                let (over, under) = sigma.squared();
+                let halves = if accounting == AccountingKind::Zcdp { 2_u8 } else { 1 };
+                ceil_quanta(&(under * squared_sensitivity), &(over * halves))
+            }
+            (Self::DiscreteLaplace { sensitivity, scale }, AccountingKind::Pure) => ceil_quanta(
+                &(UBig::from(sensitivity) << scale.denominator_log2() as usize),
+                &UBig::from(scale.numerator()),
+            ),
+            (Self::DiscreteLaplace { sensitivity, scale }, AccountingKind::Zcdp) => {
+                let (over, under) = scale.squared();
+                ceil_quanta(&(under * UBig::from(sensitivity).pow(2)), &(over * 2_u8))
+            }
+            (Self::Exponential { epsilon, .. }, AccountingKind::Pure) => {
+                ceil_quanta(&UBig::from(epsilon.numerator()), &(UBig::ONE << epsilon.denominator_log2() as usize))
+            }
+            (Self::Exponential { epsilon, .. }, AccountingKind::Zcdp) => {
+                let (over, under) = epsilon.squared();
+                ceil_quanta(&over, &(under * 8_u8))
+            }
+            (Self::SmoothedHistogram(smoothing), accounting) => smoothing.quanta(accounting),
+            _ => None,
+        }
+    }
+
+    /// Whether it says this sensitivity, in the norm that it needs. A smoothed histogram says none: its event is checked field by
+    /// field.
+    pub(super) fn covers(&self, due: Sensitivity) -> bool {
+        match *self {
+            Self::RoundedGaussian { squared_sensitivity, .. } => squared_sensitivity == due.squared_l2,
+            Self::DiscreteLaplace { sensitivity, .. } | Self::Exponential { sensitivity, .. } => sensitivity == due.l1,
+            Self::SmoothedHistogram(_) => false,
+        }
+    }
+
+    /// The standard deviation of the noise on each number, in units of the lattice; `None` if none is added.
+    ///
+    /// Rounding is left out: it adds at most a twelfth of a unit to the variance.
+    pub fn standard_deviation(&self) -> Option<f64> {
+        match self {
+            Self::RoundedGaussian { sigma, .. } => Some(sigma.to_f64()),
+            Self::DiscreteLaplace { scale, .. } => {
+                // The variance is 2 q / (1 - q)², q = e^(-1/b), which is 1 / (2 sinh²(1 / (2b))).
+                Some(std::f64::consts::FRAC_1_SQRT_2 / libm::sinh(0.5 / scale.to_f64()))
+            }
+            Self::Exponential { .. } | Self::SmoothedHistogram(_) => None,
+        }
+    }
+}
+
+/// An integer as a decimal string, because readers of JSON lose digits above 2^53.
+pub(super) mod integer {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(in crate::account) fn serialize<S: Serializer>(number: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(number)
+    }
+
+    pub(in crate::account) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(|_| D::Error::custom("a sensitivity is not an integer"))
+    }
+}

@@ -1,0 +1,233 @@
+//! Why the ledger refuses.
+
+use std::error::Error;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+
+use crate::account::AccountingKind;
+
+/// A refusal of the ledger. In every case nothing was spent that the ledger does not show.
+///
+/// # Privacy
+/// The ledger holds public facts only, so its errors do too: names of files, amounts of budget, ids of jobs.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LedgerError {
+    /// A ledger is never written over.
+    #[error("`{}` exists already", .path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no file.
+    #[error("there is no ledger `{}`", .path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is something else.
+    #[error("`{}` is not a ledger", .path.display())]
+    NotALedger {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The ledger or a journal of it is not what was written.
+    #[error("the ledger is damaged: {what}")]
+    Damaged {
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// It cannot be told what a job that was cut off has released.
+    #[error("the job cannot be resumed: {what}")]
+    Journal {
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The rollback journal is found by the name of the file. Under another name an unfinished write would be taken for a
+    /// finished one, and undone later.
+    #[error("the file of the ledger has a second name (a hard link)")]
+    Linked,
+    /// Storage failed under the ledger, and nobody has looked at it since.
+    #[error("the ledger is suspect: storage failed while it was written, see `{}`", .mark.display())]
+    Suspect {
+        /// The file that says so.
+        mark: PathBuf,
+    },
+    /// The job asks for more than is left of the dataset's cap.
+    #[error("budget of the dataset exhausted: the job asks for {} {:.6e}, {:.6e} of {:.6e} is left",
+        accounting.symbol(), amount(*asked), amount(*left), amount(*cap))]
+    OverCap {
+        /// How amounts add up.
+        accounting: AccountingKind,
+        /// What the job asks for, in quanta of 2^-96.
+        asked: u128,
+        /// What is left, in quanta of 2^-96.
+        left: u128,
+        /// The cap, in quanta of 2^-96.
+        cap: u128,
+    },
+    /// A job claims to have spent more than it reserved.
+    #[error("bug in the vault: the job spent {:.6e} and had reserved {:.6e}", amount(*spent), amount(*reserved))]
+    AboveReservation {
+        /// What it spent, in quanta of 2^-96.
+        spent: u128,
+        /// What it reserved, in quanta of 2^-96.
+        reserved: u128,
+    },
+    /// The terms of the ledger are not terms.
+    #[error("`{parameter}` of the ledger must be {rule}")]
+    Config {
+        /// The parameter.
+        parameter: &'static str,
+        /// What is possible.
+        rule: &'static str,
+    },
+    /// The job counts privacy loss in another way than the ledger does.
+    #[error("the ledger is kept for {what} `{ledger}`, the job has `{job}`")]
+    Terms {
+        /// Which of the terms differs.
+        what: &'static str,
+        /// What the ledger says.
+        ledger: String,
+        /// What the job says.
+        job: String,
+    },
+    /// The same request is being run by a process that is alive.
+    #[error("job {job} has the same request and is still running")]
+    Running {
+        /// Its id.
+        job: String,
+    },
+    /// The job went on after a failure that stopped it.
+    #[error("the job was stopped by an earlier failure of its journal")]
+    Stopped,
+    /// Another process kept the ledger locked for too long.
+    #[error("another process holds the ledger")]
+    Busy,
+    /// There is no room left. Nothing was written.
+    #[error("there is no space left for the ledger")]
+    Full,
+    /// Storage failed. What is on disk is uncertain, so the ledger is marked suspect.
+    #[error("storage failed while {during}; the ledger is marked suspect")]
+    Storage {
+        /// What was done.
+        during: &'static str,
+        /// What the system says.
+        #[source]
+        cause: Box<dyn Error + Send + Sync>,
+    },
+    /// A file cannot be opened or read.
+    #[error("{during} failed")]
+    Io {
+        /// What was done.
+        during: &'static str,
+        /// What the system says.
+        #[source]
+        cause: Box<dyn Error + Send + Sync>,
+    },
+    /// The operating system gave no randomness for the id of a job.
+    #[error("the operating system gave no randomness")]
+    Entropy(#[source] getrandom::Error),
+}
+
+impl LedgerError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Exists { .. } => "choose another name; an unfinished file of a failed `ledger init` may be deleted",
+            Self::Missing { .. } => "make one with `ledger init`",
+            Self::NotALedger { .. } => "check the name; a file that `ledger init` left unfinished may be deleted",
+            Self::Damaged { .. } => "nothing can be spent; keep the file, and restore a copy that has every spend",
+            Self::Journal { .. } => "what it reserved stays spent; start a new one if there is budget left",
+            Self::Linked => "remove the second name, or copy the file",
+            Self::Suspect { .. } => "check the disk, run `ledger verify`, and delete the mark if you trust the ledger",
+            Self::OverCap { .. } => "ask for less: `ledger show` says what was spent, and which epsilon is left",
+            Self::Config { .. } => "see `docs/how-to/choose-epsilon.md` for what to choose",
+            Self::Terms { what: "accounting", .. } => {
+                "a `gdp` ledger takes fits with a delta, a `pure` one fits with `--delta 0`, a `zcdp` one takes both"
+            }
+            Self::Terms { .. } => "run the job on the terms of the ledger; one dataset has one ledger",
+            Self::Running { .. } => "wait for it, or stop it and resume",
+            Self::Stopped => "start again: the job is resumed with what it had journalled",
+            Self::Busy => "try again when the other job has written its record",
+            Self::Full => "make room and start again; the job is resumed if it had begun",
+            Self::Storage { .. } => "the job stays spent; check the disk, then run `ledger verify`",
+            Self::Io { .. } => "see the cause for what the system reports",
+            Self::Entropy(_) => "check that the sandbox allows `getrandom`; nothing was reserved",
+            Self::AboveReservation { .. } => "please report this",
+        }
+    }
+
+    /// A failure to write or to sync: what is on disk is uncertain, unless there merely was no room to write.
+    pub(super) fn storage(during: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |cause| Self::Storage { during, cause: cause.into() }
+    }
+
+    /// A failure to write a journal. What was written of it is cut off at the next start.
+    pub(super) fn write(cause: io::Error) -> Self {
+        match cause.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
+            _ => Self::storage("writing a journal")(cause),
+        }
+    }
+
+    /// A failure to open, read or find a file: nothing was changed.
+    pub(super) fn io(during: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |cause| Self::Io { during, cause: cause.into() }
+    }
+
+    /// What SQLite reports about the file at `path`.
+    pub(super) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
+        move |cause| match cause.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            Some(ErrorCode::DiskFull) => Self::Full,
+            Some(ErrorCode::SystemIoFailure) => {
+                Self::Storage { during: "reading or writing the ledger", cause: cause.into() }
+            }
+            Some(ErrorCode::NotADatabase) => Self::NotALedger { path: path.to_owned() },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown) | None => {
+                Self::Damaged { what: "the database cannot be read" }
+            }
+            Some(_) => Self::Io { during: "opening the ledger", cause: cause.into() },
+        }
+    }
+}
+
+/// Quanta as a number that people read. Nothing is decided by it.
+#[expect(clippy::cast_precision_loss, reason = "the nearest float is what this promises")]
+fn amount(quanta: u128) -> f64 {
+    quanta as f64 * 2_f64.powi(-96)
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::ffi;
+
+    use super::*;
+
+    fn of_sqlite(code: i32) -> LedgerError {
+        LedgerError::sqlite(Path::new("ledger"))(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None))
+    }
+
+    #[test]
+    fn only_failed_storage_makes_a_ledger_suspect() {
+        for code in [ffi::SQLITE_IOERR_WRITE, ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_DIR_FSYNC] {
+            assert!(matches!(of_sqlite(code), LedgerError::Storage { .. }));
+        }
+        assert!(matches!(of_sqlite(ffi::SQLITE_FULL), LedgerError::Full));
+        assert!(matches!(of_sqlite(ffi::SQLITE_BUSY), LedgerError::Busy));
+        assert!(matches!(of_sqlite(ffi::SQLITE_CORRUPT), LedgerError::Damaged { .. }));
+        assert!(matches!(of_sqlite(ffi::SQLITE_NOTADB), LedgerError::NotALedger { .. }));
+        assert!(matches!(of_sqlite(ffi::SQLITE_CANTOPEN), LedgerError::Io { .. }));
+    }
+
+    #[test]
+    fn a_journal_without_room_is_not_a_failing_disk() {
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
+            assert!(matches!(LedgerError::write(kind.into()), LedgerError::Full));
+        }
+        assert!(matches!(LedgerError::write(io::ErrorKind::Other.into()), LedgerError::Storage { .. }));
+    }
+}

@@ -1,0 +1,199 @@
+//! A job of the vault that has its budget reserved in a ledger.
+
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use scumble_schema::AdjacencyKind;
+use sha2::{Digest, Sha256};
+
+use super::{Ledger, LedgerError, Request, Reservation};
+use crate::account::{AccountingKind, ApproxDp, Event, LedgerEntry, sum_of_costs};
+use crate::error::VaultError;
+use crate::hex;
+
+/// What a job is about to do. All of it is public.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Which tables are neighbours.
+    pub adjacency: AdjacencyKind,
+    /// Whose rows are protected: `row`, or a column.
+    pub privacy_unit: String,
+    /// The most rows of one unit.
+    pub max_contributions: NonZeroU32,
+    /// How the job accounts.
+    pub accounting: AccountingKind,
+    /// What it aims at.
+    pub goal: ApproxDp,
+    /// What it does, for people to read.
+    pub description: String,
+    /// Everything its questions depend on besides the rows, as text. A job that was cut off is taken up by one with the same.
+    pub request: String,
+}
+
+impl Plan {
+    fn fingerprint(&self) -> String {
+        hex(&Sha256::digest(&self.request))
+    }
+}
+
+/// A running job: its reservation and what it has released so far.
+///
+/// A [`Vault`](crate::Vault) opened on it journals every release before anyone sees it. Copies are the same job.
+///
+/// # Privacy
+/// All that was reserved counts as spent until [`Job::commit`] lowers it to what was released, which is to be called when
+/// what was made of the releases is durable. A job that is dropped or killed stays spent, and can be taken up again.
+#[derive(Debug, Clone)]
+pub struct Job {
+    plan: Arc<Plan>,
+    entry: LedgerEntry,
+    ledger: AccountingKind,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Gone once the job is committed.
+    reservation: Option<Reservation>,
+    /// What was released, in order, with the values of those releases that were made before the job was cut off.
+    events: Vec<Event>,
+    /// For the one vault of this job.
+    before: Option<Vec<(Event, Vec<i64>)>>,
+}
+
+impl Ledger {
+    /// Reserves the most that the job may spend. Only then may it look at rows.
+    ///
+    /// # Errors
+    /// If the ledger is for other terms, or too little is left, or the ledger cannot be trusted or written.
+    pub fn begin(&self, plan: Plan) -> Result<Job, VaultError> {
+        let quanta = self.most(&plan)?;
+        let reservation = self.reserve(&Request {
+            fingerprint: plan.fingerprint(),
+            description: plan.description.clone(),
+            accounting: plan.accounting,
+            goal: plan.goal,
+            quanta,
+        })?;
+        self.job(plan, reservation)
+    }
+
+    /// Takes up a job of the same plan that was cut off, if there is one. Nothing more is spent.
+    ///
+    /// # Errors
+    /// If it is still running, its journal is damaged, or as those of [`Ledger::begin`].
+    pub fn take_up(&self, plan: Plan) -> Result<Option<Job>, VaultError> {
+        self.most(&plan)?;
+        let reservation = self.resume(&plan.fingerprint())?;
+        reservation.map(|reservation| self.job(plan, reservation)).transpose()
+    }
+
+    /// Whether a job of the same plan is open: running, or cut off.
+    ///
+    /// # Errors
+    /// If the ledger cannot be trusted.
+    pub fn has_open(&self, plan: &Plan) -> Result<bool, LedgerError> {
+        let fingerprint = plan.fingerprint();
+        Ok(self.verify()?.open_jobs().any(|job| job.fingerprint == fingerprint))
+    }
+
+    /// The most that the job may spend, in quanta of the ledger.
+    fn most(&self, plan: &Plan) -> Result<u128, VaultError> {
+        let terms = self.terms();
+        terms.check(plan.adjacency, &plan.privacy_unit, plan.max_contributions)?;
+        let bound = terms.accounting.bound(plan.accounting.largest(plan.goal)?);
+        let differs = || LedgerError::Terms {
+            what: "accounting",
+            ledger: terms.accounting.to_string(),
+            job: plan.accounting.to_string(),
+        };
+        Ok(bound.ok_or_else(differs)?.quanta)
+    }
+
+    fn job(&self, plan: Plan, reservation: Reservation) -> Result<Job, VaultError> {
+        let entry = LedgerEntry {
+            dataset: self.terms().dataset.clone(),
+            job: reservation.job().to_owned(),
+            head: reservation.head().to_owned(),
+        };
+        let event = |text: &str| {
+            serde_json::from_str(text).map_err(|_| LedgerError::Journal { what: "its journal has an unknown event" })
+        };
+        let before: Vec<(Event, Vec<i64>)> = reservation
+            .journalled()
+            .iter()
+            .map(|entry| Ok((event(&entry.event)?, entry.values.clone())))
+            .collect::<Result<_, LedgerError>>()?;
+        let events = before.iter().map(|(event, _)| event.clone()).collect();
+        let state = State { reservation: Some(reservation), events, before: Some(before) };
+        let (plan, ledger) = (Arc::new(plan), self.terms().accounting);
+        Ok(Job { plan, entry, ledger, state: Arc::new(Mutex::new(state)) })
+    }
+}
+
+impl Job {
+    /// Where in the ledger it is written down.
+    pub fn entry(&self) -> LedgerEntry {
+        self.entry.clone()
+    }
+
+    /// How many releases it has made.
+    pub fn releases(&self) -> usize {
+        self.state().events.len()
+    }
+
+    /// Ends the job: from now on only what was released counts as spent.
+    ///
+    /// # Privacy
+    /// To be called when everything that was made of the releases is durable, or when there is nothing. The spend is worked
+    /// out from the journalled events.
+    ///
+    /// # Errors
+    /// If the record cannot be written. The whole reservation stays spent then, as it does if this is never called.
+    pub fn commit(self) -> Result<(), VaultError> {
+        let mut state = self.state();
+        let spent = sum_of_costs(self.ledger, &state.events).ok_or(VaultError::Bug { what: "costs do not add up" })?;
+        let events = state.events.len() as u64;
+        let reservation = state.reservation.take().ok_or(LedgerError::Stopped)?;
+        Ok(reservation.commit(spent.quanta, events)?)
+    }
+
+    /// Refuses a vault that is for something else than was reserved for.
+    pub(crate) fn check(
+        &self,
+        adjacency: AdjacencyKind,
+        max_contributions: NonZeroU32,
+        accounting: AccountingKind,
+        goal: ApproxDp,
+    ) -> Result<(), VaultError> {
+        let plan = &self.plan;
+        let planned = (plan.adjacency, plan.max_contributions, plan.accounting, plan.goal);
+        if planned == (adjacency, max_contributions, accounting, goal) {
+            Ok(())
+        } else {
+            Err(VaultError::Bug { what: "a job was reserved for other terms than it is run on" })
+        }
+    }
+
+    /// Begins the work: what was released before the job was cut off. A second vault would number its releases from zero
+    /// again, so a job has one.
+    pub(crate) fn start(&self) -> Result<Vec<(Event, Vec<i64>)>, VaultError> {
+        self.state().before.take().ok_or(VaultError::Bug { what: "a job is run twice" })
+    }
+
+    /// Writes releases down, durably. Only then may anyone see them.
+    pub(crate) fn journal(&self, events: &[Event], values: &[Vec<i64>]) -> Result<(), VaultError> {
+        let mut state = self.state();
+        let reservation = state.reservation.as_mut().ok_or(LedgerError::Stopped)?;
+        let bodies: Vec<String> =
+            events.iter().map(|event| serde_json::to_string(event).expect("an event has a JSON form")).collect();
+        reservation.journal(bodies.iter().map(String::as_str).zip(values.iter().map(Vec::as_slice)))?;
+        state.events.extend_from_slice(events);
+        Ok(())
+    }
+
+    /// A thread that panicked while it journalled has left the reservation stopped, or the entry durable.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

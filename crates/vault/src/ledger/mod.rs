@@ -1,0 +1,189 @@
+//! The ledger of a dataset: what was ever spent on it, by whom, and what is left.
+//!
+//! ```
+//! # use std::num::NonZeroU32;
+//! # use scumble_schema::AdjacencyKind;
+//! # use scumble_vault::ledger::{Ledger, LedgerError, Plan, Terms};
+//! # use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon, VaultError};
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("people.ledger");
+//! let goal = |epsilon| Ok::<_, VaultError>(ApproxDp { epsilon: Epsilon::new(epsilon)?, delta: Delta::new(1e-9)? });
+//! let (adjacency, unit, one) = (AdjacencyKind::AddRemove, "row", NonZeroU32::MIN);
+//! let terms = Terms::new("people".into(), adjacency, unit.into(), one, AccountingKind::Gdp, goal(1.0)?)?;
+//! let ledger = Ledger::create(&path, &terms)?;
+//!
+//! let plan = Plan {
+//!     adjacency,
+//!     privacy_unit: unit.into(),
+//!     max_contributions: one,
+//!     accounting: AccountingKind::Gdp,
+//!     goal: goal(0.7)?,
+//!     description: "independent".into(),
+//!     request: "schema, method and parameters".into(),
+//! };
+//! let job = ledger.begin(plan.clone())?;
+//! // Vault::open_on(&job, ..) measures, the model is written, and then:
+//! job.commit()?;
+//! assert_eq!(ledger.verify()?.spent, 0, "nothing was released, so nothing is spent");
+//!
+//! // A job that is not committed stays spent, whatever became of it: a second of (0.7, 1e-9) is above (1, 1e-9).
+//! drop(ledger.begin(plan.clone())?);
+//! let refused = ledger.begin(plan);
+//! assert!(matches!(refused, Err(VaultError::Ledger(LedgerError::OverCap { .. }))));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![doc = include_str!("ledger.md")]
+
+mod error;
+mod files;
+mod job;
+mod journal;
+mod record;
+mod reservation;
+mod seal;
+mod statement;
+mod store;
+
+use std::path::Path;
+
+pub use error::LedgerError;
+pub use job::{Job, Plan};
+pub use journal::JournalEntry;
+pub use record::Terms;
+pub use reservation::{Request, Reservation};
+pub use statement::{JobRecord, Outcome, Statement};
+
+use files::Files;
+use journal::Journal;
+use record::{Record, VERSION};
+use store::Store;
+
+use crate::hex;
+
+/// The ledger of one dataset.
+///
+/// # Privacy
+/// Whatever is released under [`Reservation`]s of one ledger costs, together, at most its cap: also if processes run at the same
+/// time, are killed, or lose power.
+#[derive(Debug)]
+pub struct Ledger {
+    files: Files,
+    terms: Terms,
+}
+
+impl Ledger {
+    /// Makes a ledger, durably. A file that exists is never touched.
+    ///
+    /// # Errors
+    /// If the terms make no sense, the file exists or cannot be written.
+    pub fn create(path: &Path, terms: &Terms) -> Result<Self, LedgerError> {
+        terms.check_cap()?;
+        let files = Files::create(path)?;
+        let first = Record::Open { version: VERSION, time: record::now(), terms: terms.clone() };
+        Store::create(&files, &first)?;
+        Ok(Self { files, terms: terms.clone() })
+    }
+
+    /// Opens a ledger and checks it.
+    ///
+    /// # Errors
+    /// If there is none or it is damaged. A suspect ledger can be opened, to be verified; it refuses to spend.
+    pub fn open(path: &Path) -> Result<Self, LedgerError> {
+        let files = Files::find(path)?;
+        let store = Store::read(&files).inspect_err(|error| files.mark_if_storage_failed(error))?;
+        let terms = Statement::of(store.records(), false)?.terms;
+        Ok(Self { files, terms })
+    }
+
+    /// What the ledger is kept for.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// Checks every byte of the file, the chain, the structure of the database, and what the records mean.
+    ///
+    /// # Errors
+    /// If anything is not as it was written.
+    pub fn verify(&self) -> Result<Statement, LedgerError> {
+        let store = Store::read(&self.files).inspect_err(|error| self.files.mark_if_storage_failed(error))?;
+        store.check_structure()?;
+        Statement::of(store.records(), self.files.are_suspect())
+    }
+
+    /// Reserves the most that a job can spend.
+    ///
+    /// # Privacy
+    /// Only after this has returned may the job look at rows. One writer at a time checks the whole ledger and the cap, and
+    /// the reservation is durable before the next one starts.
+    ///
+    /// # Errors
+    /// [`LedgerError::OverCap`] if there is not enough left; otherwise if the ledger is damaged, suspect, or cannot be written.
+    pub fn reserve(&self, request: &Request) -> Result<Reservation, LedgerError> {
+        self.reserve_unmarked(request).inspect_err(|error| self.files.mark_if_storage_failed(error))
+    }
+
+    fn reserve_unmarked(&self, request: &Request) -> Result<Reservation, LedgerError> {
+        let (store, statement) = self.lock()?;
+        statement.check_room(request.quanta)?;
+        self.files.sweep_journals(|name| statement.open_jobs().any(|job| job.id == name));
+        let job = new_id()?;
+        let Request { fingerprint, description, accounting, goal, quanta } = request.clone();
+        let (time, id) = (record::now(), job.clone());
+        let record = Record::Reserve { time, job: id, fingerprint, description, accounting, goal, quanta };
+        let head = hex(&store.next_link(&record.to_body()));
+        // The journal comes first and is locked: whoever sees the reservation sees that somebody is at work on it.
+        let journal = Journal::start(self.files.create_journal(&job)?, &job, &head)?;
+        store.append(&record)?;
+        let (files, journalled) = (self.files.clone(), Vec::new());
+        Ok(Reservation { files, job, head, reserved: quanta, journal, journalled })
+    }
+
+    /// Takes up the job with this fingerprint that was interrupted, if there is one.
+    ///
+    /// # Privacy
+    /// Nothing new is spent: the reservation stands, and [`Reservation::journalled`] has what was released under it.
+    ///
+    /// # Errors
+    /// [`LedgerError::Running`] if the job is not interrupted but runs; [`LedgerError::Damaged`] if its journal is gone or
+    /// broken, since what it released is then unknown.
+    pub fn resume(&self, fingerprint: &str) -> Result<Option<Reservation>, LedgerError> {
+        self.resume_unmarked(fingerprint).inspect_err(|error| self.files.mark_if_storage_failed(error))
+    }
+
+    fn resume_unmarked(&self, fingerprint: &str) -> Result<Option<Reservation>, LedgerError> {
+        // Under the lock no job ends, so one that is open and whose journal can be claimed was interrupted.
+        let (locked, statement) = self.lock()?;
+        let mut running = None;
+        for job in statement.open_jobs().filter(|job| job.fingerprint == fingerprint) {
+            match journal::claim(&self.files.journal(&job.id), &job.id) {
+                Ok(file) => {
+                    // From here on nobody else can end the job, and others need not wait while its journal is read.
+                    drop(locked);
+                    let (journal, journalled) = Journal::resume(file, &job.head)?;
+                    let (files, job, head, reserved) =
+                        (self.files.clone(), job.id.clone(), job.head.clone(), job.reserved);
+                    return Ok(Some(Reservation { files, job, head, reserved, journal, journalled }));
+                }
+                Err(error @ LedgerError::Running { .. }) => running = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        running.map_or(Ok(None), Err)
+    }
+
+    /// The ledger, locked and checked.
+    fn lock(&self) -> Result<(Store, Statement), LedgerError> {
+        let store = Store::lock(&self.files)?;
+        let statement = Statement::of(store.records(), false)?;
+        if statement.terms != self.terms {
+            return Err(LedgerError::Damaged { what: "another ledger has taken its place" });
+        }
+        Ok((store, statement))
+    }
+}
+
+fn new_id() -> Result<String, LedgerError> {
+    let mut id = [0; 16];
+    getrandom::fill(&mut id).map_err(LedgerError::Entropy)?;
+    Ok(hex(&id))
+}

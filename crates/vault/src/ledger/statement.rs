@@ -1,0 +1,123 @@
+//! What the records mean: who reserved what, who is done, and what is left.
+
+use std::collections::HashMap;
+
+use super::error::LedgerError;
+use super::record::{Hash, Record, Terms, VERSION};
+use crate::account::{AccountingKind, ApproxDp};
+use crate::hex;
+
+/// The state of a ledger at one time.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Statement {
+    /// What the ledger is kept for.
+    pub terms: Terms,
+    /// When it was made, in seconds since 1970, UTC.
+    pub opened: u64,
+    /// The jobs, in the order of their reservations.
+    pub jobs: Vec<JobRecord>,
+    /// What is spent, in quanta of 2^-96: by finished jobs what they spent, by open ones all that they reserved.
+    pub spent: u128,
+    /// What is left of the cap, in quanta of 2^-96.
+    pub left: u128,
+    /// How many records there are.
+    pub records: usize,
+    /// The hash of the last record, which depends on all of them.
+    pub head: String,
+    /// Whether storage failed under the ledger and nobody has removed the mark since.
+    pub suspect: bool,
+}
+
+/// A job that reserved budget.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct JobRecord {
+    /// 128 random bits, as text.
+    pub id: String,
+    /// When it reserved, in seconds since 1970, UTC.
+    pub time: u64,
+    /// What was asked for, as a digest.
+    pub fingerprint: String,
+    /// What was asked for, in words.
+    pub description: String,
+    /// How the job itself accounts.
+    pub accounting: AccountingKind,
+    /// What the job itself promises.
+    pub goal: ApproxDp,
+    /// What it reserved, in quanta of 2^-96.
+    pub reserved: u128,
+    /// The hash of the record of the reservation.
+    pub head: String,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// What became of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It runs, was killed or failed. All that it reserved counts as spent.
+    Open,
+    /// It finished.
+    Committed {
+        /// What it spent, in quanta of 2^-96.
+        spent: u128,
+        /// How many releases it made.
+        events: u64,
+        /// When, in seconds since 1970, UTC.
+        time: u64,
+    },
+}
+
+impl Statement {
+    /// Reads the records in order and refuses those that cannot follow from each other.
+    pub(super) fn of(records: &[(Record, Hash)], suspect: bool) -> Result<Self, LedgerError> {
+        let damaged = |what| LedgerError::Damaged { what };
+        let Some(((Record::Open { version: VERSION, time, terms }, _), rest)) = records.split_first() else {
+            return Err(damaged("the first record does not open a ledger of this version"));
+        };
+        let head = records.last().map(|(_, hash)| hex(hash)).unwrap_or_default();
+        let (left, records) = (terms.cap, records.len());
+        let (terms, jobs) = (terms.clone(), Vec::new());
+        let mut statement = Self { terms, opened: *time, jobs, spent: 0, left, records, head, suspect };
+        let mut open = HashMap::new();
+        for (record, hash) in rest {
+            match record.clone() {
+                Record::Open { .. } => return Err(damaged("the ledger is opened twice")),
+                Record::Reserve { time, job: id, fingerprint, description, accounting, goal, quanta: reserved } => {
+                    statement.left = statement.left.checked_sub(reserved).ok_or(damaged("the cap is exceeded"))?;
+                    if open.insert(id.clone(), statement.jobs.len()).is_some() {
+                        return Err(damaged("two jobs have one id"));
+                    }
+                    let (head, outcome) = (hex(hash), Outcome::Open);
+                    let job =
+                        JobRecord { id, time, fingerprint, description, accounting, goal, reserved, head, outcome };
+                    statement.jobs.push(job);
+                }
+                Record::Commit { time, job, spent, events } => {
+                    let job = open.remove(&job).and_then(|job| statement.jobs.get_mut(job));
+                    let job = job.ok_or(damaged("a job ends that was not open"))?;
+                    let freed = job.reserved.checked_sub(spent).ok_or(damaged("a job spent more than it reserved"))?;
+                    job.outcome = Outcome::Committed { spent, events, time };
+                    statement.left += freed;
+                }
+            }
+        }
+        statement.spent = statement.terms.cap - statement.left;
+        Ok(statement)
+    }
+
+    /// The cap is a filter: what would exceed it is refused before anything is reserved.
+    pub(super) fn check_room(&self, asked: u128) -> Result<(), LedgerError> {
+        if asked > self.left {
+            let (accounting, left, cap) = (self.terms.accounting, self.left, self.terms.cap);
+            return Err(LedgerError::OverCap { accounting, asked, left, cap });
+        }
+        Ok(())
+    }
+
+    /// The jobs that are open.
+    pub fn open_jobs(&self) -> impl Iterator<Item = &JobRecord> {
+        self.jobs.iter().filter(|job| job.outcome == Outcome::Open)
+    }
+}

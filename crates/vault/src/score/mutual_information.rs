@@ -1,0 +1,76 @@
+//! Mutual information times the number of rows, in bits.
+
+use scumble_schema::{Clique, Domain};
+use sha2::Sha256;
+
+use super::log2::{FRACTION_BITS, x_log2_x};
+use super::sealed::Value;
+use super::split::Split;
+use super::{LATTICE_LOG2, Score, ScoreKind, Statistic};
+use crate::account::ReplaceOne;
+use crate::error::VaultError;
+
+/// The digits that are worked out beyond those of the lattice.
+const GUARD_BITS: u32 = FRACTION_BITS - LATTICE_LOG2;
+/// Each of the four sums of `x lb(x)` is too low by less than this many units of 2^-56 a row.
+const ERROR: u64 = 2;
+
+#[doc = include_str!("mutual_information.md")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MutualInformation {
+    split: Split,
+}
+
+impl MutualInformation {
+    /// The score of two disjoint sets of attributes, such as an attribute and its parents. It is symmetric in them.
+    ///
+    /// # Errors
+    /// If a set is empty, or they overlap.
+    pub fn between(left: Clique, right: Clique) -> Result<Self, VaultError> {
+        Ok(Self { split: Split::new(Self::KIND, left, right)? })
+    }
+}
+
+impl Value for MutualInformation {
+    fn value(&self, domain: &Domain, counts: &[u64]) -> i128 {
+        let margins = self.split.margins(domain, counts);
+        // Every sum is at most n lb(n) < 2^48 * 48 * 2^56 < 2^110.
+        let sum = |counts: &[u64]| counts.iter().copied().map(x_log2_x).sum::<u128>().cast_signed();
+        let information = sum(&[margins.rows]) + sum(counts) - sum(&margins.left) - sum(&margins.right);
+        // At least the truth now, and by less than 4 ERROR n above it: a truth on the lattice is its own floor.
+        (information + i128::from(2 * ERROR * margins.rows)) >> GUARD_BITS
+    }
+}
+
+impl Statistic for MutualInformation {
+    const KIND: ScoreKind = ScoreKind::MutualInformation;
+
+    fn clique(&self) -> &Clique {
+        &self.split.joint
+    }
+
+    fn check(&self, domain: &Domain) -> Result<(), VaultError> {
+        self.split.check(domain)
+    }
+
+    fn question(&self, digest: &mut Sha256) {
+        self.split.question(digest);
+    }
+}
+
+/// How far one of `rows` rows that is replaced moves it: if a side is binary, and if none is.
+pub(super) fn sensitivities(rows: u64) -> [u128; 2] {
+    // A table without rows has no neighbour. One of more rows than there can be has no value either.
+    let rows = rows.clamp(1, super::MAX_ROWS);
+    let rounded_up = |x: u64| x_log2_x(x) + u128::from(ERROR * x);
+    let binary = rounded_up(rows) - x_log2_x(rows - 1);
+    let any = rounded_up(rows + 1) - x_log2_x(rows - 1) - (2 << FRACTION_BITS);
+    [binary, any].map(|exact| (exact + u128::from(4 * ERROR * rows)).div_ceil(1 << GUARD_BITS))
+}
+
+impl Score<ReplaceOne> for MutualInformation {
+    fn sensitivity(&self, domain: &Domain, rows: u64) -> u128 {
+        let [binary, any] = sensitivities(rows);
+        if self.split.has_binary_side(domain) { binary } else { any }
+    }
+}

@@ -1,0 +1,81 @@
+//! How far two sets of attributes are from being independent, in rows.
+
+use scumble_schema::{Clique, Domain};
+use sha2::Sha256;
+
+use super::sealed::Value;
+use super::split::Split;
+use super::{ONE, Score, ScoreKind, Statistic};
+use crate::account::{AddRemove, ReplaceOne};
+use crate::error::VaultError;
+
+#[doc = include_str!("total_variation.md")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TotalVariation {
+    split: Split,
+}
+
+impl TotalVariation {
+    /// The score of two disjoint sets of attributes, such as an attribute and its parents. It is symmetric in them.
+    ///
+    /// # Errors
+    /// If a set is empty, or they overlap.
+    pub fn between(left: Clique, right: Clique) -> Result<Self, VaultError> {
+        Ok(Self { split: Split::new(Self::KIND, left, right)? })
+    }
+}
+
+impl Value for TotalVariation {
+    fn value(&self, domain: &Domain, counts: &[u64]) -> i128 {
+        let margins = self.split.margins(domain, counts);
+        if margins.rows == 0 {
+            return 0;
+        }
+        // Both kinds of products add up to n² < 2^96, so N < 2^97.
+        let mut numerator = 0_u128;
+        let rows = u128::from(margins.rows);
+        self.split.walk(domain, counts, |i, j, count| {
+            let independent = u128::from(margins.left[i]) * u128::from(margins.right[j]);
+            numerator += (rows * u128::from(count)).abs_diff(independent);
+        });
+        // N / (2n) in lattice units; the division is the floor.
+        (numerator * u128::from(ONE / 2) / rows).cast_signed()
+    }
+}
+
+impl Statistic for TotalVariation {
+    const KIND: ScoreKind = ScoreKind::TotalVariation;
+
+    fn clique(&self) -> &Clique {
+        &self.split.joint
+    }
+
+    fn check(&self, domain: &Domain) -> Result<(), VaultError> {
+        self.split.check(domain)
+    }
+
+    fn question(&self, digest: &mut Sha256) {
+        self.split.question(digest);
+    }
+}
+
+/// How far one row that is added or removed moves it; one that is replaced, if a side is binary.
+pub(super) const TWO_ROWS: u128 = 2 * ONE as u128;
+
+/// How far one of `rows` rows that is replaced moves it, whatever the sides: 3 + 2/n, rounded up.
+pub(super) fn three_rows(rows: u64) -> u128 {
+    // A table without rows has no neighbour.
+    u128::from(3 * ONE + (2 * ONE).div_ceil(rows.max(1)))
+}
+
+impl Score<AddRemove> for TotalVariation {
+    fn sensitivity(&self, _domain: &Domain, _rows: ()) -> u128 {
+        TWO_ROWS
+    }
+}
+
+impl Score<ReplaceOne> for TotalVariation {
+    fn sensitivity(&self, domain: &Domain, rows: u64) -> u128 {
+        if self.split.has_binary_side(domain) { TWO_ROWS } else { three_rows(rows) }
+    }
+}

@@ -1,0 +1,129 @@
+//! Choosing among candidates, and the exact scores behind it.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+use std::thread;
+
+use scumble_schema::Clique;
+use sha2::{Digest, Sha256};
+
+use super::{Exact, Vault};
+use crate::account::{Accounting, Adjacency, Budget, Mechanism, Question, Selecting};
+use crate::error::VaultError;
+use crate::hex;
+use crate::released::Released;
+use crate::score::{self, Score, Statistic};
+use crate::source::CountTable;
+
+/// Tables are counted and scored in batches of about this many cells, so that scoring all pairs of a wide table holds
+/// a part of them at a time.
+const CELLS_PER_BATCH: usize = 10_000_000;
+
+impl<A: Adjacency, M: Selecting> Vault<A, M> {
+    /// Releases which candidate to take: one of score `q` with probability proportional to `e^(epsilon q / (2 Δ))`.
+    ///
+    /// # Privacy
+    /// One event, whatever the number of candidates. `Δ` is the most that one unit moves any of the scores.
+    /// Under Gaussian differential privacy such a choice has no cost, so it does not compile:
+    /// ```compile_fail,E0277
+    /// # use scumble_vault::{AddRemove, Budget, Vault, account::Gdp, score::L1Error};
+    /// fn choose(vault: &mut Vault<AddRemove, Gdp>, candidates: &[L1Error], budget: Budget<AddRemove, Gdp>) {
+    ///     let best = vault.select(candidates, budget);
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// If there are no candidates, a table is too large, the budget was issued by another vault or is too small, or the
+    /// source fails. The budget is gone in any case.
+    pub fn select<S: Score<A>>(
+        &mut self,
+        candidates: &[S],
+        budget: Budget<A, M>,
+    ) -> Result<Released<usize>, VaultError> {
+        let (question, sensitivity) = self.score_question(candidates)?;
+        let mechanism = self.charge(1, budget, |share| Mechanism::exponential(sensitivity, share))?;
+        let event = self.event(question, mechanism, score::LATTICE_LOG2, 1);
+        let released = self.release(vec![event], |vault, _| Ok(vec![Exact::Scores(vault.scores(candidates)?)]))?;
+        let index = usize::try_from(released[0][0]).ok().filter(|&index| index < candidates.len());
+        let index = index.ok_or(VaultError::Bug { what: "no such candidate" })?;
+        Ok(released.map(|_| index))
+    }
+}
+
+impl<A: Adjacency, M: Accounting> Vault<A, M> {
+    /// What is asked of the candidates, and how far one unit can move any one of their scores. Public facts only.
+    pub(super) fn score_question<S: Score<A>>(&self, candidates: &[S]) -> Result<(Question, u128), VaultError> {
+        let heaviest = candidates.iter().map(Statistic::weight).max();
+        let (Some(heaviest), Some(count)) = (heaviest, NonZeroU64::new(candidates.len() as u64)) else {
+            return Err(VaultError::config("candidates", &0, "at least one"));
+        };
+        let domain = self.source.0.domain();
+        for candidate in candidates {
+            candidate.check(domain)?;
+        }
+        self.table_lengths(candidates.iter().map(Statistic::clique))?;
+        let rows = self.public_rows()?;
+        let mut digest = Sha256::new();
+        let mut one_row = 0;
+        for candidate in candidates {
+            candidate.question(&mut digest);
+            // Of the score as it is, rounded up: the largest weight comes on top, wherever it stands.
+            one_row = one_row.max(candidate.sensitivity(domain, rows).div_ceil(candidate.weight().get().into()));
+        }
+        let unit = u128::from(heaviest.get()) * u128::from(self.max_contributions.get());
+        let sensitivity = one_row.checked_mul(unit).ok_or(VaultError::Bug { what: "a sensitivity does not fit" })?;
+        let (score, rows) = (S::KIND, A::declared_rows(rows));
+        let digest = hex(&digest.finalize());
+        Ok((Question::Scores { score, candidates: count, heaviest, rows, digest }, sensitivity))
+    }
+
+    /// The exact scores.
+    pub(super) fn scores<S: Score<A>>(&self, candidates: &[S]) -> Result<Vec<i128>, VaultError> {
+        // Candidates that read the same table are scored on one count of it.
+        let mut readers: BTreeMap<&Clique, Vec<usize>> = BTreeMap::new();
+        for (index, candidate) in candidates.iter().enumerate() {
+            readers.entry(candidate.clique()).or_default().push(index);
+        }
+        let readers: Vec<(&Clique, Vec<usize>)> = readers.into_iter().collect();
+        let lengths = self.table_lengths(readers.iter().map(|(clique, _)| *clique))?;
+        let mut scores = vec![0; candidates.len()];
+        let mut from = 0;
+        while from < readers.len() {
+            let mut cells = 0;
+            let fitting = lengths[from..].iter().take_while(|&&length| {
+                cells += length;
+                cells <= CELLS_PER_BATCH
+            });
+            let to = from + fitting.count().max(1);
+            let cliques: Vec<Clique> = readers[from..to].iter().map(|(clique, _)| (*clique).clone()).collect();
+            let tables = self.count(&cliques, &lengths[from..to])?;
+            for (index, score) in self.score_tables(candidates, &readers[from..to], &tables) {
+                scores[index] = score;
+            }
+            from = to;
+        }
+        Ok(scores)
+    }
+
+    /// The scores of all who read `tables`, each with its index, worked out by all threads.
+    fn score_tables<S: Score<A>>(
+        &self,
+        candidates: &[S],
+        readers: &[(&Clique, Vec<usize>)],
+        tables: &[CountTable],
+    ) -> Vec<(usize, i128)> {
+        let domain = self.source.0.domain();
+        let threads = thread::available_parallelism().map_or(1, Into::into);
+        let part = tables.len().div_ceil(threads);
+        let score = |(readers, tables): (&[(&Clique, Vec<usize>)], &[CountTable])| {
+            let tables = readers.iter().zip(tables);
+            let one = |(index, table): (usize, &CountTable)| (index, candidates[index].value(domain, table.counts()));
+            tables.flat_map(|((_, readers), table)| readers.iter().map(move |&index| one((index, table)))).collect()
+        };
+        thread::scope(|scope| {
+            let parts = readers.chunks(part).zip(tables.chunks(part));
+            let workers: Vec<_> = parts.map(|part| scope.spawn(move || -> Vec<_> { score(part) })).collect();
+            workers.into_iter().flat_map(|worker| worker.join().expect("scores are total")).collect()
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! Noisy answers.
+
+use scumble_schema::Clique;
+
+use super::{Exact, MOST_CELLS, Vault};
+use crate::account::{Accounting, Adjacency, Budget, Mechanism, Question, Sensitivity};
+use crate::error::VaultError;
+use crate::released::Released;
+use crate::score::{self, Score};
+
+/// A noisy count table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoisyTable {
+    clique: Clique,
+    values: Vec<i64>,
+    mechanism: Mechanism,
+}
+
+impl NoisyTable {
+    /// What the table ranges over.
+    pub fn clique(&self) -> &Clique {
+        &self.clique
+    }
+
+    /// One noisy count per cell, in the order of [`scumble_schema::cells`]. May be negative.
+    pub fn values(&self) -> &[i64] {
+        &self.values
+    }
+
+    /// How the noise was drawn.
+    pub fn mechanism(&self) -> Mechanism {
+        self.mechanism
+    }
+
+    /// The standard deviation of the noise on each count, in rows.
+    pub fn standard_deviation(&self) -> f64 {
+        self.mechanism.standard_deviation().expect("a table has noise")
+    }
+}
+
+/// Noisy scores of some candidates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NoisyScores {
+    values: Vec<f64>,
+    standard_deviation: f64,
+}
+
+impl NoisyScores {
+    /// One noisy score per candidate, in their order. May be negative.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The standard deviation of the noise on each.
+    pub fn standard_deviation(&self) -> f64 {
+        self.standard_deviation
+    }
+}
+
+impl<A: Adjacency, M: Accounting> Vault<A, M> {
+    /// Releases a noisy table per clique, each for an equal share of `budget`: with Laplace noise under
+    /// [`Pure`](crate::account::Pure) accounting, with Gaussian noise otherwise.
+    ///
+    /// # Privacy
+    /// One event per table: `Δ = m` under add/remove, `2 m` in L1 and `√2 m` in L2 under replace-one, whatever the number
+    /// of cells. Every cell of the public domain gets noise, zero or not.
+    ///
+    /// # Errors
+    /// If no table or too large a table is asked for, the budget was issued by another vault or is too small, or the source
+    /// fails. The budget is gone in any case.
+    pub fn measure(
+        &mut self,
+        cliques: &[Clique],
+        budget: Budget<A, M>,
+    ) -> Result<Released<Vec<NoisyTable>>, VaultError> {
+        if cliques.is_empty() {
+            return Err(VaultError::config("tables", &0, "at least one"));
+        }
+        let lengths = self.table_lengths(cliques)?;
+        let cells = lengths.iter().map(|&length| length as u128).sum();
+        if cells > MOST_CELLS {
+            return Err(VaultError::TooManyCells { tables: cliques.len(), cells, limit: MOST_CELLS });
+        }
+        let sensitivity = A::count_table(self.max_contributions);
+        let mechanism = self.charge(cliques.len(), budget, |share| M::noise(sensitivity, share))?;
+        let questions = cliques.iter().cloned().map(Question::Table).zip(&lengths);
+        let events = questions.map(|(question, &length)| self.event(question, mechanism, 0, length)).collect();
+        let released = self.release(events, |vault, from| {
+            let tables = vault.count(&cliques[from..], &lengths[from..])?;
+            Ok(tables.into_iter().map(|table| Exact::Counts(table.into_counts())).collect())
+        })?;
+        Ok(released.map(|tables| {
+            let tables = cliques.iter().cloned().zip(tables);
+            tables.map(|(clique, values)| NoisyTable { clique, values, mechanism }).collect()
+        }))
+    }
+
+    /// Releases a noisy score per candidate, with one event for all of them.
+    ///
+    /// # Privacy
+    /// One unit may move every score by `Δ`, so `k` scores have sensitivity `k Δ` in L1 and `√k Δ` in L2.
+    ///
+    /// # Errors
+    /// As those of [`Vault::measure`].
+    pub fn measure_scores<S: Score<A>>(
+        &mut self,
+        candidates: &[S],
+        budget: Budget<A, M>,
+    ) -> Result<Released<NoisyScores>, VaultError> {
+        let (question, one) = self.score_question(candidates)?;
+        let sensitivity = Sensitivity::of_equal(one, candidates.len() as u64)
+            .ok_or(VaultError::Bug { what: "a sensitivity does not fit" })?;
+        let mechanism = self.charge(1, budget, |share| M::noise(sensitivity, share))?;
+        let event = self.event(question, mechanism, score::LATTICE_LOG2, candidates.len());
+        let released = self.release(vec![event], |vault, _| Ok(vec![Exact::Scores(vault.scores(candidates)?)]))?;
+        let units = mechanism.standard_deviation().expect("noise was added");
+        Ok(released.map(|values| NoisyScores {
+            values: values.into_iter().flatten().map(score::to_f64).collect(),
+            standard_deviation: units * score::to_f64(1),
+        }))
+    }
+}

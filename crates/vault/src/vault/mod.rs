@@ -1,0 +1,220 @@
+//! The only door between exact counts and the rest of the program.
+
+mod choose;
+mod draw;
+mod measure;
+mod smooth;
+
+use std::marker::PhantomData;
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use scumble_schema::{Clique, limits};
+
+pub(crate) use self::draw::{Drawing, Exact};
+pub use self::measure::{NoisyScores, NoisyTable};
+use crate::account::{
+    Accounting, Adjacency, Amount, ApproxDp, Budget, Certificate, Event, EventId, Gdp, Issuer, Mechanism, Question,
+    ReplaceOne,
+};
+use crate::error::VaultError;
+use crate::ledger::Job;
+use crate::noise::JobKey;
+use crate::released::Released;
+use crate::source::{CountTable, MarginalSource};
+
+/// Holds a source of exact counts and lets only noisy ones out, up to a goal that is fixed when it is opened.
+///
+/// # Privacy
+/// Neighbours are those of `A`, with at most `max_contributions` rows per unit. Everything the vault returns is, together,
+/// `(epsilon, delta)`-differentially private for the goal, also when questions and scales depend on earlier answers: the
+/// total under `M` is fixed first, and a release that would exceed it is refused before any row is read.
+#[derive(Debug)]
+pub struct Vault<A: Adjacency, M: Accounting = Gdp> {
+    source: SwallowedSource,
+    drawing: Drawing,
+    goal: ApproxDp,
+    max_contributions: NonZeroU32,
+    issuer: Issuer,
+    /// What may still be spent.
+    left: Amount<M>,
+    /// The number of the next release; a number that was used once is never used again.
+    next: u32,
+    events: Vec<Event>,
+    adjacency: PhantomData<fn() -> A>,
+}
+
+impl<A: Adjacency, M: Accounting> Vault<A, M> {
+    /// Swallows the source and issues the budget for `goal`.
+    ///
+    /// # Privacy
+    /// Nothing remembers what was spent: the budgets of several vaults over the same rows add up. [`Vault::open_on`] keeps
+    /// count in a ledger.
+    ///
+    /// # Errors
+    /// If the goal allows no release, or the operating system gives no randomness.
+    pub fn open(
+        source: Box<dyn MarginalSource>,
+        goal: ApproxDp,
+        max_contributions: NonZeroU32,
+    ) -> Result<(Self, Budget<A, M>), VaultError> {
+        Self::open_drawing(source, goal, max_contributions, Drawing::fresh(JobKey::from_os()?))
+    }
+
+    /// The same for a job that has its budget reserved in a ledger. What it released before it was cut off is released again,
+    /// and not drawn again.
+    ///
+    /// # Errors
+    /// Those of [`Vault::open`], and if the reservation is for other neighbours, another goal or another accounting.
+    pub fn open_on(
+        job: &Job,
+        source: Box<dyn MarginalSource>,
+        goal: ApproxDp,
+        max_contributions: NonZeroU32,
+    ) -> Result<(Self, Budget<A, M>), VaultError> {
+        job.check(A::KIND, max_contributions, M::KIND, goal)?;
+        Self::open_drawing(source, goal, max_contributions, Drawing::journalled(JobKey::from_os()?, job)?)
+    }
+
+    /// The same, with a say in where released values come from.
+    pub(crate) fn open_drawing(
+        source: Box<dyn MarginalSource>,
+        goal: ApproxDp,
+        max_contributions: NonZeroU32,
+        drawing: Drawing,
+    ) -> Result<(Self, Budget<A, M>), VaultError> {
+        static VAULTS: AtomicU64 = AtomicU64::new(0);
+        let issuer = Issuer(VAULTS.fetch_add(1, Ordering::Relaxed));
+        let left = Amount::from_quanta(M::KIND.largest(goal)?.quanta);
+        let source = SwallowedSource(source);
+        let (next, events, adjacency) = (0, Vec::new(), PhantomData);
+        let vault = Self { source, drawing, goal, max_contributions, issuer, left, next, events, adjacency };
+        Ok((vault, Budget::issue(left, issuer)))
+    }
+
+    /// Closes the vault: what was released, and what may be claimed for it.
+    pub fn close(self) -> Certificate {
+        let certificate =
+            Certificate::new(A::KIND, self.max_contributions, M::KIND, self.goal, self.drawing.stamp(), self.events);
+        match self.drawing.into_ledger_entry() {
+            Some(entry) => certificate.entered(entry),
+            None => certificate,
+        }
+    }
+
+    /// The sizes of tables, from the public domain alone. Nothing is allocated or counted before this passes.
+    fn table_lengths<'a>(&self, cliques: impl IntoIterator<Item = &'a Clique>) -> Result<Vec<usize>, VaultError> {
+        let domain = self.source.0.domain();
+        let length = |clique: &Clique| {
+            if clique.attributes().iter().any(|attribute| attribute.index() >= domain.len()) {
+                return Err(VaultError::no_such_attribute(clique, domain.len()));
+            }
+            Ok(domain.table_len(clique)?)
+        };
+        cliques.into_iter().map(length).collect()
+    }
+
+    /// The filter: takes the cost of `releases` from what is left, or refuses. Returns how each is made random.
+    fn charge(
+        &mut self,
+        releases: usize,
+        budget: Budget<A, M>,
+        mechanism: impl FnOnce(Amount<M>) -> Option<Mechanism>,
+    ) -> Result<Mechanism, VaultError> {
+        let (amount, issuer) = budget.spend();
+        if issuer != self.issuer {
+            return Err(VaultError::ForeignBudget);
+        }
+        // Rounded down: all releases get the same scale, and less than one quantum of 2^-96 each is left over.
+        let share = Amount::from_quanta(amount.quanta() / releases as u128);
+        let mechanism = mechanism(share).ok_or(VaultError::BudgetTooSmall { share: share.cost(), releases })?;
+        let asks = mechanism.quanta(M::KIND).and_then(|each| each.checked_mul(releases as u128));
+        let asks = Amount::from_quanta(asks.ok_or(VaultError::Bug { what: "a cost does not fit" })?);
+        let refused = VaultError::Budget { asks: asks.cost(), left: self.left.cost() };
+        self.left = self.left.checked_sub(asks).ok_or(refused)?;
+        Ok(mechanism)
+    }
+
+    /// Exact tables of exactly the shape that was asked for.
+    fn count(&self, cliques: &[Clique], lengths: &[usize]) -> Result<Vec<CountTable>, VaultError> {
+        let tables = self.source.0.count(cliques)?.open();
+        let shaped = tables.len() == cliques.len()
+            && tables.iter().zip(cliques).all(|(table, clique)| table.clique() == clique)
+            && tables.iter().zip(lengths).all(|(table, &length)| table.cells() == length);
+        if !shaped {
+            return Err(VaultError::SourceShape);
+        }
+        // Every row is in one cell of every table. The message names no number: they are private.
+        debug_assert!(
+            tables.windows(2).all(|pair| pair[0].rows() == pair[1].rows()),
+            "tables of one source differ in their sums"
+        );
+        Ok(tables)
+    }
+
+    /// The number of rows where it is public, nothing where it is not.
+    fn public_rows(&self) -> Result<A::Rows, VaultError> {
+        A::public_rows(|| {
+            let tables = self.count(&[Clique::empty()], &[1])?;
+            let rows = tables.iter().map(CountTable::rows).sum::<u128>();
+            u64::try_from(rows).map_err(|_| VaultError::Bug { what: "one cell holds more than a u64" })
+        })
+    }
+
+    /// The event of the next release.
+    fn event(&mut self, question: Question, mechanism: Mechanism, lattice_log2: u32, length: usize) -> Event {
+        let id = EventId(self.next);
+        self.next = self.next.checked_add(1).expect("2^32 releases do not fit a machine");
+        Event { id, adjacency: A::KIND, question, mechanism, lattice_log2, length: length as u64 }
+    }
+
+    /// The released numbers of each event. `exact` is asked for the answers from the given event on: those before it were
+    /// released by an earlier run of the same job.
+    fn release(
+        &mut self,
+        events: Vec<Event>,
+        exact: impl FnOnce(&Self, usize) -> Result<Vec<Exact>, VaultError>,
+    ) -> Result<Released<Vec<Vec<i64>>>, VaultError> {
+        let mut released = self.drawing.resume(&events)?;
+        let resumed = released.len();
+        if resumed < events.len() {
+            let exact = exact(self, resumed)?;
+            released.extend(self.drawing.draw(&events[resumed..], exact)?);
+        }
+        let ids = events.iter().map(Event::id).collect();
+        self.events.extend(events);
+        Ok(Released::new(released, ids))
+    }
+}
+
+impl<M: Accounting> Vault<ReplaceOne, M> {
+    /// The number of rows.
+    ///
+    /// # Privacy
+    /// Neighbours have the same number of rows, so it is public and costs nothing. Under add/remove there is no such
+    /// function: measure [`Clique::empty`] instead.
+    /// ```compile_fail,E0599
+    /// # use scumble_vault::{AddRemove, Vault};
+    /// fn rows(vault: &Vault<AddRemove>) -> u64 {
+    ///     *vault.row_count().unwrap()
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// If the source fails.
+    pub fn row_count(&self) -> Result<Released<u64>, VaultError> {
+        Ok(Released::new(self.public_rows()?, Vec::new()))
+    }
+}
+
+/// At most this many cells are held at once.
+const MOST_CELLS: u128 = limits::CELLS_PER_MODEL;
+
+/// A source that cannot be seen from outside.
+struct SwallowedSource(Box<dyn MarginalSource>);
+
+impl std::fmt::Debug for SwallowedSource {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Source(..)")
+    }
+}

@@ -1,0 +1,73 @@
+//! Rows drawn from a smoothed histogram.
+
+use std::num::NonZeroU64;
+use std::slice;
+
+use scumble_schema::Clique;
+
+use super::{Exact, MOST_CELLS, Vault};
+use crate::account::{Budget, Mechanism, Question, ReplaceOne, Selecting, Smoothing};
+use crate::error::VaultError;
+use crate::released::Released;
+
+impl<M: Selecting> Vault<ReplaceOne, M> {
+    /// Releases the cells of so many rows, in the order drawn, each from the table over `clique` smoothed towards the uniform
+    /// one: `(1-s) c/n + s/cells`, with the smallest `s` that `budget` pays for. The number of a cell is that of
+    /// [`scumble_schema::cells`].
+    ///
+    /// # Privacy
+    /// One event for all of them. It costs `k ln r` or, in `rho`, `k (ln r)²/2` for `k` rows, with
+    /// `r = 1 + (1-s) cells u / (n s)`; the proof is at [`Smoothing`](crate::account::Smoothing). `s` depends on `n`, so under
+    /// add/remove there is no such function:
+    /// ```compile_fail,E0599
+    /// # use scumble_schema::Clique;
+    /// # use scumble_vault::{AddRemove, Budget, Pure, Vault};
+    /// fn draw(vault: &mut Vault<AddRemove, Pure>, clique: &Clique, budget: Budget<AddRemove, Pure>) {
+    ///     let rows = vault.draw_rows(clique, 10, budget);
+    /// }
+    /// ```
+    /// Nor is there one under Gaussian differential privacy, where such draws have no cost:
+    /// ```compile_fail,E0599
+    /// # use scumble_schema::Clique;
+    /// # use scumble_vault::{Budget, Gdp, ReplaceOne, Vault};
+    /// fn draw(vault: &mut Vault<ReplaceOne, Gdp>, clique: &Clique, budget: Budget<ReplaceOne, Gdp>) {
+    ///     let rows = vault.draw_rows(clique, 10, budget);
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// If no row or too many are asked for, the table is too large, the budget was issued by another vault or pays for no
+    /// `s` below one, or the source fails. The budget is gone in any case.
+    ///
+    /// # Reference
+    /// Aalborg report 2024, Theorem 3.1.1, with `m` as in PRIVACY-RULES section 3.
+    pub fn draw_rows(
+        &mut self,
+        clique: &Clique,
+        rows: u64,
+        budget: Budget<ReplaceOne, M>,
+    ) -> Result<Released<Vec<u64>>, VaultError> {
+        let drawn = NonZeroU64::new(rows).filter(|rows| u128::from(rows.get()) <= MOST_CELLS);
+        let drawn = drawn.ok_or_else(|| VaultError::config("rows", &rows, "at least one and at most 50,000,000"))?;
+        let length = self.table_lengths([clique])?[0];
+        let cells = NonZeroU64::new(length as u64).expect("every attribute has a code");
+        let (unit, rows) = (self.max_contributions, self.public_rows()?);
+        let mechanism = self.charge(1, budget, |share| {
+            Smoothing::fitting(cells, unit, rows, drawn, share).map(Mechanism::SmoothedHistogram)
+        })?;
+        let drawn = usize::try_from(drawn.get()).expect("it was checked to be small");
+        let event = self.event(Question::Rows(clique.clone()), mechanism, 0, drawn);
+        let released = self.release(vec![event], |vault, _| {
+            let tables = vault.count(slice::from_ref(clique), &[length])?;
+            // The cost is that of so many rows. Their number is public, so this tells nothing.
+            if tables[0].rows() != u128::from(rows) {
+                return Err(VaultError::SourceShape);
+            }
+            Ok(tables.into_iter().map(|table| Exact::Counts(table.into_counts())).collect())
+        })?;
+        let cell = |&cell: &i64| u64::try_from(cell).ok().filter(|&cell| cell < cells.get());
+        let drawn: Option<Vec<u64>> = released[0].iter().map(cell).collect();
+        let drawn = drawn.ok_or(VaultError::Bug { what: "no such cell" })?;
+        Ok(released.map(|_| drawn))
+    }
+}

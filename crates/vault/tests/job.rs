@@ -1,0 +1,223 @@
+//! A vault on a ledger: what a job reserves, journals, spends, and what a job that was cut off releases again.
+
+#[path = "support/rows.rs"]
+mod rows;
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rows::{Rows, goal};
+use scumble_schema::{AdjacencyKind, AttributeId, Clique};
+use scumble_vault::account::Share;
+use scumble_vault::ledger::{Job, Ledger, LedgerError, Outcome, Plan, Terms};
+use scumble_vault::score::L1Error;
+use scumble_vault::{
+    AccountingKind, AddRemove, Certificate, Gdp, MarginalSource, Pure, ReplaceOne, Vault, VaultError, Zcdp,
+};
+use tempfile::TempDir;
+
+const ONE: NonZeroU32 = NonZeroU32::MIN;
+
+/// A ledger with a cap of (3, 1e-6), or of 3 without a delta.
+fn ledger(accounting: AccountingKind) -> (TempDir, Ledger) {
+    let directory = tempfile::tempdir().unwrap();
+    let cap = goal(3.0, if accounting == AccountingKind::Pure { 0.0 } else { 1e-6 });
+    let terms = Terms::new("people".into(), AdjacencyKind::AddRemove, "row".into(), ONE, accounting, cap).unwrap();
+    let ledger = Ledger::create(&directory.path().join("people.ledger"), &terms).unwrap();
+    (directory, ledger)
+}
+
+fn plan(accounting: AccountingKind) -> Plan {
+    let goal = goal(1.0, if accounting == AccountingKind::Pure { 0.0 } else { 1e-6 });
+    let [privacy_unit, description, request] = ["row", "a test", "its parameters"].map(str::to_owned);
+    let adjacency = AdjacencyKind::AddRemove;
+    Plan { adjacency, privacy_unit, max_contributions: ONE, accounting, goal, description, request }
+}
+
+/// Ten rows of two columns, and how often they were counted.
+fn source() -> (Box<dyn MarginalSource>, Arc<AtomicUsize>) {
+    let rows = Rows::new(&[2, 3], (0..10).map(|row| vec![row % 2, row % 3]).collect());
+    let calls = rows.calls.clone();
+    (Box::new(rows), calls)
+}
+
+fn single(index: usize) -> Clique {
+    Clique::single(AttributeId::new(index))
+}
+
+/// Releases two tables for a third of the budget and, if asked to, a choice and a table for another third each.
+fn run(job: &Job, all: bool) -> (Vec<Vec<i64>>, usize, Certificate) {
+    let (source, calls) = source();
+    let (mut vault, budget) = Vault::<AddRemove, Zcdp>::open_on(job, source, goal(1.0, 1e-6), ONE).unwrap();
+    let mut thirds = budget.split_evenly(NonZeroUsize::new(3).unwrap()).into_iter();
+    let tables = vault.measure(&[single(0), single(1)], thirds.next().unwrap()).unwrap();
+    let mut values: Vec<_> = tables.iter().map(|table| table.values().to_vec()).collect();
+    if all {
+        let errors = [0, 1].map(|column| L1Error::against(single(column), &[5.0, 5.0, 0.0][..2 + column]).unwrap());
+        let chosen = vault.select(&errors, thirds.next().unwrap()).unwrap();
+        let last = vault.measure(&[single(*chosen)], thirds.next().unwrap()).unwrap();
+        values.extend([vec![i64::try_from(*chosen).unwrap()], last[0].values().to_vec()]);
+    }
+    (values, calls.load(Ordering::SeqCst), vault.close())
+}
+
+#[test]
+fn a_finished_job_has_spent_what_its_certificate_says() {
+    let (_directory, ledger) = ledger(AccountingKind::Zcdp);
+    let job = ledger.begin(plan(AccountingKind::Zcdp)).unwrap();
+    let reserved = ledger.verify().unwrap();
+    assert_eq!(reserved.spent, AccountingKind::Zcdp.largest(goal(1.0, 1e-6)).unwrap().quanta);
+    let (_, _, certificate) = run(&job, false);
+    certificate.verify().unwrap();
+    assert_eq!((job.releases(), certificate.events().len()), (2, 2));
+    assert_eq!(certificate.ledger(), Some(&job.entry()));
+    assert_eq!(certificate.ledger().unwrap().head, reserved.head);
+
+    job.commit().unwrap();
+    let statement = ledger.verify().unwrap();
+    assert_eq!(statement.spent, certificate.total().quanta, "a third of what was reserved");
+    assert!(statement.spent < reserved.spent / 2);
+    assert!(matches!(statement.jobs[0].outcome, Outcome::Committed { events: 2, .. }));
+    assert!(ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().is_none(), "it is over");
+}
+
+#[test]
+fn a_job_that_was_cut_off_releases_the_same_again_and_goes_on() {
+    let (_directory, ledger) = ledger(AccountingKind::Zcdp);
+    let job = ledger.begin(plan(AccountingKind::Zcdp)).unwrap();
+    let (before, counted, _) = run(&job, false);
+    assert_eq!(counted, 1);
+    let spent = ledger.verify().unwrap().spent;
+    drop(job);
+    assert_eq!(ledger.verify().unwrap().spent, spent, "what was reserved stays spent");
+
+    for _ in 0..2 {
+        let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
+        assert_eq!(job.releases(), 2);
+        let (again, counted, _) = run(&job, false);
+        assert_eq!((again, counted), (before.clone(), 0), "the rows are not even counted");
+    }
+    let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
+    let (whole, counted, certificate) = run(&job, true);
+    assert_eq!((&whole[..2], counted), (&before[..], 2), "a choice and a table are counted");
+    certificate.verify().unwrap();
+    drop(job);
+    // Cut off once more, after the last release and before the commit.
+    let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
+    let (again, counted, same) = run(&job, true);
+    assert_eq!((again, counted, same.events()), (whole, 0, certificate.events()));
+    job.commit().unwrap();
+    assert_eq!(ledger.verify().unwrap().spent, certificate.total().quanta);
+}
+
+#[test]
+fn a_job_that_asks_something_else_when_taken_up_is_refused() {
+    let (_directory, ledger) = ledger(AccountingKind::Zcdp);
+    let job = ledger.begin(plan(AccountingKind::Zcdp)).unwrap();
+    run(&job, false);
+    drop(job);
+    let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
+    let (mut vault, budget) = Vault::<AddRemove, Zcdp>::open_on(&job, source().0, goal(1.0, 1e-6), ONE).unwrap();
+    let error = vault.measure(&[single(1)], budget).unwrap_err();
+    assert!(matches!(error, VaultError::OtherJob { release: 0 }), "{error}");
+    assert!(error.hint().contains("resume"));
+    // A table more than was journalled is drawn, and the journalled one is not.
+    let (_other, other) = Vault::<AddRemove, Zcdp>::open(source().0, goal(1.0, 1e-6), ONE).unwrap();
+    assert!(matches!(vault.measure(&[single(0)], other), Err(VaultError::ForeignBudget)));
+}
+
+#[test]
+fn another_job_is_not_taken_up() {
+    let (_directory, ledger) = ledger(AccountingKind::Zcdp);
+    let running = ledger.begin(plan(AccountingKind::Zcdp)).unwrap();
+    let error = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap_err();
+    assert!(matches!(error, VaultError::Ledger(LedgerError::Running { .. })), "{error}");
+    drop(running);
+    let other = Plan { request: "other parameters".into(), ..plan(AccountingKind::Zcdp) };
+    assert!(ledger.take_up(other).unwrap().is_none());
+    assert!(ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().is_some());
+}
+
+#[test]
+fn jobs_of_other_accountings_are_bounded_where_a_bound_is_known() {
+    let (_directory, zcdp) = ledger(AccountingKind::Zcdp);
+    // mu² of (1, 1e-6) is 0.2367², and half of it is rho; epsilon 1 is rho 1/2.
+    for (accounting, rho) in [(AccountingKind::Gdp, 0.23670_f64.powi(2) / 2.0), (AccountingKind::Zcdp, 0.02436)] {
+        let before = zcdp.verify().unwrap().spent;
+        drop(zcdp.begin(plan(accounting)).unwrap());
+        let reserved = scumble_vault::Rho::from_quanta(zcdp.verify().unwrap().spent - before).to_f64();
+        assert!((reserved - rho).abs() < 1e-5, "{accounting}: {reserved}");
+    }
+    let small = Plan { goal: goal(0.25, 0.0), ..plan(AccountingKind::Pure) };
+    let before = zcdp.verify().unwrap().spent;
+    let job = zcdp.begin(small.clone()).unwrap();
+    assert_eq!(zcdp.verify().unwrap().spent - before, 1 << (96 - 5), "a sixteenth, halved");
+    let (mut vault, budget) = Vault::<AddRemove, Pure>::open_on(&job, source().0, small.goal, ONE).unwrap();
+    let (half, _) = budget.split(Share::of(1, 2).unwrap());
+    vault.measure(&[single(0)], half).unwrap();
+    vault.close().verify().unwrap();
+    job.commit().unwrap();
+    let spent = zcdp.verify().unwrap().spent - before;
+    assert!(spent <= 1 << (96 - 7) && spent > (1 << (96 - 7)) - (1 << 60), "half the epsilon is a quarter of rho");
+
+    for (kept, asked) in [
+        (AccountingKind::Gdp, AccountingKind::Zcdp),
+        (AccountingKind::Gdp, AccountingKind::Pure),
+        (AccountingKind::Pure, AccountingKind::Gdp),
+        (AccountingKind::Pure, AccountingKind::Zcdp),
+    ] {
+        let (_directory, ledger) = ledger(kept);
+        let refused = ledger.begin(plan(asked)).unwrap_err();
+        assert!(matches!(refused, VaultError::Ledger(LedgerError::Terms { what: "accounting", .. })), "{kept} {asked}");
+        assert_eq!(ledger.verify().unwrap().records, 1, "nothing was written");
+    }
+}
+
+#[test]
+fn jobs_on_other_terms_are_refused() {
+    let (_directory, ledger) = ledger(AccountingKind::Gdp);
+    let plan = plan(AccountingKind::Gdp);
+    let others = [
+        ("adjacency", Plan { adjacency: AdjacencyKind::ReplaceOne, ..plan.clone() }),
+        ("the privacy unit", Plan { privacy_unit: "person".into(), ..plan.clone() }),
+        ("rows per unit", Plan { max_contributions: NonZeroU32::new(2).unwrap(), ..plan.clone() }),
+    ];
+    for (differs, other) in others {
+        for refused in [ledger.begin(other.clone()).map(Some), ledger.take_up(other)] {
+            let error = refused.unwrap_err();
+            assert!(matches!(error, VaultError::Ledger(LedgerError::Terms { what, .. }) if what == differs), "{error}");
+        }
+    }
+    // Seven times (1, 1e-6) is within (3, 1e-6): mu² adds up, epsilon does not.
+    let mut jobs = 0;
+    let refused = loop {
+        match ledger.begin(plan.clone()) {
+            Ok(job) => drop(job),
+            Err(error) => break error,
+        }
+        jobs += 1;
+    };
+    assert!(matches!(refused, VaultError::Ledger(LedgerError::OverCap { .. })), "{refused}");
+    assert_eq!(jobs, 7);
+}
+
+#[test]
+fn a_vault_is_opened_once_and_on_the_terms_of_its_job() {
+    let (_directory, ledger) = ledger(AccountingKind::Gdp);
+    let job = ledger.begin(plan(AccountingKind::Gdp)).unwrap();
+    let is_bug = |error| assert!(matches!(error, VaultError::Bug { .. }), "{error}");
+    let right = goal(1.0, 1e-6);
+    is_bug(Vault::<AddRemove, Gdp>::open_on(&job, source().0, goal(2.0, 1e-6), ONE).unwrap_err());
+    is_bug(Vault::<ReplaceOne, Gdp>::open_on(&job, source().0, right, ONE).unwrap_err());
+    is_bug(Vault::<AddRemove, Zcdp>::open_on(&job, source().0, right, ONE).unwrap_err());
+    is_bug(Vault::<AddRemove, Gdp>::open_on(&job, source().0, right, NonZeroU32::new(2).unwrap()).unwrap_err());
+    let (mut vault, budget) = Vault::<AddRemove, Gdp>::open_on(&job, source().0, right, ONE).unwrap();
+    is_bug(Vault::<AddRemove, Gdp>::open_on(&job, source().0, right, ONE).unwrap_err());
+    // After the job has ended nothing can be released on it.
+    job.clone().commit().unwrap();
+    let error = vault.measure(&[single(0)], budget).unwrap_err();
+    assert!(matches!(error, VaultError::Ledger(LedgerError::Stopped)), "{error}");
+    assert!(matches!(job.commit().unwrap_err(), VaultError::Ledger(LedgerError::Stopped)));
+    assert_eq!(ledger.verify().unwrap().spent, 0);
+}
