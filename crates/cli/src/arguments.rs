@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use scumble::{Delta, Epsilon, Format, MemoryLimit, Method, Sampling};
+use scumble::{AccountingKind, Delta, Epsilon, Format, MemoryLimit, Method, Sampling};
 
 /// Differentially private synthetic tables
 #[derive(Debug, Parser)]
@@ -31,6 +31,7 @@ pub(crate) enum Verb {
     Sample(Sample),
     Synth(Synth),
     Inspect(Inspect),
+    Ledger(LedgerCommand),
 }
 
 /// Write a made-up household survey and its schema, to try everything on
@@ -159,6 +160,56 @@ pub(crate) struct Inspect {
     pub(crate) model: PathBuf,
 }
 
+/// Keep count of what was ever spent on a table
+#[derive(Debug, Args)]
+pub(crate) struct LedgerCommand {
+    #[command(subcommand)]
+    pub(crate) verb: LedgerVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LedgerVerb {
+    Init(LedgerInit),
+    /// Show what was spent, by which fits, and what is left
+    #[command(after_help = "Example:\n  scumble ledger show people.ledger")]
+    Show(LedgerFile),
+    /// Check every byte of the ledger, the chain of its records and their sums
+    #[command(after_help = "Example:\n  scumble ledger verify people.ledger")]
+    Verify(LedgerFile),
+}
+
+/// Make the ledger of a table, with a cap on all that will ever be released from it
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  scumble ledger init people.ledger --schema people.schema.yaml --epsilon 3 --delta 1e-9"
+)]
+pub(crate) struct LedgerInit {
+    /// The ledger file to make
+    pub(crate) ledger: PathBuf,
+    /// The schema file, whose privacy terms every fit on the ledger has to have
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schema: PathBuf,
+    /// The epsilon of everything that is ever released from the table
+    #[arg(long, value_name = "NUMBER", value_parser = epsilon)]
+    pub(crate) epsilon: Epsilon,
+    /// The delta that goes with it
+    #[arg(long, value_name = "NUMBER", value_parser = delta)]
+    pub(crate) delta: Delta,
+    /// How fits are added up: `gdp` for Gaussian noise only, which is tightest; `zcdp` for any method; `pure` for fits with
+    /// `--delta 0` only. Without it, `pure` if delta is 0 and `gdp` otherwise
+    #[arg(long, value_name = "NAME")]
+    pub(crate) accounting: Option<AccountingKind>,
+    /// What to call the table; the name of the ledger file without it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dataset: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LedgerFile {
+    /// The ledger file
+    pub(crate) ledger: PathBuf,
+}
+
 /// What is fitted, and for how much.
 #[derive(Debug, Args)]
 pub(crate) struct RealTable {
@@ -175,9 +226,15 @@ pub(crate) struct RealTable {
     /// The epsilon of (epsilon, delta)-differential privacy: the privacy loss to stay within
     #[arg(long, value_name = "NUMBER", value_parser = epsilon)]
     pub(crate) epsilon: Epsilon,
-    /// The delta of (epsilon, delta)-differential privacy: far below one over the number of people
+    /// The delta of (epsilon, delta)-differential privacy: far below one over the number of people; 0 for none
     #[arg(long, value_name = "NUMBER", value_parser = delta)]
     pub(crate) delta: Delta,
+    /// The ledger of the table, which refuses a fit over its cap; without it nothing keeps count
+    #[arg(long, value_name = "LEDGER")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// Go on with the same fit that was cut off, without spending again
+    #[arg(long, requires = "ledger")]
+    pub(crate) resume: bool,
     /// How the data is written, if its name does not say
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatName>,

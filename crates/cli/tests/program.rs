@@ -90,7 +90,7 @@ macro_rules! assert_output {
 #[test]
 fn every_verb_explains_itself() {
     let folder = Folder::new();
-    let verbs: [&[&str]; 11] = [
+    let verbs: [&[&str]; 15] = [
         &["--help"],
         &["demo", "--help"],
         &["schema", "--help"],
@@ -102,6 +102,10 @@ fn every_verb_explains_itself() {
         &["sample", "--help"],
         &["synth", "--help"],
         &["inspect", "--help"],
+        &["ledger", "--help"],
+        &["ledger", "init", "--help"],
+        &["ledger", "show", "--help"],
+        &["ledger", "verify", "--help"],
     ];
     let texts: Vec<String> = verbs.into_iter().map(|verb| folder.run(verb)).collect();
     assert_output!(texts.join("\n"));
@@ -182,6 +186,104 @@ fn people_with_many_rows_are_protected_as_a_whole() {
         std::fs::read_to_string(folder.path("rows.csv")).unwrap().starts_with("ward\n"),
         "no identifier comes back"
     );
+}
+
+const INIT: [&str; 5] = ["ledger", "init", "table.ledger", "--schema", "table.schema.yaml"];
+
+#[test]
+fn a_ledger_keeps_count_and_refuses_what_is_over_its_cap() {
+    let folder = Folder::with_table();
+    let init = [&INIT[..], &["--epsilon", "1.5", "--delta", "1e-9"]].concat();
+    let fit = |model: &'static str| [&FIT[..], &[model, "--ledger", "table.ledger"]].concat();
+    let (first, second, third) = (fit("a.model"), fit("b.model"), fit("c.model"));
+    let pure = ["--epsilon", "1", "--delta", "0", "--ledger", "table.ledger", "-o", "d.model"];
+    let pure = [&["fit", "table.csv", "--schema", "table.schema.yaml"][..], &pure].concat();
+    let resume = [&second[..], &["--resume"]].concat();
+    let runs: [&[&str]; 14] = [
+        &init,
+        &init,
+        &["ledger", "show", "table.ledger"],
+        &first,
+        &second,
+        &third,
+        &pure,
+        &resume,
+        &["ledger", "show", "table.ledger"],
+        &["ledger", "show", "table.ledger", "--json"],
+        &["ledger", "verify", "table.ledger"],
+        &["inspect", "a.model"],
+        &["ledger", "show", "no.ledger"],
+        &["ledger", "verify", "table.csv"],
+    ];
+    let texts: Vec<String> = runs.into_iter().map(|run| folder.run(run)).collect();
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter("[0-9a-f]{64}", "[HASH]");
+    settings.add_filter("[0-9a-f]{32}", "[JOB]");
+    settings.add_filter("(?m)^[0-9a-f]{12}  20[-0-9]{8} [0-9:]{8}", "[JOB]         [TIME]             ");
+    settings.add_filter(r#""time":\d+"#, r#""time":[TIME]"#);
+    settings.add_filter(r"(  \d+\.\d  ).*(yes|no|\d|missing).*", "$1[MOST FREQUENT]");
+    settings.bind(|| {
+        assert_output!(texts.join("\n"));
+    });
+    assert!(!folder.path("c.model").exists() && !folder.path("d.model").exists());
+}
+
+#[test]
+fn a_fit_that_was_killed_goes_on_with_what_it_released() {
+    let folder = Folder::with_table();
+    folder.output(&[&INIT[..], &["--epsilon", "1", "--delta", "1e-9"]].concat());
+    // All of the cap is for one run, which draws rows for hours once it has measured its tables.
+    let mut program = Command::new(env!("CARGO_BIN_EXE_scumble"));
+    let synth = ["synth", "table.csv", "--schema", "table.schema.yaml", "--epsilon", "1", "--delta", "1e-9"];
+    program.args(synth).args(["--ledger", "table.ledger", "--rows", "1000000000000", "-o", "rows.csv"]);
+    let mut running = program.current_dir(folder.0.path()).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let journalled = || {
+        let jobs = std::fs::read_dir(folder.path("table.ledger.jobs")).into_iter().flatten();
+        jobs.map(|job| job.unwrap().metadata().unwrap().len()).sum::<u64>()
+    };
+    let started = std::time::Instant::now();
+    let fit = |model: &'static str| [&FIT[..], &[model, "--ledger", "table.ledger"]].concat();
+    // Two tables of 12 and 2 numbers, with their events.
+    while journalled() < 14 * 8 + 2 * 100 {
+        assert!(started.elapsed().as_secs() < 60, "the tables were not measured");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(folder.output(&[&fit("a.model")[..], &["--resume"]].concat()).status.code(), Some(6), "it still runs");
+    running.kill().unwrap();
+    running.wait().unwrap();
+
+    assert_eq!(folder.output(&fit("a.model")).status.code(), Some(4), "what it reserved is spent");
+    // The same job, taken up at two places: both must release what was journalled, so they cannot differ.
+    let copy = Folder::with_table();
+    std::fs::create_dir(copy.path("table.ledger.jobs")).unwrap();
+    for entry in std::fs::read_dir(folder.path("table.ledger.jobs")).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), copy.path("table.ledger.jobs").join(entry.file_name())).unwrap();
+    }
+    std::fs::copy(folder.path("table.ledger"), copy.path("table.ledger")).unwrap();
+    let rows = [&folder, &copy].map(|folder| {
+        let resumed = folder.output(&[&fit("a.model")[..], &["--resume"]].concat());
+        assert_eq!(resumed.status.code(), Some(0), "{}", String::from_utf8_lossy(&resumed.stderr));
+        folder.output(&["sample", "a.model", "--rows", "1000", "--seed", "1", "-o", "a.csv"]);
+        std::fs::read(folder.path("a.csv")).unwrap()
+    });
+    assert_eq!(rows[0], rows[1]);
+    assert_eq!(folder.output(&fit("b.model")).status.code(), Some(4), "nothing was given back");
+    let shown = folder.output(&["ledger", "show", "table.ledger", "--json"]).stdout;
+    let shown: serde_json::Value = serde_json::from_slice(&shown).unwrap();
+    assert_eq!((shown["jobs"].as_array().unwrap().len(), &shown["jobs"][0]["releases"]), (1, &serde_json::json!(2)));
+}
+
+#[test]
+fn a_fit_that_read_nothing_spends_nothing() {
+    let folder = Folder::with_table();
+    folder.output(&[&INIT[..], &["--epsilon", "1", "--delta", "1e-9"]].concat());
+    folder.write("torn.parquet", b"PAR1 and then nothing");
+    let torn = ["fit", "torn.parquet", "--schema", "table.schema.yaml", "--epsilon", "1", "--delta", "1e-9"];
+    let failed = folder.output(&[&torn[..], &["--ledger", "table.ledger", "-o", "a.model"]].concat());
+    assert_eq!(failed.status.code(), Some(3));
+    let fit = [&FIT[..], &["a.model", "--ledger", "table.ledger"]].concat();
+    assert_eq!(folder.output(&fit).status.code(), Some(0));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use scumble::report::{Summary, guarantee};
 use scumble::schema::WholeFile;
-use scumble::{ApproxDp, Input, Model, ProgressSink, ReadOptions, Schema};
+use scumble::{ApproxDp, Input, Job, Ledger, Model, ProgressSink, ReadOptions, Schema, Start};
 use serde_json::json;
 
 use crate::arguments::{Fit, RealTable};
@@ -13,8 +13,9 @@ use crate::terminal::{Terminal, Unit};
 
 pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     can_be_written(&arguments.output)?;
-    let model = fit(&arguments.real, &Schema::read(&arguments.real.schema)?, terminal)?;
+    let (model, job) = fit(&arguments.real, &Schema::read(&arguments.real.schema)?, terminal)?;
     model.write(&arguments.output)?;
+    commit(job)?;
     terminal.result(&json!({ "model": arguments.output, "summary": Summary::new(&model) }), || {
         format!("wrote the model to {}\n{}", arguments.output.display(), guarantee(&model))
     });
@@ -26,8 +27,13 @@ pub(crate) fn can_be_written(path: &Path) -> Result<(), Failure> {
     WholeFile::create(path).map(drop).map_err(|error| cannot_write(path, &error))
 }
 
+/// Ends the job of a fit, if it was on a ledger. To be done once what the user asked for is durable.
+pub(crate) fn commit(job: Option<Job>) -> Result<(), Failure> {
+    Ok(job.map_or(Ok(()), Job::commit)?)
+}
+
 /// Reads the real table and fits a model to it, with the warnings that belong to spending budget.
-pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Result<Model, Failure> {
+pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Result<(Model, Option<Job>), Failure> {
     let assumed: Vec<_> = schema.assumed().map(|attribute| format!("`{}`", attribute.name())).collect();
     if !assumed.is_empty() {
         terminal.warn(&format!(
@@ -56,9 +62,23 @@ pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Res
         ..ReadOptions::default()
     };
     let goal = ApproxDp { epsilon: real.epsilon, delta: real.delta };
-    let model = scumble::fit(&inputs, schema, real.method, goal, &options);
+    let Some(ledger) = &real.ledger else {
+        let model = scumble::fit(&inputs, schema, real.method, goal, &options);
+        bar.finish_and_clear();
+        let model = model?;
+        terminal.note("no ledger keeps count: the budgets of repeated fits of the same table add up");
+        return Ok((model, None));
+    };
+    let ledger = Ledger::open(ledger)?;
+    let start = if real.resume { Start::Resume } else { Start::New };
+    if start == Start::New && ledger.has_open(&scumble::mechanisms::plan(schema, real.method, goal))? {
+        terminal.note(
+            "a fit of the same schema, method and budget is open on the ledger: if it was cut off, `--resume` goes on with it \
+             and spends nothing more",
+        );
+    }
+    let fitted = scumble::fit_on(&ledger, start, &inputs, schema, real.method, goal, &options);
     bar.finish_and_clear();
-    let model = model?;
-    terminal.note("no ledger keeps count: the budgets of repeated fits of the same table add up");
-    Ok(model)
+    let (model, job) = fitted?;
+    Ok((model, Some(job)))
 }

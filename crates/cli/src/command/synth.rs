@@ -6,7 +6,7 @@ use scumble::{Schema, TableWriter};
 use serde_json::json;
 
 use crate::arguments::Synth;
-use crate::command::fit::{can_be_written, fit};
+use crate::command::fit::{can_be_written, commit, fit};
 use crate::command::sample::{sample, wrote};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
@@ -16,12 +16,13 @@ pub(crate) fn run(arguments: &Synth, terminal: &Terminal) -> Result<(), Failure>
     // Dropped at once: it only tells, before budget is spent, that the rows can be written.
     TableWriter::create(&arguments.synthetic.output, Decoder::new(&schema).arrow_schema().clone())?;
     arguments.model.as_deref().map_or(Ok(()), can_be_written)?;
-    let model = fit(&arguments.real, &schema, terminal)?;
+    let (model, job) = fit(&arguments.real, &schema, terminal)?;
     // The model first: if rows cannot be written, what was paid for is not lost.
     if let Some(path) = &arguments.model {
         model.write(path)?;
     }
     let rows = sample(&model, &arguments.synthetic, terminal)?;
+    commit(job)?;
     let output = &arguments.synthetic.output;
     terminal.result(
         &json!({ "output": output, "rows": rows, "model": arguments.model, "summary": Summary::new(&model) }),

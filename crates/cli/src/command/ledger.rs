@@ -1,0 +1,70 @@
+//! `scumble ledger`
+
+use scumble::report::LedgerSummary;
+use scumble::{AccountingKind, ApproxDp, Delta, Ledger, Schema, Terms};
+use serde_json::json;
+
+use crate::arguments::{LedgerCommand, LedgerFile, LedgerInit, LedgerVerb};
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+pub(crate) fn run(arguments: &LedgerCommand, terminal: &Terminal) -> Result<(), Failure> {
+    match &arguments.verb {
+        LedgerVerb::Init(arguments) => init(arguments, terminal),
+        LedgerVerb::Show(arguments) => show(arguments, terminal),
+        LedgerVerb::Verify(arguments) => verify(arguments, terminal),
+    }
+}
+
+fn init(arguments: &LedgerInit, terminal: &Terminal) -> Result<(), Failure> {
+    let schema = Schema::read(&arguments.schema)?;
+    let privacy = schema.privacy();
+    // Without a delta there is nothing but Laplace noise, and that is added up as it is.
+    let by_delta = if arguments.delta == Delta::ZERO { AccountingKind::Pure } else { AccountingKind::Gdp };
+    let accounting = arguments.accounting.unwrap_or(by_delta);
+    let stem = || arguments.ledger.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let terms = Terms::new(
+        arguments.dataset.clone().or_else(stem).unwrap_or_default(),
+        privacy.adjacency,
+        privacy.unit.to_string(),
+        privacy.max_contributions,
+        accounting,
+        ApproxDp { epsilon: arguments.epsilon, delta: arguments.delta },
+    )?;
+    let ledger = Ledger::create(&arguments.ledger, &terms)?;
+    let summary = LedgerSummary::new(&ledger.verify()?);
+    terminal.result(&json!({ "ledger": arguments.ledger, "summary": summary }), || {
+        format!("made the ledger {}\n{summary}", arguments.ledger.display())
+    });
+    terminal.note(
+        "keep it with the table, back it up, and never go back to an older copy: that would forget what was spent",
+    );
+    Ok(())
+}
+
+fn show(arguments: &LedgerFile, terminal: &Terminal) -> Result<(), Failure> {
+    let summary = LedgerSummary::new(&Ledger::open(&arguments.ledger)?.verify()?);
+    terminal.result(&summary, || summary.to_string());
+    warn_if_suspect(summary.suspect, terminal);
+    Ok(())
+}
+
+fn warn_if_suspect(suspect: bool, terminal: &Terminal) {
+    if suspect {
+        terminal.warn(
+            "storage failed while the ledger was written, so it refuses to spend: check the disk, and delete the `.suspect` \
+             file beside it if you trust it",
+        );
+    }
+}
+
+fn verify(arguments: &LedgerFile, terminal: &Terminal) -> Result<(), Failure> {
+    let statement = Ledger::open(&arguments.ledger)?.verify()?;
+    let (records, jobs, head) = (statement.records, statement.jobs.len(), &statement.head);
+    let json = json!({ "records": records, "jobs": jobs, "head": head, "suspect": statement.suspect });
+    terminal.result(&json, || {
+        format!("all {records} records are as they were written, and {jobs} fits are within the cap\nhead {head}")
+    });
+    warn_if_suspect(statement.suspect, terminal);
+    Ok(())
+}
