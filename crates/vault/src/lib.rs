@@ -1,18 +1,26 @@
 //! The only room that sees exact counts **and** randomness.
 //!
 //! # What it is for
-//! A [`Vault`] swallows a source of exact counts and lets noisy tables out, until a budget that was fixed at the start is
-//! spent. Then it says, in a [`Certificate`] that anyone can recompute, what may be claimed for all of them together.
+//! A [`Vault`] swallows a source of exact counts and lets noisy answers out, until a budget that was fixed at the start is
+//! spent. Then it says, in a [`Certificate`] that anyone can recompute, what may be claimed for all of them together. A
+//! [`Ledger`](ledger::Ledger) does the same for all jobs that ever ask about one dataset.
+//!
+//! | it is asked for | and answers with | under |
+//! |---|---|---|
+//! | [tables](Vault::measure) | counts with noise on every cell | [`Pure`] (Laplace), [`Gdp`], [`Zcdp`] (Gaussian) |
+//! | [scores](Vault::measure_scores) of candidates | the same noise on every score | the same |
+//! | [the best](Vault::select) of some candidates | one of them, by the exponential mechanism | [`Pure`], [`Zcdp`] |
+//! | [rows](Vault::draw_rows) | cells of a smoothed histogram | [`Pure`], [`Zcdp`], with [`ReplaceOne`] |
 //!
 //! # What it refuses to know
-//! Files, rows and values: it asks a [`MarginalSource`] for counts over public cells. Methods: it answers questions and does
+//! Files of data, rows and values: it asks a [`MarginalSource`] for counts over public cells. Methods: it answers questions and does
 //! not care who asks. Seeds: noise comes from the operating system's randomness or not at all. Floats: between the count
 //! and the release there are only integers, and no float is a budget.
 //!
 //! # Its five main types
 //! - [`Private`] holds what only this crate may read; [`Released`] holds what may leave, and only this crate makes one.
 //! - [`Budget`] is permission to spend. It moves, splits and is gone; it cannot be copied, made or used under another
-//!   [`Adjacency`].
+//!   [`Adjacency`] or [`Accounting`].
 //! - [`Vault`] is where the three meet; [`Certificate`] lists every [`Event`] with its sensitivity and scale.
 //!
 //! # Example
@@ -48,8 +56,19 @@
 //! ```
 //!
 //! # Where the proofs are
-//! Beside the code: [`account::gdp`] for composition and the profile, `noise/gaussian.md` (shown at
-//! [`noise::RoundedGaussian`]) for sensitivity and the sampler.
+//! Each in a note beside the code that it speaks for, and shown where that code is documented.
+//!
+//! | claim | note |
+//! |---|---|
+//! | how costs add up, and which epsilon and delta follow | [`account::pure`], [`account::gdp`], [`account::zcdp`] |
+//! | Gaussian and Laplace noise, sensitivity of tables | [`noise::RoundedGaussian`], [`noise::DiscreteLaplace`] |
+//! | choosing a candidate | [`noise::ExponentialMechanism`] |
+//! | drawing rows | [`account::Smoothing`] |
+//! | the sensitivity of every score | [`score`], and at each of them |
+//! | no release without a spend, none drawn twice | [`ledger`] |
+//!
+//! To read it all, begin with `account` (what things cost), then `noise` (how they are drawn) and `score`, then `vault`
+//! (the one place where counts, costs and randomness meet), and `ledger` last.
 
 #[cfg(all(feature = "planted-bugs", not(debug_assertions)))]
 compile_error!("the feature `planted-bugs` makes scores that cost too little: it is for tests alone");
