@@ -34,6 +34,7 @@
 //! | [`mechanisms`] | one file per method, the model file | no | through the vault |
 //! | [`report`] | models and certificates in words | no | no |
 //! | `scumble-evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE; only programs use it | yes | no |
+//! | `scumble-testing` | the replay battery that every method passes; only tests use it | made-up ones | seeds |
 //! | this crate | the rooms put together, and the demo table | | |
 //!
 //! What keeps the rooms apart is checked, not asked for:

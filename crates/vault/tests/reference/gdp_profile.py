@@ -95,5 +95,7 @@ def write(name, header, rows):
     (HERE / name).write_text("\n".join([header, *rows]) + "\n")
 
 
-write("profile.csv", "mu_squared_quanta_hex,epsilon,delta", [*profile_rows(2200, 20, 0.001, 50), *profile_rows(300, 1400, 50, 1e6)])
-write("epsilon.csv", "index,epsilon", epsilon_rows(2000))
+if __name__ == "__main__":
+    profile = [*profile_rows(2200, 20, 0.001, 50), *profile_rows(300, 1400, 50, 1e6)]
+    write("profile.csv", "mu_squared_quanta_hex,epsilon,delta", profile)
+    write("epsilon.csv", "index,epsilon", epsilon_rows(2000))

@@ -10,27 +10,15 @@ from fractions import Fraction
 
 from mpmath import mpf, nstr
 
+from gdp_profile import Numbers
 from zcdp_profile import epsilon_of
 
 HERE = pathlib.Path(__file__).parent
 
 
-class Numbers:
-    """The generator of the Rust test, so that inputs need not be stored."""
-
-    def __init__(self, seed):
-        self.state = seed
-
-    def next(self):
-        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
-        return self.state >> 33
-
-    def below(self, bound):
-        return self.next() % bound
-
-    def dyadic(self, places):
-        numerator = 2**47 + self.next() * 2**16 + self.below(2**16)
-        return Fraction(numerator, 2 ** (places - self.below(6)))
+def dyadic(numbers, places):
+    numerator = 2**47 + numbers.next() * 2**16 + numbers.below(2**16)
+    return Fraction(numerator, 2 ** (places - numbers.below(6)))
 
 
 def total(index, pure):
@@ -41,13 +29,13 @@ def total(index, pure):
     for _ in range(1 + numbers.below(30)):
         kind = numbers.below(2 if pure else 3)
         if kind == 1:
-            epsilon = numbers.dyadic(53)
+            epsilon = dyadic(numbers, 53)
             spent += epsilon if pure else epsilon**2 / 8
         elif kind == 0:
-            epsilon = m / numbers.dyadic(44)
+            epsilon = m / dyadic(numbers, 44)
             spent += epsilon if pure else epsilon**2 / 2
         else:
-            spent += Fraction(m * m) / (2 * numbers.dyadic(44) ** 2)
+            spent += Fraction(m * m) / (2 * dyadic(numbers, 44) ** 2)
     return spent
 
 
