@@ -1,8 +1,7 @@
 //! The files around a ledger, and what makes them last.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::error::LedgerError;
@@ -58,7 +57,7 @@ impl Files {
     /// Creates the journal of a new job, durably. The name of the directory itself lasts when the directory of the ledger is
     /// synced, which happens before a reservation is handed out.
     pub(super) fn create_journal(&self, job: &str) -> Result<File, LedgerError> {
-        match fs::DirBuilder::new().mode(0o700).create(&self.jobs) {
+        match private_directory().create(&self.jobs) {
             Err(cause) if cause.kind() != io::ErrorKind::AlreadyExists => Err(cause),
             _ => private_file().create_new(true).open(self.journal(job)),
         }
@@ -100,11 +99,28 @@ impl Files {
 /// For the user alone: what a job released need not be published.
 fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).mode(0o600);
+    options.read(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
 }
 
+fn private_directory() -> DirBuilder {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "there are no modes to set"))]
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+#[cfg(unix)]
 fn sync(directory: &Path) -> Result<(), LedgerError> {
     let synced = File::open(directory).and_then(|directory| directory.sync_all());
     synced.map_err(LedgerError::storage("syncing a directory"))
+}
+
+/// Elsewhere a directory cannot be opened, and names last when the file system says so.
+#[cfg(not(unix))]
+fn sync(_directory: &Path) -> Result<(), LedgerError> {
+    Ok(())
 }

@@ -1,7 +1,6 @@
 //! The file: an SQLite database whose every byte is checked before a record of it is believed.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, params};
@@ -127,7 +126,7 @@ fn check_seal(connection: &mut Connection, files: &Files) -> Result<(), LedgerEr
     if metadata.len() == 0 {
         return Err(LedgerError::NotALedger { path: files.name.clone() });
     }
-    if metadata.nlink() != 1 {
+    if has_second_name(&metadata) {
         return Err(LedgerError::Linked);
     }
     let image = connection.serialize("main").map_err(LedgerError::sqlite(&files.name))?;
@@ -136,6 +135,14 @@ fn check_seal(connection: &mut Connection, files: &Files) -> Result<(), LedgerEr
         return Err(LedgerError::Damaged { what: "the bytes of the file do not match its seal" });
     }
     Ok(())
+}
+
+/// Whether the file has more names than one, where the system tells.
+fn has_second_name(metadata: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::nlink(metadata) != 1;
+    #[cfg(not(unix))]
+    return false;
 }
 
 fn read_chain(connection: &Connection, files: &Files) -> Result<Vec<(Record, Hash)>, LedgerError> {
