@@ -80,8 +80,8 @@ fn pure_run(rows: &[[u32; 2]], recording: Option<&Recording>) -> Recording {
 fn distances_are_in_the_norm_of_the_mechanism() {
     let recording = pure_run(&[[0, 0], [1, 2]], None);
     let replayed = pure_run(&[[0, 0], [1, 2], [1, 1]], Some(&recording));
-    // Tables move by one row. Of the scores, in units of 1/1024, one moves by a row and the other by none: counts [1, 1] against [1/4, 1/2] become [1, 2]: from 5/4 to 9/4. Counts [1, 0, 1] against [1/4, 1/2, 1] become
-    // [1, 1, 1]: from 5/4 to 5/4.
+    // Tables move by one row. Of the scores, in units of 1/1024 rows, one moves by a row: counts [1, 1] against [1/4, 1/2]
+    // become [1, 2], from 5/4 to 9/4. The other does not: counts [1, 0, 1] against [1/4, 1/2, 1] become [1, 1, 1].
     assert_eq!(recording.distances(&replayed).unwrap(), [1, 1, 1024, 1024]);
     recording.check_neighbour(&replayed).unwrap();
 

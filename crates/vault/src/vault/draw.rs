@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU128;
 
-use crate::account::{Event, LedgerEntry, Mechanism, Noise};
+use crate::account::{Event, EventId, LedgerEntry, Mechanism, Noise};
 use crate::error::VaultError;
 use crate::ledger::Job;
 use crate::noise::{self, DiscreteLaplace, ExponentialMechanism, JobKey, RoundedGaussian, SmoothedHistogram};
@@ -17,6 +17,16 @@ pub(crate) enum Exact {
     Counts(Vec<u64>),
     /// One score per candidate.
     Scores(Vec<i128>),
+}
+
+impl Exact {
+    /// Noise on every number, zero or not.
+    fn plus(&self, noise: &impl noise::Noise, key: &JobKey, release: EventId) -> Result<Vec<i64>, VaultError> {
+        match self {
+            Self::Counts(counts) => noise::add(counts, noise, key, release),
+            Self::Scores(scores) => noise::add(scores, noise, key, release),
+        }
+    }
 }
 
 /// Draws, journals and, after a crash, releases again.
@@ -104,20 +114,8 @@ impl Drawing {
 
 fn fresh(event: &Event, exact: &Exact, key: &JobKey) -> Result<Vec<i64>, VaultError> {
     match (event.mechanism, exact) {
-        (Mechanism::RoundedGaussian { sigma, .. }, exact) => {
-            let noise = RoundedGaussian::new(sigma);
-            match exact {
-                Exact::Counts(counts) => noise::add(counts, &noise, key, event.id),
-                Exact::Scores(scores) => noise::add(scores, &noise, key, event.id),
-            }
-        }
-        (Mechanism::DiscreteLaplace { scale, .. }, exact) => {
-            let noise = DiscreteLaplace::new(scale);
-            match exact {
-                Exact::Counts(counts) => noise::add(counts, &noise, key, event.id),
-                Exact::Scores(scores) => noise::add(scores, &noise, key, event.id),
-            }
-        }
+        (Mechanism::RoundedGaussian { sigma, .. }, exact) => exact.plus(&RoundedGaussian::new(sigma), key, event.id),
+        (Mechanism::DiscreteLaplace { scale, .. }, exact) => exact.plus(&DiscreteLaplace::new(scale), key, event.id),
         (Mechanism::Exponential { sensitivity, epsilon }, Exact::Scores(scores)) => {
             let sensitivity = NonZeroU128::new(sensitivity).ok_or(VaultError::Bug { what: "nothing moves a score" })?;
             let choice = ExponentialMechanism::new(sensitivity, epsilon);
