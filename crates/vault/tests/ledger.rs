@@ -4,12 +4,12 @@
 mod job;
 
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::num::NonZeroU32;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use job::{Witness, goal, request, terms};
 use proptest::prelude::*;
@@ -579,29 +579,49 @@ fn child_lines(output: &str) -> String {
     output.split_once("child_process ... ").map_or(String::new(), |(_, said)| said.to_owned())
 }
 
+/// A process that runs one job after the other until it is killed.
+fn start_jobs(directory: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child_process", "--nocapture", "--test-threads=1"])
+        .env(CHILD, directory)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Kills it, and returns all that it said after `said`.
+fn kill(mut child: Child, mut output: impl Read, mut said: String) -> String {
+    child.kill().unwrap();
+    child.wait().unwrap();
+    output.read_to_string(&mut said).unwrap();
+    child_lines(&said)
+}
+
 #[test]
 fn jobs_that_are_killed_at_any_time_lose_no_spend_and_release_nothing_unpaid() {
-    const KILLS: u64 = 60;
+    const KILLS: usize = 60;
     let directory = tempfile::tempdir().unwrap();
     let mut witness = Witness::new(directory.path(), 1_000_000);
+    // How long a process takes to its first commit differs a lot between machines, and the kills have to fall before it and after.
+    let started = Instant::now();
+    let mut child = start_jobs(directory.path());
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("committed") {
+        assert!(output.read_line(&mut said).unwrap() > 0, "the process ended: {said}");
+    }
+    let one_job = started.elapsed();
+    witness.judge(&kill(child, output, said));
+
     let mut jobs = 0;
-    for kill in 0..KILLS {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child_process", "--nocapture", "--test-threads=1"])
-            .env(CHILD, directory.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        // From before its first step to some jobs later: the steps of a job take about ten milliseconds together.
-        let mut random = [0; 8];
+    for _ in 0..KILLS {
+        let mut child = start_jobs(directory.path());
+        let output = child.stdout.take().unwrap();
+        let mut random = [0; 4];
         getrandom::fill(&mut random).unwrap();
-        std::thread::sleep(Duration::from_micros(u64::from_le_bytes(random) % 30_000 + kill * 500));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let mut said = String::new();
-        child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
-        jobs = witness.judge(&child_lines(&said)).jobs.len();
+        std::thread::sleep(one_job.mul_f64(2.0 * f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX)));
+        jobs = witness.judge(&kill(child, output, String::new())).jobs.len();
     }
     assert_eq!([witness.lost_spends, witness.releases_without_a_spend, witness.redraws], [0; 3]);
     assert!(jobs > 10 && witness.resumed > 0, "{jobs} jobs, {} releases repeated", witness.resumed);
