@@ -246,6 +246,19 @@ fn scores_are_released_with_noise_of_the_certified_scale() {
 }
 
 #[test]
+fn a_public_number_of_rows_is_counted_once() {
+    let rows = related();
+    let calls = rows.calls.clone();
+    let (mut vault, budget) = Vault::<ReplaceOne, Pure>::open(Box::new(rows), goal(1.0, 0.0), ONE).unwrap();
+    let mut halves = budget.split_evenly(NonZeroUsize::new(2).unwrap()).into_iter();
+    assert_eq!(*vault.row_count().unwrap(), 6000);
+    let pair = [MutualInformation::between(single(0), single(1)).unwrap()];
+    vault.select(&pair, halves.next().unwrap()).unwrap();
+    vault.select(&pair, halves.next().unwrap()).unwrap();
+    assert_eq!(calls.load(Ordering::SeqCst), 3, "the rows, and a table for each choice");
+}
+
+#[test]
 fn scores_of_large_tables_are_worked_out_in_batches() {
     // Four tables of 9 million cells do not fit one batch of 10 million; equal tables are counted once.
     let rows = Rows::new(&[3000, 3000, 2], vec![vec![5, 7, 1]; 10]);

@@ -20,7 +20,7 @@ pub trait Adjacency: sealed::Sealed + fmt::Debug + Send + Sync + 'static {
     const KIND: AdjacencyKind;
 
     /// What a sensitivity may know of the number of rows: nothing where it is private, the number where it is public.
-    type Rows: Copy + fmt::Debug;
+    type Rows: Copy + fmt::Debug + Send;
 
     /// What may be known of the number of rows, which is counted only where it is public.
     #[doc(hidden)]

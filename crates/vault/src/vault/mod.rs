@@ -5,6 +5,7 @@ mod draw;
 mod measure;
 mod smooth;
 
+use std::cell::OnceCell;
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,6 +33,8 @@ use crate::source::{CountTable, MarginalSource};
 #[derive(Debug)]
 pub struct Vault<A: Adjacency, M: Accounting = Gdp> {
     source: SwallowedSource,
+    /// The number of rows where it is public, once it was counted: the same in every answer, and one scan.
+    rows: OnceCell<A::Rows>,
     drawing: Drawing,
     goal: ApproxDp,
     max_contributions: NonZeroU32,
@@ -86,9 +89,9 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         static VAULTS: AtomicU64 = AtomicU64::new(0);
         let issuer = Issuer(VAULTS.fetch_add(1, Ordering::Relaxed));
         let left = Amount::from_quanta(M::KIND.largest(goal)?.quanta);
-        let source = SwallowedSource(source);
+        let (source, rows) = (SwallowedSource(source), OnceCell::new());
         let (next, events, adjacency) = (0, Vec::new(), PhantomData);
-        let vault = Self { source, drawing, goal, max_contributions, issuer, left, next, events, adjacency };
+        let vault = Self { source, rows, drawing, goal, max_contributions, issuer, left, next, events, adjacency };
         Ok((vault, Budget::issue(left, issuer)))
     }
 
@@ -154,11 +157,15 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
 
     /// The number of rows where it is public, nothing where it is not.
     fn public_rows(&self) -> Result<A::Rows, VaultError> {
-        A::public_rows(|| {
+        if let Some(&rows) = self.rows.get() {
+            return Ok(rows);
+        }
+        let rows = A::public_rows(|| {
             let tables = self.count(&[Clique::empty()], &[1])?;
             let rows = tables.iter().map(CountTable::rows).sum::<u128>();
             u64::try_from(rows).map_err(|_| VaultError::Bug { what: "one cell holds more than a u64" })
-        })
+        })?;
+        Ok(*self.rows.get_or_init(|| rows))
     }
 
     /// The event of the next release.
