@@ -1,7 +1,7 @@
 //! Choosing among candidates, and the exact scores behind it.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU64;
+use std::num::{NonZero, NonZeroU64};
 use std::thread;
 
 use scumble_schema::Clique;
@@ -18,6 +18,8 @@ use crate::source::CountTable;
 /// Tables are counted and scored in batches of about this many cells, so that scoring all pairs of a wide table holds
 /// a part of them at a time.
 const CELLS_PER_BATCH: usize = 10_000_000;
+/// A thread is started for no fewer cells than these: scoring them takes longer than starting one.
+const LEAST_CELLS_PER_THREAD: usize = 1 << 14;
 
 impl<A: Adjacency, M: Selecting> Vault<A, M> {
     /// Releases which candidate to take: one of score `q` with probability proportional to `e^(epsilon q / (2 Δ))`.
@@ -105,7 +107,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         Ok(scores)
     }
 
-    /// The scores of all who read `tables`, each with its index, worked out by all threads.
+    /// The scores of all who read `tables`, each with its index, worked out by as many threads as pay.
     fn score_tables<S: Score<A>>(
         &self,
         candidates: &[S],
@@ -113,17 +115,21 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         tables: &[CountTable],
     ) -> Vec<(usize, i128)> {
         let domain = self.source.0.domain();
-        let threads = thread::available_parallelism().map_or(1, Into::into);
-        let part = tables.len().div_ceil(threads);
-        let score = |(readers, tables): (&[(&Clique, Vec<usize>)], &[CountTable])| {
-            let tables = readers.iter().zip(tables);
-            let one = |(index, table): (usize, &CountTable)| (index, candidates[index].value(domain, table.counts()));
-            tables.flat_map(|((_, readers), table)| readers.iter().map(move |&index| one((index, table)))).collect()
+        let score = |readers: &[(&Clique, Vec<usize>)], tables: &[CountTable]| -> Vec<(usize, i128)> {
+            let reads = readers.iter().zip(tables);
+            let reads = reads.flat_map(|((_, readers), table)| readers.iter().map(move |&index| (index, table)));
+            reads.map(|(index, table)| (index, candidates[index].value(domain, table.counts()))).collect()
         };
+        let cells: usize = tables.iter().map(CountTable::cells).sum();
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(cells / LEAST_CELLS_PER_THREAD);
+        if threads <= 1 {
+            return score(readers, tables);
+        }
+        let part = tables.len().div_ceil(threads);
         thread::scope(|scope| {
             let parts = readers.chunks(part).zip(tables.chunks(part));
-            let workers: Vec<_> = parts.map(|part| scope.spawn(move || -> Vec<_> { score(part) })).collect();
-            workers.into_iter().flat_map(|worker| worker.join().expect("scores are total")).collect()
+            let started: Vec<_> = parts.map(|(readers, tables)| scope.spawn(move || score(readers, tables))).collect();
+            started.into_iter().flat_map(|thread| thread.join().expect("scores are total")).collect()
         })
     }
 }
