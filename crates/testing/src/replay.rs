@@ -6,8 +6,8 @@ use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use scumble_schema::Schema;
-use scumble_vault::replay::{Recorder, Recording, force, record};
-use scumble_vault::{Accounting, Adjacency, ApproxDp, Budget, Vault, VaultError};
+use scumble_vault::replay::{Opened, Recording, force, record};
+use scumble_vault::{Accounting, Adjacency, ApproxDp};
 
 use crate::alarm::Difference;
 use crate::artefacts::Artefacts;
@@ -47,9 +47,6 @@ pub(crate) fn compare<A: Adjacency, M: Accounting>(
     Ok(Replay { releases: recording.events().count(), failure: failure(&first) })
 }
 
-/// A vault with its budget, and what keeps its releases.
-type Opened<A, M> = Result<(Vault<A, M>, Budget<A, M>, Recorder), VaultError>;
-
 fn run<A: Adjacency, M: Accounting>(
     subject: &impl Subject<A, M>,
     schema: &Schema,
@@ -88,7 +85,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
 #[cfg(test)]
 mod tests {
     use scumble_schema::{Clique, Schema};
-    use scumble_vault::{AddRemove, Delta, Epsilon, Gdp, ReplaceOne, Share};
+    use scumble_vault::{AddRemove, Budget, Delta, Epsilon, Gdp, ReplaceOne, Share, Vault};
 
     use super::*;
     use crate::tables::integers;

@@ -106,10 +106,15 @@ pub struct Cost {
 
 impl Cost {
     /// The number, to the nearest float. For people to read: nothing is decided by it.
-    #[expect(clippy::cast_precision_loss, reason = "the nearest float is what this promises")]
     pub fn to_f64(self) -> f64 {
-        self.quanta as f64 * 2_f64.powi(-96)
+        to_f64(self.quanta)
     }
+}
+
+/// Quanta as a number, to the nearest float. For people to read: nothing is decided by it.
+#[expect(clippy::cast_precision_loss, reason = "the nearest float is what this promises")]
+pub(crate) fn to_f64(quanta: u128) -> f64 {
+    quanta as f64 * 2_f64.powi(-96)
 }
 
 impl fmt::Display for Cost {

@@ -25,6 +25,6 @@ pub(crate) use certificate::sum_of_costs;
 pub use certificate::{Certificate, LedgerEntry, Noise};
 pub use event::{Event, EventId, Question};
 pub use mechanism::{Mechanism, Sensitivity};
-pub use scale::{Dyadic, LaplaceScale, Measured, OfGaussian, OfLaplace, OfSelection, Sigma, Tilt};
+pub use scale::{Dyadic, LaplaceScale, Measured, NoiseScale, OfGaussian, OfLaplace, OfSelection, Sigma, Tilt};
 pub use smoothing::Smoothing;
 pub use unit::{ApproxDp, Delta, Epsilon};

@@ -33,12 +33,18 @@ pub enum OfSelection {}
 /// about any table on earth and sums of a few would leave an `i64`.
 const SCALES: RangeInclusive<u32> = 8..=57;
 
+/// A [`Measured`] that is the scale of noise.
+pub trait NoiseScale: Measured {}
+
 impl Measured for OfGaussian {
     const DENOMINATORS: RangeInclusive<u32> = SCALES;
 }
 impl Measured for OfLaplace {
     const DENOMINATORS: RangeInclusive<u32> = SCALES;
 }
+impl NoiseScale for OfGaussian {}
+impl NoiseScale for OfLaplace {}
+
 impl Measured for OfSelection {
     /// From 2^-60, below which a choice is a fair draw, to below 2^20, above which it is the best candidate.
     const DENOMINATORS: RangeInclusive<u32> = 28..=107;
@@ -134,7 +140,7 @@ enum OutOfRange {
 /// The smallest scale whose square is not below `numerator / denominator`; `None` if that is not below 2^40.
 ///
 /// Rounded up: too much noise costs accuracy, too little costs privacy.
-pub(crate) fn scale_of_square<U: Measured>(numerator: &UBig, denominator: &UBig) -> Option<Dyadic<U>> {
+pub(crate) fn scale_of_square<U: NoiseScale>(numerator: &UBig, denominator: &UBig) -> Option<Dyadic<U>> {
     match Dyadic::root(numerator, denominator, Rounding::Up) {
         Ok(scale) => Some(scale),
         Err(OutOfRange::Below) => Some(Dyadic::SMALLEST),
@@ -166,25 +172,19 @@ impl Tilt {
     }
 }
 
-macro_rules! at_least {
-    ($scale:ty) => {
-        impl $scale {
-            /// The smallest scale that is not below `scale`; `None` if that is not a number or not below 2^40.
-            pub fn at_least(scale: f64) -> Option<Self> {
-                // The bound keeps the integer below small and is far above what a scale can be.
-                if !(scale >= 0.0 && scale <= 2_f64.powi(60)) {
-                    return None;
-                }
-                // Every float of at least 2^-10 is an integer over 2^62; smaller ones end at the smallest scale anyway.
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 <= scale 2^62 <= 2^122")]
-                let scaled = UBig::from(libm::ceil(scale * 2_f64.powi(62)) as u128);
-                scale_of_square(&scaled.pow(2), &(UBig::ONE << 124))
-            }
+impl<U: NoiseScale> Dyadic<U> {
+    /// The smallest scale that is not below `scale`; `None` if that is not a number or not below 2^40.
+    pub fn at_least(scale: f64) -> Option<Self> {
+        // The bound keeps the integer below small and is far above what a scale can be.
+        if !(scale >= 0.0 && scale <= 2_f64.powi(60)) {
+            return None;
         }
-    };
+        // Every float of at least 2^-10 is an integer over 2^62; smaller ones end at the smallest scale anyway.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 <= scale 2^62 <= 2^122")]
+        let scaled = UBig::from(libm::ceil(scale * 2_f64.powi(62)) as u128);
+        scale_of_square(&scaled.pow(2), &(UBig::ONE << 124))
+    }
 }
-at_least!(Sigma);
-at_least!(LaplaceScale);
 
 impl<U: Measured> From<Dyadic<U>> for String {
     /// Exact, whatever reads it: `"140737488355328/2^47"`.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::ErrorCode;
 
 use crate::account::AccountingKind;
+use crate::account::amount::to_f64;
 
 /// A refusal of the ledger. In every case nothing was spent that the ledger does not show.
 ///
@@ -57,7 +58,7 @@ pub enum LedgerError {
     },
     /// The job asks for more than is left of the dataset's cap.
     #[error("budget of the dataset exhausted: the job asks for {} {:.6e}, {:.6e} of {:.6e} is left",
-        accounting.symbol(), amount(*asked), amount(*left), amount(*cap))]
+        accounting.symbol(), to_f64(*asked), to_f64(*left), to_f64(*cap))]
     OverCap {
         /// How amounts add up.
         accounting: AccountingKind,
@@ -69,7 +70,7 @@ pub enum LedgerError {
         cap: u128,
     },
     /// A job claims to have spent more than it reserved.
-    #[error("bug in the vault: the job spent {:.6e} and had reserved {:.6e}", amount(*spent), amount(*reserved))]
+    #[error("bug in the vault: the job spent {:.6e} and had reserved {:.6e}", to_f64(*spent), to_f64(*reserved))]
     AboveReservation {
         /// What it spent, in quanta of 2^-96.
         spent: u128,
@@ -193,12 +194,6 @@ impl LedgerError {
             Some(_) => Self::Io { during: "opening the ledger", cause: cause.into() },
         }
     }
-}
-
-/// Quanta as a number that people read. Nothing is decided by it.
-#[expect(clippy::cast_precision_loss, reason = "the nearest float is what this promises")]
-fn amount(quanta: u128) -> f64 {
-    quanta as f64 * 2_f64.powi(-96)
 }
 
 #[cfg(test)]

@@ -8,23 +8,13 @@ found by golden sections, without a derivative. A minimum that is located to 35 
 
 import pathlib
 
+from gdp_profile import Numbers
 from mpmath import exp, floor, log, mp, mpf, nstr, sqrt
 
 mp.dps = 80
 HERE = pathlib.Path(__file__).parent
 QUANTUM = mpf(2) ** -96
 GOLDEN = (sqrt(mpf(5)) - 1) / 2
-
-
-class Numbers:
-    """The linear congruential generator of gdp_profile.py."""
-
-    def __init__(self, seed):
-        self.state = seed
-
-    def between(self, low, high):
-        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
-        return mpf(low) + (mpf(high) - low) * (self.state >> 33) / 2**31
 
 
 def least(bound):
