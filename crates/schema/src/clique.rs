@@ -68,6 +68,34 @@ impl Clique {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// Whether the attribute is one of these.
+    pub fn has(&self, attribute: AttributeId) -> bool {
+        self.0.binary_search(&attribute).is_ok()
+    }
+
+    /// Whether all attributes of the other clique are among these.
+    ///
+    /// ```
+    /// use scumble_schema::{AttributeId, Clique};
+    /// let [pair, single] = [vec![0, 2], vec![2]].map(|indices| Clique::new(indices.into_iter().map(AttributeId::new)));
+    /// assert!(pair.holds(&single) && !single.holds(&pair) && single.holds(&Clique::empty()));
+    /// ```
+    pub fn holds(&self, other: &Self) -> bool {
+        other.0.iter().all(|&attribute| self.has(attribute))
+    }
+
+    /// The attributes that both cliques have.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        Self(self.0.iter().copied().filter(|&attribute| other.has(attribute)).collect())
+    }
+
+    /// The attributes that either clique has.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        Self::new(self.0.iter().chain(&other.0).copied())
+    }
 }
 
 impl From<Vec<AttributeId>> for Clique {
