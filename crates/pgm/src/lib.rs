@@ -1,29 +1,68 @@
 //! Distributions fitted to released tables, and rows sampled from them.
 //!
 //! This room refuses to know private data. It takes plain numbers that the vault released, and everything it does with
-//! them is post-processing: no budget, no noise, and seeds are welcome.
+//! them is post-processing: no budget, no noise that protects anybody, and seeds are welcome.
 //!
-//! - [`ProductModel`] is a distribution in which columns are independent.
-//! - [`simplex`] turns noisy counts, some of them negative, into probabilities; each way has a name.
-//! - [`total`] estimates the number of rows from noisy tables.
-//! - [`Sampling`] says how rows are drawn: low-variance or independent.
+//! ```text
+//!  Measurement ──▶ Estimator ──▶ TreeModel ──▶ Sampler ──▶ rows
+//!  noisy tables    nearest         │
+//!                  distribution    └─────────▶ marginal, given: any table, any condition
+//! ```
+//!
+//! - A [`Factor`] is a table of numbers over a clique, a [`CliqueVector`] one for each of several cliques.
+//! - A [`JunctionTree`] arranges cliques so that exact inference is possible; it says how large a model will be before
+//!   anything is allocated, and refuses what is too large. [`infer`] leads from potentials to the distribution.
+//! - An [`Estimator`] finds the distribution nearest to noisy [`Measurement`]s, under [`StructuralZeros`] if there are
+//!   any: a [`TreeModel`].
+//! - A [`Sampler`] draws rows from it in chunks, any number in the memory of a few.
+//! - [`network`] holds Bayesian networks over tables that contradict each other, as the PrivBayes papers use them.
+//! - [`ProductModel`] is a distribution of independent columns; [`simplex`] turns noisy counts into probabilities, and
+//!   [`total`] estimates the number of rows.
 //!
 //! ```
-//! use scumble_pgm::{ProductModel, Sampling, simplex};
+//! use scumble_pgm::{Estimator, Measurement, Sampler, Sampling};
+//! use scumble_schema::{AttributeId, Clique, Domain};
 //!
-//! let noisy_counts = [70.0, 34.0, -4.0];
-//! let model = ProductModel::new(vec![simplex::project(&noisy_counts, 100.0)])?;
-//! assert_eq!(model.probabilities()[0].as_ref(), [0.68, 0.32, 0.0]);
+//! // Three columns, of which the vault released two pairs, with noise of standard deviation 10.
+//! let domain = Domain::new(vec![2, 2, 3])?;
+//! let pair = |first, second| Clique::new([AttributeId::new(first), AttributeId::new(second)]);
+//! let released = [
+//!     Measurement::new(&domain, pair(0, 1), vec![412.0, 85.0, 107.0, 390.0], 10.0)?,
+//!     Measurement::new(&domain, pair(1, 2), vec![300.0, 195.0, 31.0, -4.0, 152.0, 330.0], 10.0)?,
+//! ];
+//! let model = Estimator::new(domain).estimate(&released)?.model;
 //!
-//! let rows: usize = model.sample(1_000, 7, Sampling::LowVariance).map(|chunk| chunk[0].len()).sum();
+//! // The columns that were never released together are related through the one between them.
+//! let outer = model.marginal(&pair(0, 2))?;
+//! assert!(outer.values()[0] > 2.0 * outer.values()[3]);
+//!
+//! let rows: usize = Sampler::new(&model).sample(1_000, 7, Sampling::LowVariance).map(|chunk| chunk[0].len()).sum();
 //! assert_eq!(rows, 1_000);
-//! # Ok::<(), scumble_pgm::ModelError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod error;
+mod estimation;
+mod inference;
+mod measurement;
+pub mod network;
+mod parallel;
 mod product;
-mod sample;
+mod sampling;
 pub mod simplex;
+mod table;
 pub mod total;
+mod tree;
 
-pub use product::{ModelError, ProductModel};
-pub use sample::{Chunks, Sampling};
+pub use error::ModelError;
+pub use estimation::{Estimate, Estimator, Search, Stop, Stopped, Total};
+pub use inference::given::Conditioned;
+pub use inference::infer;
+pub use inference::zeros::StructuralZeros;
+pub use measurement::Measurement;
+pub use product::ProductModel;
+pub use sampling::{Chunks, Sampler, Sampling};
+pub use table::clique_vector::CliqueVector;
+pub use table::factor::Factor;
+pub use tree::junction_tree::{JunctionTree, TreeClique};
+pub use tree::tree_model::{Node, TreeModel};

@@ -2,6 +2,8 @@
 
 use scumble_schema::limits;
 
+use crate::error::ModelError;
+
 /// How far a column's probabilities may sum from one and still be taken for rounding.
 const SUM_TOLERANCE: f64 = 1e-9;
 
@@ -11,30 +13,12 @@ pub struct ProductModel {
     columns: Vec<Box<[f64]>>,
 }
 
-/// Numbers that are no distribution.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ModelError {
-    /// A column's numbers are negative, not finite, or do not sum to one.
-    #[error("column {column} of the model is no distribution")]
-    NotADistribution {
-        /// The column's position.
-        column: usize,
-    },
-    /// The model has more cells than we hold.
-    #[error("the model has {cells} cells, at most {} are possible", limits::CELLS_PER_MODEL)]
-    TooLarge {
-        /// How many cells.
-        cells: u128,
-    },
-}
-
 impl ProductModel {
     /// The model with these probabilities, column by column.
     pub fn new(columns: Vec<Vec<f64>>) -> Result<Self, ModelError> {
         let cells: u128 = columns.iter().map(|column| column.len() as u128).sum();
         if cells > limits::CELLS_PER_MODEL {
-            return Err(ModelError::TooLarge { cells });
+            return Err(ModelError::too_large(cells));
         }
         for (index, column) in columns.iter().enumerate() {
             let sound = column.iter().all(|probability| (0.0..=1.0).contains(probability));

@@ -1,0 +1,218 @@
+//! The distribution that fits noisy tables best.
+
+mod memory;
+mod mirror_descent;
+mod objective;
+mod oracle;
+mod problem;
+mod proximal;
+mod scaling;
+
+use scumble_schema::{Domain, limits};
+
+use crate::error::ModelError;
+use crate::inference::zeros::StructuralZeros;
+use crate::measurement::Measurement;
+use crate::table::clique_vector::CliqueVector;
+use crate::total;
+use crate::tree::tree_model::TreeModel;
+use objective::Objective;
+use oracle::Oracle;
+use problem::{Problem, Start};
+
+/// The number of rows of the fitted model.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Total {
+    /// Fitted with the rest.
+    #[default]
+    Free,
+    /// Known.
+    Fixed(f64),
+}
+
+/// How the best distribution is searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Search {
+    /// Sweeps of iterative scaling, then proximal stages solved by a quasi-Newton method on the dual.
+    #[default]
+    Proximal,
+    /// Mirror descent with a line search.
+    MirrorDescent,
+}
+
+/// When estimation ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stop {
+    /// Stop when the loss is below this share of what noise alone makes of it (half a unit per measured cell).
+    pub at_noise: Option<f64>,
+    /// Stop when the loss has ceased to fall: twice in a row by less than this share of the noise level.
+    pub settled: f64,
+    /// Stop after so many passes over the tree.
+    pub passes: usize,
+}
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self { at_noise: None, settled: 1e-3, passes: 2_000 }
+    }
+}
+
+/// Why estimation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// The loss is down to the noise level asked for.
+    AtNoise,
+    /// The loss has ceased to fall.
+    Settled,
+    /// The passes are used up.
+    OutOfPasses,
+}
+
+/// Fits distributions to noisy tables.
+#[derive(Debug, Clone)]
+pub struct Estimator {
+    domain: Domain,
+    total: Total,
+    search: Search,
+    stop: Stop,
+    zeros: Vec<StructuralZeros>,
+    cell_limit: u128,
+}
+
+/// A fitted distribution, and how the fit went.
+#[derive(Debug, Clone)]
+pub struct Estimate {
+    /// The distribution.
+    pub model: TreeModel,
+    /// The potentials it was made of, from which a later fit may start.
+    pub potentials: CliqueVector,
+    /// The values that the potentials were fitted to; several measurements of a clique are merged.
+    measured: CliqueVector,
+    /// Where the last stage began: how it moved potentials from there tells a later fit how to go on.
+    centre: CliqueVector,
+    /// Half the sum of squared distances to the measured values, each over its variance.
+    pub loss: f64,
+    /// The loss that noise alone makes on average.
+    pub noise_level: f64,
+    /// How many passes over the tree it took.
+    pub passes: usize,
+    /// Why it ended.
+    pub stopped: Stopped,
+}
+
+impl Estimator {
+    /// An estimator with the defaults: total free, no structural zeros, stopping at convergence.
+    pub fn new(domain: Domain) -> Self {
+        Self {
+            domain,
+            total: Total::Free,
+            search: Search::Proximal,
+            stop: Stop::default(),
+            zeros: Vec::new(),
+            cell_limit: limits::CELLS_PER_MODEL,
+        }
+    }
+
+    /// With this total.
+    #[must_use]
+    pub fn total(mut self, total: Total) -> Self {
+        self.total = total;
+        self
+    }
+
+    /// With this search.
+    #[must_use]
+    pub fn search(mut self, search: Search) -> Self {
+        self.search = search;
+        self
+    }
+
+    /// With this rule for stopping.
+    #[must_use]
+    pub fn stop(mut self, stop: Stop) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// With combinations that cannot be.
+    #[must_use]
+    pub fn zeros(mut self, zeros: Vec<StructuralZeros>) -> Self {
+        self.zeros = zeros;
+        self
+    }
+
+    /// With at most so many cells in the model's tables; larger ones are refused before they are made.
+    #[must_use]
+    pub fn cell_limit(mut self, cells: u128) -> Self {
+        self.cell_limit = cells;
+        self
+    }
+
+    /// The distribution nearest to these tables.
+    pub fn estimate(&self, measurements: &[Measurement]) -> Result<Estimate, ModelError> {
+        self.search_from(measurements, None)
+    }
+
+    /// The same, starting from an earlier estimate: when few tables were added, few passes are needed.
+    pub fn estimate_from(&self, measurements: &[Measurement], earlier: &Estimate) -> Result<Estimate, ModelError> {
+        self.search_from(measurements, Some(earlier))
+    }
+
+    fn search_from(&self, measurements: &[Measurement], earlier: Option<&Estimate>) -> Result<Estimate, ModelError> {
+        if let Total::Fixed(total) = self.total
+            && !(total.is_finite() && total > 0.0)
+        {
+            return Err(ModelError::NotFinite { what: "a total", positive: true });
+        }
+        let objective = Objective::new(&self.domain, measurements)?;
+        let mut potentials = objective.measured().zeros_like();
+        let mut centre = potentials.clone();
+        let mut is_new = vec![true; potentials.cliques().len()];
+        if let Some(earlier) = earlier {
+            if earlier.model.domain != self.domain {
+                return Err(ModelError::AnotherDomain);
+            }
+            // What an earlier search found holds for tables with the same values only.
+            for (place, is_new) in is_new.iter_mut().enumerate() {
+                let clique = &potentials.cliques()[place];
+                if let Some(there) = earlier.measured.cliques().iter().position(|other| other == clique)
+                    && earlier.measured.table(there) == objective.measured().table(place)
+                {
+                    *is_new = false;
+                    potentials.table_mut(place).copy_from_slice(earlier.potentials.table(there));
+                    centre.table_mut(place).copy_from_slice(earlier.centre.table(there));
+                }
+            }
+        }
+        let oracle = Oracle::new(&self.domain, &potentials, &self.zeros, self.cell_limit)?;
+        let total = match (self.total, earlier) {
+            (Total::Fixed(total), _) => total,
+            (Total::Free, Some(earlier)) => earlier.model.total,
+            // Noise may leave no rows at all; a distribution of none has no shape to fit.
+            (Total::Free, None) => {
+                total::estimate(&measurements.iter().map(Measurement::evidence).collect::<Vec<_>>()).max(1.0)
+            }
+        };
+        let (mut problem, start) =
+            Problem::new(oracle, objective, self.total, self.stop, Start { total, potentials, centre, is_new });
+        let stopped = match self.search {
+            Search::Proximal => proximal::run(&mut problem, start),
+            Search::MirrorDescent => mirror_descent::run(&mut problem, start),
+        };
+        let (oracle, objective, best) = problem.finish();
+        let passes = oracle.passes();
+        let nodes = oracle.into_nodes(&best.potentials);
+        let model = TreeModel { domain: self.domain.clone(), total: best.total, nodes };
+        let noise_level = objective.noise_level();
+        Ok(Estimate {
+            model,
+            potentials: best.potentials,
+            centre: best.centre,
+            measured: objective.into_measured(),
+            loss: best.loss,
+            noise_level,
+            passes,
+            stopped,
+        })
+    }
+}

@@ -1,0 +1,116 @@
+//! How far a model is from the measured tables.
+
+use scumble_schema::{Clique, Domain};
+
+use crate::error::ModelError;
+use crate::measurement::Measurement;
+use crate::table::clique_vector::CliqueVector;
+
+/// Half the sum over all cells of squared distances to the measured values, each over its variance.
+///
+/// Several measurements of one clique are merged into their mean weighted by precision: the distance to all of them is
+/// the distance to the mean, plus a constant.
+#[derive(Debug, Clone)]
+pub(crate) struct Objective {
+    measured: CliqueVector,
+    /// One over the variance, clique by clique.
+    precisions: Vec<f64>,
+    constant: f64,
+    cells: usize,
+}
+
+impl Objective {
+    pub(crate) fn new(domain: &Domain, measurements: &[Measurement]) -> Result<Self, ModelError> {
+        let mut sorted: Vec<&Measurement> = measurements.iter().collect();
+        sorted.sort_by(|left, right| left.clique().cmp(right.clique()));
+        let groups: Vec<&[&Measurement]> = sorted.chunk_by(|left, right| left.clique() == right.clique()).collect();
+        let cliques: Vec<Clique> = groups.iter().map(|group| group[0].clique().clone()).collect();
+        let mut measured = CliqueVector::zeros(domain, cliques)?;
+        let mut precisions = Vec::with_capacity(groups.len());
+        let (mut constant, mut cells) = (0.0, 0);
+        for (place, group) in groups.iter().enumerate() {
+            let mean = measured.table_mut(place);
+            let mut precision = 0.0;
+            for measurement in *group {
+                if measurement.values().len() != mean.len() {
+                    return Err(ModelError::WrongLength {
+                        attributes: measurement.clique().len(),
+                        expected: mean.len() as u128,
+                        found: measurement.values().len(),
+                    });
+                }
+                let added = 1.0 / measurement.variance();
+                let together = precision + added;
+                for (mean, value) in mean.iter_mut().zip(measurement.values()) {
+                    let distance = value - *mean;
+                    constant += 0.5 * precision * added / together * distance * distance;
+                    *mean += added / together * distance;
+                }
+                precision = together;
+                cells += mean.len();
+            }
+            precisions.push(precision);
+        }
+        Ok(Self { measured, precisions, constant, cells })
+    }
+
+    /// The merged values, clique by clique in ascending order.
+    pub(crate) fn measured(&self) -> &CliqueVector {
+        &self.measured
+    }
+
+    /// The merged values alone.
+    pub(crate) fn into_measured(self) -> CliqueVector {
+        self.measured
+    }
+
+    /// One over the variance of the merged values, clique by clique.
+    pub(crate) fn precisions(&self) -> &[f64] {
+        &self.precisions
+    }
+
+    /// The merged values as one measurement per clique.
+    pub(crate) fn merged(&self) -> Vec<Measurement> {
+        let merged = |(place, precision): (usize, &f64)| {
+            let standard_deviation = precision.sqrt().recip();
+            Measurement::of(self.measured.factor(place), standard_deviation).expect("a mean of sound measurements")
+        };
+        self.precisions.iter().enumerate().map(merged).collect()
+    }
+
+    /// What noise alone makes of the loss, on average: half a unit per measured cell.
+    #[expect(clippy::cast_precision_loss, reason = "at most limits::CELLS_PER_MODEL cells a table")]
+    pub(crate) fn noise_level(&self) -> f64 {
+        0.5 * self.cells as f64
+    }
+
+    /// The loss of these counts, and its gradient by them.
+    pub(crate) fn evaluate(&self, counts: &CliqueVector, gradient: &mut CliqueVector) -> f64 {
+        let mut loss = self.constant;
+        for (place, precision) in self.precisions.iter().enumerate() {
+            let mut squares = 0.0;
+            let cells = counts.table(place).iter().zip(self.measured.table(place));
+            for (slope, (count, measured)) in gradient.table_mut(place).iter_mut().zip(cells) {
+                let distance = count - measured;
+                squares += distance * distance;
+                *slope = precision * distance;
+            }
+            loss += 0.5 * precision * squares;
+        }
+        loss
+    }
+
+    /// The multiple of these counts that is nearest to the measured values; `None` where any multiple is as near.
+    pub(crate) fn best_scale(&self, counts: &CliqueVector) -> Option<f64> {
+        let (mut along, mut square) = (0.0, 0.0);
+        for (place, precision) in self.precisions.iter().enumerate() {
+            let cells = counts.table(place).iter().zip(self.measured.table(place));
+            let (products, squares) = cells.fold((0.0, 0.0), |(products, squares), (count, measured)| {
+                (products + count * measured, squares + count * count)
+            });
+            along += precision * products;
+            square += precision * squares;
+        }
+        (square > 0.0).then(|| along / square)
+    }
+}

@@ -1,0 +1,381 @@
+//! Messages through a junction tree.
+//!
+//! Each clique of the tree keeps its table with the separator's cells as rows and the residual's as columns. On the way
+//! up, leaves first, a clique adds the logarithms of its potentials and of its children's messages. Each row is then
+//! shifted by its maximum, exponentiated once and scaled to sum to one: that is the distribution of the residual given
+//! the separator, and the logarithm of the row's sum is the message to the parent. On the way down each row is
+//! multiplied by the separator's probability. So a pass costs one exponential per cell, divides by nothing that can be
+//! zero, and neither overflows nor underflows however large the potentials are.
+//!
+//! Hugin's way (divide a separator's new marginal by its old one) needs a rule for 0/0, Shafer and Shenoy's (combine all
+//! messages but one) a second exponential per cell.
+
+use scumble_schema::{Clique, Domain};
+
+use crate::inference::zeros::StructuralZeros;
+use crate::parallel;
+use crate::table::clique_vector::CliqueVector;
+use crate::table::projection::{Axis, Projection};
+use crate::table::vector::{largest, scale, sum};
+use crate::tree::junction_tree::JunctionTree;
+use crate::tree::tree_model::Node;
+
+/// The plan of passes over one tree, and the tables they work in.
+#[derive(Debug)]
+pub(crate) struct Propagation {
+    nodes: Vec<NodeWork>,
+    /// The places of potentials over no attribute. They live in no clique: a constant changes no distribution.
+    constants: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct NodeWork {
+    parent: Option<usize>,
+    children: Vec<usize>,
+    separator: Clique,
+    residual: Clique,
+    /// How many cells the residual has: the length of a row.
+    width: usize,
+    table: Vec<f64>,
+    /// From the parent's cells to the separator's; a root has no parent.
+    in_parent: Option<Projection>,
+    /// A number for every row: on the way up the message to the parent, on the way down the row's probability.
+    rows: Vec<f64>,
+    /// The potentials that live in this clique, by their place in the vector, and where their cells are.
+    potentials: Vec<(usize, Projection)>,
+    /// Logarithms that are the same in every pass.
+    zeros: Vec<(Vec<f64>, Projection)>,
+}
+
+impl Propagation {
+    /// The plan for potentials over `cliques` under these structural zeros.
+    ///
+    /// # Panics
+    /// If the tree does not hold one of the cliques.
+    pub(crate) fn new(domain: &Domain, tree: &JunctionTree, cliques: &[Clique], zeros: &[StructuralZeros]) -> Self {
+        let axes_of = |clique: &Clique| -> Vec<Axis> {
+            clique.attributes().iter().map(|&attribute| Axis { attribute, size: domain.size(attribute) }).collect()
+        };
+        let cells = |clique: &Clique| usize::try_from(domain.cells(clique)).expect("the tree is within its limit");
+        let axes: Vec<Vec<Axis>> = tree
+            .cliques()
+            .iter()
+            .map(|clique| [axes_of(clique.separator()), axes_of(clique.residual())].concat())
+            .collect();
+        let mut nodes: Vec<NodeWork> = tree
+            .cliques()
+            .iter()
+            .map(|clique| {
+                let (rows, width) = (cells(clique.separator()), cells(clique.residual()));
+                NodeWork {
+                    parent: clique.parent(),
+                    children: Vec::new(),
+                    separator: clique.separator().clone(),
+                    residual: clique.residual().clone(),
+                    width,
+                    table: vec![0.0; rows * width],
+                    in_parent: clique.parent().map(|parent| Projection::new(&axes[parent], clique.separator())),
+                    rows: vec![0.0; rows],
+                    potentials: Vec::new(),
+                    zeros: Vec::new(),
+                }
+            })
+            .collect();
+        for child in 0..nodes.len() {
+            if let Some(parent) = nodes[child].parent {
+                nodes[parent].children.push(child);
+            }
+        }
+        let home = |clique: &Clique| tree.home(clique).expect("the tree was made for these cliques");
+        let mut constants = Vec::new();
+        for (place, clique) in cliques.iter().enumerate() {
+            if clique.is_empty() {
+                constants.push(place);
+            } else {
+                let node = home(clique);
+                nodes[node].potentials.push((place, Projection::new(&axes[node], clique)));
+            }
+        }
+        for zeros in zeros.iter().filter(|zeros| !zeros.clique().is_empty()) {
+            let node = home(zeros.clique());
+            nodes[node].zeros.push((zeros.logarithms().to_vec(), Projection::new(&axes[node], zeros.clique())));
+        }
+        Self { nodes, constants }
+    }
+
+    /// The way up: leaves every table as the distribution of the residual given the separator, and returns the
+    /// logarithm of the sum over all cells of the exponential of all potentials; minus infinity if nothing is possible.
+    pub(crate) fn condition(&mut self, potentials: &CliqueVector) -> f64 {
+        let mut roots = 0.0;
+        for index in (0..self.nodes.len()).rev() {
+            // Children stand behind their parent, so they can be read while it is written.
+            let (before, children) = self.nodes.split_at_mut(index + 1);
+            let node = before.last_mut().expect("one node before the cut");
+            node.fill(potentials, children, index + 1);
+            normalise(&mut node.table, node.width, &mut node.rows);
+            if node.parent.is_none() {
+                roots += node.rows[0];
+            }
+        }
+        roots
+    }
+
+    /// The way down, after [`Self::condition`]: turns conditionals into probabilities times `total`, and sums them into
+    /// the tables of `marginals`, which has the cliques of the potentials.
+    pub(crate) fn distribute(&mut self, total: f64, marginals: &mut CliqueVector) {
+        for index in 0..self.nodes.len() {
+            let (parents, rest) = self.nodes.split_at_mut(index);
+            let node = &mut rest[0];
+            node.rows.fill(0.0);
+            match (node.parent, &node.in_parent) {
+                (Some(parent), Some(projection)) => projection.sum(&parents[parent].table, &mut node.rows),
+                _ => node.rows[0] = total,
+            }
+            node.scale_rows();
+            let tables = marginals.tables_mut(node.potentials.iter().map(|(place, _)| *place));
+            let targets = node.potentials.iter().zip(tables).collect();
+            let fill = |((_, projection), table): (&(usize, Projection), &mut [f64])| {
+                table.fill(0.0);
+                projection.sum(&node.table, table);
+            };
+            if node.table.len() >= parallel::piece_cells(1) {
+                parallel::on_items(targets, fill);
+            } else {
+                targets.into_iter().for_each(fill);
+            }
+        }
+        for place in &self.constants {
+            marginals.table_mut(*place)[0] = total;
+        }
+    }
+
+    /// Visits the potentials one after the other, after [`Self::distribute`], each with the counts that hold for it after
+    /// all updates made so far. `update` replaces the counts by factors that they are to be multiplied with.
+    ///
+    /// A clique's table is brought up to date by the ratio of its separator's new counts to the old, on the way in from
+    /// the parent and on the way back: no logarithm, no exponential. What is zero stays zero.
+    pub(crate) fn sweep(&mut self, update: &mut impl FnMut(usize, &mut [f64])) {
+        let roots: Vec<usize> = (0..self.nodes.len()).filter(|&index| self.nodes[index].parent.is_none()).collect();
+        // Each clique, then its children's subtrees one by one: a stack of what is still to do.
+        let mut tasks: Vec<Task> = roots.into_iter().rev().map(Task::Enter).collect();
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Enter(index) => {
+                    self.take_from_parent(index);
+                    self.nodes[index].update_potentials(update);
+                    tasks.push(Task::Leave(index));
+                    tasks.extend(self.nodes[index].children.iter().rev().map(|&child| Task::Enter(child)));
+                }
+                Task::Leave(index) => self.give_to_parent(index),
+            }
+        }
+    }
+
+    fn take_from_parent(&mut self, index: usize) {
+        let (parents, rest) = self.nodes.split_at_mut(index);
+        let node = &mut rest[0];
+        if let (Some(parent), Some(projection)) = (node.parent, &node.in_parent) {
+            let mut counts = vec![0.0; node.rows.len()];
+            projection.sum(&parents[parent].table, &mut counts);
+            let rows = node.table.chunks_exact_mut(node.width).zip(node.rows.iter_mut().zip(counts));
+            for (row, (old, new)) in rows {
+                let factor = ratio(new, *old);
+                scale(row, factor);
+                *old = new;
+            }
+        }
+    }
+
+    fn give_to_parent(&mut self, index: usize) {
+        let (parents, rest) = self.nodes.split_at_mut(index);
+        let node = &mut rest[0];
+        if let (Some(parent), Some(projection)) = (node.parent, &node.in_parent) {
+            let rows = node.table.chunks_exact(node.width).zip(&mut node.rows);
+            let factors: Vec<f64> = rows
+                .map(|(row, old)| {
+                    let new = sum(row);
+                    ratio(new, std::mem::replace(old, new))
+                })
+                .collect();
+            projection.multiply(&factors, &mut parents[parent].table);
+        }
+    }
+
+    /// The tables as nodes of a model, after [`Self::condition`].
+    pub(crate) fn into_nodes(self) -> Vec<Node> {
+        let node = |node: NodeWork| Node {
+            parent: node.parent,
+            separator: node.separator,
+            residual: node.residual,
+            conditional: node.table,
+        };
+        self.nodes.into_iter().map(node).collect()
+    }
+}
+
+/// A step of a sweep.
+enum Task {
+    Enter(usize),
+    Leave(usize),
+}
+
+impl NodeWork {
+    /// Adds up the logarithms that meet in this clique. `behind[0]` is the node at `offset`.
+    fn fill(&mut self, potentials: &CliqueVector, behind: &[Self], offset: usize) {
+        let of_potentials = self.potentials.iter().map(|(place, projection)| (potentials.table(*place), projection));
+        let of_zeros = self.zeros.iter().map(|(values, projection)| (values.as_slice(), projection));
+        let of_children = self.children.iter().map(|child| {
+            let child = &behind[child - offset];
+            (child.rows.as_slice(), child.in_parent.as_ref().expect("a child has a parent"))
+        });
+        let parts: Vec<(&[f64], &Projection)> = of_potentials.chain(of_zeros).chain(of_children).collect();
+        let block = parts.first().map_or(1, |(_, projection)| projection.block());
+        parallel::on_pieces(&mut self.table, parallel::piece_cells(block), |first, cells| {
+            cells.fill(0.0);
+            for (small, projection) in &parts {
+                projection.add_from(first, small, cells);
+            }
+        });
+    }
+
+    fn update_potentials(&mut self, update: &mut impl FnMut(usize, &mut [f64])) {
+        for (place, projection) in &self.potentials {
+            let mut counts = vec![0.0; projection.onto_cells()];
+            projection.sum(&self.table, &mut counts);
+            update(*place, &mut counts);
+            projection.multiply(&counts, &mut self.table);
+        }
+    }
+
+    fn scale_rows(&mut self) {
+        let (width, rows) = (self.width, &self.rows);
+        parallel::on_pieces(&mut self.table, parallel::piece_cells(width), |first, cells| {
+            for (row, probability) in cells.chunks_exact_mut(width).zip(&rows[first / width..]) {
+                scale(row, *probability);
+            }
+        });
+    }
+}
+
+/// New over old, where nothing over nothing is nothing.
+fn ratio(new: f64, old: f64) -> f64 {
+    if old > 0.0 { new / old } else { 0.0 }
+}
+
+/// Turns every row of logarithms into a distribution, and puts the logarithm of the row's sum into `messages`.
+fn normalise(table: &mut [f64], width: usize, messages: &mut [f64]) {
+    let piece = parallel::piece_cells(1);
+    if width <= piece {
+        let rows = parallel::on_pieces(table, parallel::piece_cells(width), |_, cells| {
+            cells.chunks_exact_mut(width).map(normalise_row).collect::<Vec<f64>>()
+        });
+        for (message, sum) in messages.iter_mut().zip(rows.into_iter().flatten()) {
+            *message = sum;
+        }
+    } else {
+        for (message, row) in messages.iter_mut().zip(table.chunks_exact_mut(width)) {
+            *message = normalise_long_row(row, piece);
+        }
+    }
+}
+
+/// Turns a row of logarithms into a distribution and returns the logarithm of its sum. A row in which nothing is
+/// possible becomes zero throughout.
+fn normalise_row(row: &mut [f64]) -> f64 {
+    let shift = largest(row);
+    if shift == f64::NEG_INFINITY {
+        row.fill(0.0);
+        return shift;
+    }
+    let total = exponentiate(row, shift);
+    scale(row, 1.0 / total);
+    shift + total.ln()
+}
+
+/// The same for a row that is worth several threads.
+fn normalise_long_row(row: &mut [f64], piece: usize) -> f64 {
+    let shift =
+        parallel::on_pieces(row, piece, |_, cells| largest(cells)).into_iter().fold(f64::NEG_INFINITY, f64::max);
+    if shift == f64::NEG_INFINITY {
+        row.fill(0.0);
+        return shift;
+    }
+    let total: f64 = parallel::on_pieces(row, piece, |_, cells| exponentiate(cells, shift)).into_iter().sum();
+    parallel::on_pieces(row, piece, |_, cells| scale(cells, 1.0 / total));
+    shift + total.ln()
+}
+
+/// `cell = exp(cell - shift)` for every cell, and their sum.
+fn exponentiate(cells: &mut [f64], shift: f64) -> f64 {
+    for cell in &mut *cells {
+        *cell = (*cell - shift).exp();
+    }
+    sum(cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use scumble_schema::AttributeId;
+
+    use super::*;
+
+    fn clique(attributes: &[usize]) -> Clique {
+        Clique::new(attributes.iter().map(|&index| AttributeId::new(index)))
+    }
+
+    /// Potentials over a tree with a branch, and the tree with room for them.
+    fn example() -> (CliqueVector, Propagation) {
+        let domain = Domain::new(vec![2, 3, 4, 2, 3]).expect("small");
+        let cliques =
+            vec![clique(&[0, 1]), clique(&[1, 2]), clique(&[]), clique(&[1, 3]), clique(&[1, 4]), clique(&[2])];
+        let mut potentials = CliqueVector::zeros(&domain, cliques.clone()).expect("small");
+        for (index, potential) in (0_u32..).zip(potentials.values_mut()) {
+            *potential = f64::from(index * 7 % 11) / 3.0 - 1.0;
+        }
+        let tree = JunctionTree::new(&domain, &cliques, u128::MAX).expect("small");
+        let propagation = Propagation::new(&domain, &tree, &cliques, &[]);
+        (potentials, propagation)
+    }
+
+    #[test]
+    fn counts_sum_to_the_total_and_agree_with_each_other() {
+        let (potentials, mut propagation) = example();
+        let mut counts = potentials.zeros_like();
+        propagation.condition(&potentials);
+        propagation.distribute(1000.0, &mut counts);
+        for place in 0..counts.cliques().len() {
+            assert!((sum(counts.table(place)) - 1000.0).abs() < 1e-9);
+        }
+        let shared = |place: usize| counts.factor(place).project(&clique(&[1])).into_values();
+        for place in [1, 3, 4] {
+            assert!(shared(0).iter().zip(shared(place)).all(|(left, right)| (left - right).abs() < 1e-9));
+        }
+    }
+
+    #[test]
+    fn a_sweep_shows_each_table_the_counts_of_all_updates_before_it() {
+        let (mut potentials, mut propagation) = example();
+        let (_, mut fresh) = example();
+        let mut counts = potentials.zeros_like();
+        propagation.condition(&potentials);
+        propagation.distribute(1.0, &mut counts);
+        let mut visited = Vec::new();
+        propagation.sweep(&mut |place, seen| {
+            let mut expected = potentials.zeros_like();
+            let log_partition = fresh.condition(&potentials);
+            fresh.distribute(1.0, &mut expected);
+            // The sweep's counts are not normalised again: they carry the factors of all updates.
+            let grown = sum(seen);
+            let apart = |(seen, expected): (&f64, &f64)| (seen / grown - expected).abs();
+            assert!(seen.iter().zip(expected.table(place)).map(apart).all(|apart| apart < 1e-12), "{log_partition}");
+            for (index, (seen, potential)) in (0_u32..).zip(seen.iter_mut().zip(potentials.table_mut(place))) {
+                let moved = f64::from(index % 3) * 0.4 - 0.5;
+                *seen = moved.exp();
+                *potential += moved;
+            }
+            visited.push(place);
+        });
+        visited.sort_unstable();
+        assert_eq!(visited, [0, 1, 3, 4, 5], "every table but the one over no attribute");
+    }
+}

@@ -1,0 +1,46 @@
+//! Combinations that cannot be.
+
+use scumble_schema::{Clique, Domain};
+
+use crate::error::ModelError;
+use crate::table::factor::Factor;
+
+/// Which combinations of some attributes' values are possible.
+///
+/// A model fitted or inferred with it gives the others probability zero, exactly.
+///
+/// ```
+/// use scumble_pgm::{Estimator, Measurement, StructuralZeros};
+/// use scumble_schema::{Clique, Domain};
+///
+/// // Nobody under fifteen is married.
+/// let domain = Domain::new(vec![2, 2])?;
+/// let both = Clique::new(domain.attributes());
+/// let rule = StructuralZeros::new(&domain, both.clone(), &[true, false, true, true])?;
+/// let noisy = Measurement::new(&domain, both.clone(), vec![40.0, 7.0, 21.0, 39.0], 5.0)?;
+/// let estimate = Estimator::new(domain).zeros(vec![rule]).estimate(&[noisy])?;
+/// assert!(estimate.model.marginal(&both)?.values()[1] == 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct StructuralZeros {
+    /// Zero where a combination is possible, minus infinity where it is not.
+    logarithms: Factor,
+}
+
+impl StructuralZeros {
+    /// What is possible, cell by cell.
+    pub fn new(domain: &Domain, clique: Clique, possible: &[bool]) -> Result<Self, ModelError> {
+        let logarithms = possible.iter().map(|&possible| if possible { 0.0 } else { f64::NEG_INFINITY }).collect();
+        Ok(Self { logarithms: Factor::new(domain, clique, logarithms)? })
+    }
+
+    /// The attributes that the rule is about.
+    pub fn clique(&self) -> &Clique {
+        self.logarithms.clique()
+    }
+
+    pub(crate) fn logarithms(&self) -> &[f64] {
+        self.logarithms.values()
+    }
+}

@@ -1,0 +1,241 @@
+//! From a noisy table over children and parents to the distribution of the children given the parents.
+
+use scumble_schema::{AttributeId, Clique, Domain, cells};
+
+use super::{Pair, offsets};
+use crate::error::ModelError;
+use crate::simplex;
+use crate::table::factor::Factor;
+
+/// How noisy counts, some of them negative, become probabilities.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ToProbabilities {
+    /// [`simplex::clip_and_normalise`]: what both papers do (2014, Algorithm 1, line 5; 2018, Algorithm 4, lines 7
+    /// and 8).
+    ClipAndNormalise,
+    /// [`simplex::project`]: the nearest table without negative counts; of neither paper, and better in sparse tables.
+    Project {
+        /// What the counts sum to: the released number of rows.
+        total: f64,
+    },
+}
+
+impl ToProbabilities {
+    /// The probabilities of a table's cells.
+    pub fn apply(self, counts: &[f64]) -> Result<Vec<f64>, ModelError> {
+        if !counts.iter().all(|count| count.is_finite()) {
+            return Err(ModelError::NotFinite { what: "a noisy count", positive: false });
+        }
+        match self {
+            Self::ClipAndNormalise => Ok(simplex::clip_and_normalise(counts)),
+            Self::Project { total } if total > 0.0 && total.is_finite() => Ok(simplex::project(counts, total)),
+            Self::Project { .. } => {
+                Err(ModelError::NotFinite { what: "the total that a table is projected onto", positive: true })
+            }
+        }
+    }
+}
+
+/// What the children are drawn from when the parents' values have no probability in the pair's own table: noise left
+/// them without a count, but an earlier table let them happen. Both papers are silent; a sampler meets it all the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EmptyParents {
+    /// The children's distribution in the same table, whatever the parents: the table's own best guess.
+    #[default]
+    ChildMarginal,
+    /// The uniform distribution, as the Aalborg report of 2024 has it.
+    Uniform,
+}
+
+/// An attribute's place in a table: how far apart its neighbouring codes are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) attribute: AttributeId,
+    size: u32,
+    stride: u32,
+    /// Whether the table has no other attribute.
+    only: bool,
+}
+
+impl Place {
+    /// The attribute's code in a cell.
+    pub(super) fn code(self, cell: u32) -> u32 {
+        // The only child of a pair, as most are, has its code for a cell: two divisions less.
+        if self.only { cell } else { cell / self.stride % self.size }
+    }
+
+    /// What the attribute's code adds to the cell's position.
+    pub(super) fn offset(self, code: u32) -> u32 {
+        code * self.stride
+    }
+}
+
+/// The distribution of a pair's children given its parents.
+///
+/// Its tables have one row per cell of the parents and one column per cell of the children, both in the order that
+/// [`scumble_schema::cells`] fixes.
+#[derive(Debug, Clone)]
+pub struct Conditional {
+    parents: Box<[Place]>,
+    children: Box<[Place]>,
+    columns: usize,
+    joint: Vec<f64>,
+    given_parents: Vec<f64>,
+    /// Whether the joint table gives the row any probability.
+    possible: Vec<bool>,
+}
+
+impl Conditional {
+    /// # Reference
+    /// 2014, Algorithm 1, lines 5 to 8; 2018, Algorithm 4, lines 7 to 9.
+    pub(super) fn new(
+        domain: &Domain,
+        pair: &Pair,
+        counts: &Factor,
+        to: ToProbabilities,
+        empty: EmptyParents,
+    ) -> Result<Self, ModelError> {
+        let (parents, children) = (places(domain, pair.parents()), places(domain, pair.children()));
+        let columns = usize::try_from(domain.cells(pair.children())).expect("the table fits memory");
+        let cells = parents_first(&parents, &children, columns, counts.clique());
+        let mut joint = vec![0.0; counts.values().len()];
+        for (cell, probability) in cells.into_iter().zip(to.apply(counts.values())?) {
+            joint[cell as usize] = probability;
+        }
+        let mut otherwise = vec![0.0; columns];
+        match empty {
+            EmptyParents::ChildMarginal => joint
+                .chunks_exact(columns)
+                .for_each(|row| otherwise.iter_mut().zip(row).for_each(|(sum, value)| *sum += value)),
+            EmptyParents::Uniform => otherwise.fill(1.0),
+        }
+        let mut given_parents = joint.clone();
+        let mut possible = Vec::with_capacity(joint.len() / columns);
+        for row in given_parents.chunks_exact_mut(columns) {
+            possible.push(row.iter().any(|&value| value > 0.0));
+            if possible.last() == Some(&false) {
+                row.copy_from_slice(&otherwise);
+            }
+            let sum: f64 = row.iter().sum();
+            for value in row {
+                *value /= sum;
+            }
+        }
+        Ok(Self { parents, children, columns, joint, given_parents, possible })
+    }
+
+    /// The probability of the children given the parents. Every row is a distribution, also one that
+    /// [`EmptyParents`] had to fill.
+    pub fn given_parents(&self) -> &[f64] {
+        &self.given_parents
+    }
+
+    /// The probability of children and parents together, in the pair's own table.
+    pub fn joint(&self) -> &[f64] {
+        &self.joint
+    }
+
+    /// How many cells the children have: the length of a row.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// How many cells the parents have.
+    pub(super) fn rows(&self) -> usize {
+        self.possible.len()
+    }
+
+    /// Whether the pair's own table gives the parents' cell any probability.
+    pub(super) fn is_possible(&self, row: u32) -> bool {
+        self.possible[row as usize]
+    }
+
+    /// The distribution of the children given the parents' cell.
+    pub(super) fn row(&self, row: usize) -> &[f64] {
+        &self.given_parents[row * self.columns..][..self.columns]
+    }
+
+    pub(super) fn parents(&self) -> &[Place] {
+        &self.parents
+    }
+
+    pub(super) fn children(&self) -> &[Place] {
+        &self.children
+    }
+}
+
+fn places(domain: &Domain, clique: &Clique) -> Box<[Place]> {
+    let stride = |stride: usize| u32::try_from(stride).expect("a table within the limits has u32 cells");
+    let strides = cells::strides(domain, clique);
+    let place = |(&attribute, &step): (&AttributeId, &usize)| Place {
+        attribute,
+        size: domain.size(attribute),
+        stride: stride(step),
+        only: clique.len() == 1,
+    };
+    clique.attributes().iter().zip(&strides).map(place).collect()
+}
+
+/// Where each cell of the table over `clique` stands when its rows are the parents' cells.
+fn parents_first(parents: &[Place], children: &[Place], columns: usize, clique: &Clique) -> Vec<u32> {
+    let columns = u32::try_from(columns).expect("a table within the limits has u32 cells");
+    offsets(clique.attributes().iter().map(|&attribute| {
+        let find = |places: &[Place]| places.iter().copied().find(|place| place.attribute == attribute);
+        let (place, scale) = match find(children) {
+            Some(place) => (place, 1),
+            None => (find(parents).expect("the table is over children and parents"), columns),
+        };
+        (0..place.size).map(|code| place.offset(code) * scale).collect()
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conditional(counts: Vec<f64>, to: ToProbabilities, empty: EmptyParents) -> Conditional {
+        // The child comes before its parent in the schema, so the table has to be turned.
+        let domain = Domain::new(vec![2, 3]).unwrap();
+        let [child, parent] = [0, 1].map(AttributeId::new);
+        let pair = Pair::new(child, [parent]);
+        let counts = Factor::new(&domain, pair.clique(), counts).unwrap();
+        Conditional::new(&domain, &pair, &counts, to, empty).unwrap()
+    }
+
+    #[test]
+    fn a_row_per_parent_is_a_distribution_of_the_child() {
+        let counts = vec![2.0, 4.0, 0.0, 6.0, -2.0, 4.0];
+        let conditional = conditional(counts, ToProbabilities::ClipAndNormalise, EmptyParents::ChildMarginal);
+        assert_eq!(conditional.joint(), [0.125, 0.375, 0.25, 0.0, 0.0, 0.25]);
+        assert_eq!(conditional.given_parents(), [0.25, 0.75, 1.0, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn parents_without_probability_take_the_stated_distribution() {
+        let counts = vec![1.0, 0.0, 2.0, 3.0, -5.0, 2.0];
+        let given = |empty| conditional(counts.clone(), ToProbabilities::ClipAndNormalise, empty);
+        let filled = given(EmptyParents::ChildMarginal);
+        assert!(!filled.is_possible(1) && filled.is_possible(0));
+        assert!(filled.row(1).iter().zip([0.375, 0.625]).all(|(value, expected)| (value - expected).abs() < 1e-12));
+        assert_eq!(given(EmptyParents::Uniform).row(1), [0.5, 0.5]);
+        // Other rows are not touched.
+        assert_eq!(given(EmptyParents::Uniform).row(0), [0.25, 0.75]);
+    }
+
+    #[test]
+    fn the_two_ways_to_probabilities_differ_on_a_sparse_table() {
+        let counts = [70.0, 34.0, -4.0];
+        let clipped = ToProbabilities::ClipAndNormalise.apply(&counts).unwrap();
+        assert!((clipped[0] - 70.0 / 104.0).abs() < 1e-12);
+        assert_eq!(ToProbabilities::Project { total: 100.0 }.apply(&counts).unwrap(), [0.68, 0.32, 0.0]);
+    }
+
+    #[test]
+    fn numbers_that_are_no_counts_are_refused() {
+        let refused =
+            |to: ToProbabilities, counts: &[f64]| matches!(to.apply(counts), Err(ModelError::NotFinite { .. }));
+        assert!(refused(ToProbabilities::ClipAndNormalise, &[1.0, f64::NAN]));
+        assert!(refused(ToProbabilities::Project { total: 0.0 }, &[1.0]));
+        assert!(refused(ToProbabilities::Project { total: f64::INFINITY }, &[1.0]));
+    }
+}

@@ -1,0 +1,129 @@
+//! Rows out of a model, in chunks, so that any number of rows needs the memory of one chunk.
+//!
+//! Every column of every chunk has a random stream of its own, derived from the seed. So the rows are the same however
+//! the chunks are scheduled, and a later chunk can be made without the earlier ones.
+
+mod arrange;
+mod balance;
+mod code;
+mod parallel;
+mod product;
+mod sampler;
+mod step;
+mod systematic;
+
+use chacha20::ChaCha8Rng;
+use rand::SeedableRng;
+use scumble_schema::CodeColumn;
+
+pub use sampler::Sampler;
+
+use crate::product::ProductModel;
+
+/// Rows in a chunk. Low-variance sampling rounds once per chunk, so larger chunks mean fewer roundings.
+const CHUNK_ROWS: u64 = 1 << 16;
+
+/// How rows are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sampling {
+    /// Expected counts are rounded, each up or down at random with its mean kept, and the rows shuffled. The model's own
+    /// distributions come out within about one row per cell and chunk: hardly any sampling error is added to the noise.
+    #[default]
+    LowVariance,
+    /// Every row is an independent draw from the model.
+    Independent,
+}
+
+/// Rows of a model, chunk by chunk and column by column.
+///
+/// As an iterator it makes one chunk after the other; [`Iterator::nth`] makes a later one without those before it, and
+/// [`Chunks::in_parallel`] makes several at once.
+#[derive(Debug, Clone)]
+pub struct Chunks<'a> {
+    source: Source<'a>,
+    sampling: Sampling,
+    seed: u64,
+    rows: u64,
+    next: u64,
+}
+
+/// What rows are drawn from.
+#[derive(Debug, Clone, Copy)]
+enum Source<'a> {
+    Product(&'a ProductModel),
+    Tree(&'a Sampler),
+}
+
+impl ProductModel {
+    /// `rows` rows, the same for the same seed.
+    pub fn sample(&self, rows: u64, seed: u64, sampling: Sampling) -> Chunks<'_> {
+        Chunks::new(Source::Product(self), rows, seed, sampling)
+    }
+}
+
+impl Sampler {
+    /// `rows` rows, the same for the same seed.
+    pub fn sample(&self, rows: u64, seed: u64, sampling: Sampling) -> Chunks<'_> {
+        Chunks::new(Source::Tree(self), rows, seed, sampling)
+    }
+}
+
+impl<'a> Chunks<'a> {
+    fn new(source: Source<'a>, rows: u64, seed: u64, sampling: Sampling) -> Self {
+        Self { source, sampling, seed, rows, next: 0 }
+    }
+
+    /// How many chunks there are from the first to the last.
+    fn count_all(&self) -> u64 {
+        self.rows.div_ceil(CHUNK_ROWS)
+    }
+
+    /// The chunk at `index`, which must be below [`Self::count_all`].
+    fn make(&self, index: u64) -> Vec<CodeColumn> {
+        let rows = usize::try_from((self.rows - index * CHUNK_ROWS).min(CHUNK_ROWS)).expect("a chunk fits memory");
+        let streams = Streams { seed: self.seed, chunk: index };
+        match self.source {
+            Source::Product(model) => product::chunk(model, rows, self.sampling, streams),
+            Source::Tree(sampler) => sampler.chunk(rows, self.sampling, streams),
+        }
+    }
+}
+
+impl Iterator for Chunks<'_> {
+    type Item = Vec<CodeColumn>;
+
+    fn next(&mut self) -> Option<Vec<CodeColumn>> {
+        self.nth(0)
+    }
+
+    fn nth(&mut self, skipped: usize) -> Option<Vec<CodeColumn>> {
+        let index = self.next.saturating_add(skipped as u64).min(self.count_all());
+        self.next = index;
+        (index < self.count_all()).then(|| {
+            self.next += 1;
+            self.make(index)
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = usize::try_from(self.count_all() - self.next).ok();
+        (left.unwrap_or(usize::MAX), left)
+    }
+}
+
+/// The random streams of one chunk.
+#[derive(Debug, Clone, Copy)]
+struct Streams {
+    seed: u64,
+    chunk: u64,
+}
+
+impl Streams {
+    /// The stream of one column.
+    fn column(self, column: usize) -> ChaCha8Rng {
+        assert!(self.chunk >> 32 == 0, "2^48 rows are more than anyone waits for");
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream((self.chunk << 32) | column as u64);
+        rng
+    }
+}

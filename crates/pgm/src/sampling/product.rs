@@ -1,0 +1,82 @@
+//! Chunks of a model with independent columns.
+
+use chacha20::ChaCha8Rng;
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use scumble_schema::CodeColumn;
+
+use super::{Sampling, Streams};
+use crate::product::ProductModel;
+
+/// One chunk, column by column.
+pub(super) fn chunk(model: &ProductModel, rows: usize, sampling: Sampling, streams: Streams) -> Vec<CodeColumn> {
+    let columns = model.probabilities().iter().enumerate().map(|(column, probabilities)| {
+        let mut rng = streams.column(column);
+        match sampling {
+            Sampling::LowVariance => rounded(probabilities, rows, &mut rng),
+            Sampling::Independent => independent(probabilities, rows, &mut rng),
+        }
+    });
+    columns.collect()
+}
+
+/// As many rows of each code as expected, rounded, in random order.
+///
+/// The boundaries between codes on a line of `rows` are all moved by one random offset below one row and rounded down
+/// (systematic sampling), so that every count is its expectation rounded up or down, with the expectation as its mean.
+fn rounded(probabilities: &[f64], rows: usize, rng: &mut ChaCha8Rng) -> CodeColumn {
+    #[expect(clippy::cast_precision_loss, reason = "a chunk has at most CHUNK_ROWS rows")]
+    let line = rows as f64;
+    let offset: f64 = rng.random();
+    let mut column = empty(probabilities, rows);
+    let (mut cumulative, mut filled) = (0.0, 0);
+    let last = last_possible(probabilities);
+    for (code, &probability) in (0_u32..).zip(probabilities) {
+        cumulative += probability;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and CHUNK_ROWS + 1")]
+        let boundary = ((cumulative * line + offset).floor() as usize).min(rows);
+        // Rounding of the sum must not leave the line short, nor give rows to a code that has no probability.
+        let boundary = if code == last { rows } else { boundary };
+        for _ in filled..boundary {
+            column.push(code);
+        }
+        filled = filled.max(boundary);
+    }
+    match &mut column {
+        CodeColumn::U8(codes) => codes.shuffle(rng),
+        CodeColumn::U16(codes) => codes.shuffle(rng),
+        CodeColumn::U32(codes) => codes.shuffle(rng),
+    }
+    column
+}
+
+/// Independent draws by inversion.
+fn independent(probabilities: &[f64], rows: usize, rng: &mut ChaCha8Rng) -> CodeColumn {
+    let mut sum = 0.0;
+    let cumulative: Vec<f64> = probabilities
+        .iter()
+        .map(|probability| {
+            sum += probability;
+            sum
+        })
+        .collect();
+    let last = last_possible(probabilities);
+    let mut column = empty(probabilities, rows);
+    for _ in 0..rows {
+        let point = rng.random::<f64>() * sum;
+        let code = cumulative.partition_point(|&edge| edge <= point);
+        column.push(u32::try_from(code).map_or(last, |code| code.min(last)));
+    }
+    column
+}
+
+fn empty(probabilities: &[f64], rows: usize) -> CodeColumn {
+    let size = u32::try_from(probabilities.len()).expect("a column has at most limits::CATEGORIES codes");
+    CodeColumn::with_capacity(size, rows)
+}
+
+/// The last code with any probability.
+fn last_possible(probabilities: &[f64]) -> u32 {
+    let last = probabilities.iter().rposition(|&probability| probability > 0.0).unwrap_or(0);
+    u32::try_from(last).expect("a column has at most limits::CATEGORIES codes")
+}

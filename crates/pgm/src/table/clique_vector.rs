@@ -1,0 +1,113 @@
+//! A table for each of several cliques.
+
+use std::sync::Arc;
+
+use scumble_schema::{Clique, Domain};
+
+use crate::error::ModelError;
+use crate::table::factor::{self, Factor};
+
+/// A number for every cell of every clique, in the order the cliques were given: potentials, marginals or gradients.
+///
+/// The tables lie one behind the other, so that arithmetic on all of them is arithmetic on one slice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CliqueVector {
+    layout: Arc<Layout>,
+    values: Vec<f64>,
+}
+
+/// Where each clique's table begins; one more entry says where the last one ends.
+#[derive(Debug, PartialEq)]
+struct Layout {
+    domain: Domain,
+    cliques: Vec<Clique>,
+    starts: Vec<usize>,
+}
+
+impl CliqueVector {
+    /// Zero in every cell.
+    pub fn zeros(domain: &Domain, cliques: Vec<Clique>) -> Result<Self, ModelError> {
+        let mut starts = vec![0];
+        let mut cells = 0;
+        for clique in &cliques {
+            cells += factor::checked_cells(domain, clique)?;
+            starts.push(cells);
+        }
+        let layout = Layout { domain: domain.clone(), cliques, starts };
+        Ok(Self { layout: Arc::new(layout), values: vec![0.0; cells] })
+    }
+
+    /// These tables, in this order.
+    pub fn new(domain: &Domain, factors: Vec<Factor>) -> Result<Self, ModelError> {
+        let mut vector = Self::zeros(domain, factors.iter().map(|factor| factor.clique().clone()).collect())?;
+        for (index, factor) in factors.into_iter().enumerate() {
+            let table = vector.table_mut(index);
+            if table.len() != factor.values().len() {
+                return Err(ModelError::WrongLength {
+                    attributes: factor.clique().len(),
+                    expected: table.len() as u128,
+                    found: factor.values().len(),
+                });
+            }
+            table.copy_from_slice(factor.values());
+        }
+        Ok(vector)
+    }
+
+    /// The same cliques with zero in every cell.
+    pub(crate) fn zeros_like(&self) -> Self {
+        Self { layout: Arc::clone(&self.layout), values: vec![0.0; self.values.len()] }
+    }
+
+    /// The attributes' sizes.
+    pub fn domain(&self) -> &Domain {
+        &self.layout.domain
+    }
+
+    /// The cliques, in order.
+    pub fn cliques(&self) -> &[Clique] {
+        &self.layout.cliques
+    }
+
+    /// The numbers of all tables, one table behind the other.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The numbers of all tables, to be changed in place.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// The numbers of the table at `index`.
+    pub fn table(&self, index: usize) -> &[f64] {
+        &self.values[self.layout.starts[index]..self.layout.starts[index + 1]]
+    }
+
+    /// The numbers of the table at `index`, to be changed in place.
+    pub fn table_mut(&mut self, index: usize) -> &mut [f64] {
+        &mut self.values[self.layout.starts[index]..self.layout.starts[index + 1]]
+    }
+
+    /// Several tables at once, to be changed in place, in ascending order of their places.
+    pub(crate) fn tables_mut(&mut self, places: impl Iterator<Item = usize>) -> Vec<&mut [f64]> {
+        let mut rest = self.values.as_mut_slice();
+        let mut behind = 0;
+        places
+            .map(|place| {
+                let (start, end) = (self.layout.starts[place], self.layout.starts[place + 1]);
+                let (_, from) = std::mem::take(&mut rest).split_at_mut(start - behind);
+                let (table, after) = from.split_at_mut(end - start);
+                rest = after;
+                behind = end;
+                table
+            })
+            .collect()
+    }
+
+    /// The table at `index`, with its clique.
+    pub fn factor(&self, index: usize) -> Factor {
+        let clique = self.layout.cliques[index].clone();
+        Factor::new(&self.layout.domain, clique, self.table(index).to_vec()).expect("a vector holds whole tables")
+    }
+}

@@ -1,0 +1,7 @@
+//! Tables of numbers over cliques, and the arithmetic on them.
+
+pub(crate) mod clique_vector;
+pub(crate) mod contraction;
+pub(crate) mod factor;
+pub(crate) mod projection;
+pub(crate) mod vector;

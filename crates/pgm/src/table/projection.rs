@@ -1,0 +1,145 @@
+//! Where the cells of a table fall in a table over fewer of its axes.
+//!
+//! Every pass over a model is made of two moves: adding a small table to a large one, and summing a large table into a
+//! small one. Both need the small table's cell for each large one. An index for every cell would be as large as the
+//! table; walking the axes costs a carry per few cells. So the axes are cut in two: the trailing ones make a block of
+//! some hundred cells whose offsets are stored once, the leading ones give each block its start.
+
+use scumble_schema::{AttributeId, Clique};
+
+use crate::table::vector;
+
+/// An axis of a table: an attribute and its number of codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Axis {
+    pub(crate) attribute: AttributeId,
+    pub(crate) size: u32,
+}
+
+/// A block should be long enough to hide its start, and its offsets short enough to stay in the first cache.
+const BLOCK_CELLS: usize = 256;
+
+/// How the cells of a block lie in the small table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Inner {
+    /// All in one cell.
+    One,
+    /// Side by side, in order.
+    Run,
+    /// Anywhere.
+    At(Box<[u32]>),
+}
+
+/// The map from a table's cells to those of a table over some of its axes.
+#[derive(Debug, Clone)]
+pub(crate) struct Projection {
+    /// The start of every block in the small table.
+    starts: Box<[u32]>,
+    block: usize,
+    inner: Inner,
+    onto_cells: usize,
+}
+
+impl Projection {
+    /// The map from a table with these axes, the last varying fastest, to the table over `onto`.
+    ///
+    /// # Panics
+    /// If `onto` has an attribute that no axis has, or a table does not fit `u32` offsets; no table within
+    /// `limits::CELLS_PER_MODEL` does not.
+    pub(crate) fn new(axes: &[Axis], onto: &Clique) -> Self {
+        let mut step = 1_u32;
+        let mut strides = vec![0_u32; axes.len()];
+        for &attribute in onto.attributes().iter().rev() {
+            let place = axes.iter().position(|axis| axis.attribute == attribute).expect("a projection drops axes");
+            strides[place] = step;
+            step = step.checked_mul(axes[place].size).expect("a table within the limits has u32 cells");
+        }
+        let mut cut = axes.len();
+        let mut block = 1;
+        while cut > 0 && block < BLOCK_CELLS {
+            cut -= 1;
+            block *= axes[cut].size as usize;
+        }
+        let starts = offsets(&axes[..cut], &strides[..cut]);
+        let inner = offsets(&axes[cut..], &strides[cut..]);
+        let inner = if inner.iter().all(|&offset| offset == 0) {
+            Inner::One
+        } else if inner.iter().zip(0..).all(|(&offset, index)| offset == index) {
+            Inner::Run
+        } else {
+            Inner::At(inner)
+        };
+        Self { starts, block, inner, onto_cells: step as usize }
+    }
+
+    /// How many cells the small table has.
+    pub(crate) fn onto_cells(&self) -> usize {
+        self.onto_cells
+    }
+
+    /// How many cells a block has: parts of the large table are cut at multiples of it. It depends on the axes alone.
+    pub(crate) fn block(&self) -> usize {
+        self.block
+    }
+
+    /// `large[x] += small[x]` for every cell of the large table.
+    pub(crate) fn add(&self, small: &[f64], large: &mut [f64]) {
+        self.add_from(0, small, large);
+    }
+
+    /// The same for a part of the large table that begins at the cell `first`, a multiple of [`Self::block`].
+    pub(crate) fn add_from(&self, first: usize, small: &[f64], part: &mut [f64]) {
+        self.combine(first, small, part, |cell, value| *cell += value);
+    }
+
+    /// `large[x] *= small[x]` for every cell of the large table.
+    pub(crate) fn multiply(&self, small: &[f64], large: &mut [f64]) {
+        self.combine(0, small, large, |cell, value| *cell *= value);
+    }
+
+    /// `large[x] /= small[x]` for every cell of the large table; zero where both are.
+    pub(crate) fn divide(&self, small: &[f64], large: &mut [f64]) {
+        self.combine(0, small, large, |cell, divisor| *cell = if divisor > 0.0 { *cell / divisor } else { 0.0 });
+    }
+
+    fn combine(&self, first: usize, small: &[f64], part: &mut [f64], combine: impl Fn(&mut f64, f64)) {
+        for (&start, block) in self.starts[first / self.block..].iter().zip(part.chunks_exact_mut(self.block)) {
+            let small = &small[start as usize..];
+            match &self.inner {
+                Inner::One => {
+                    let value = small[0];
+                    for cell in block {
+                        combine(cell, value);
+                    }
+                }
+                Inner::Run => block.iter_mut().zip(small).for_each(|(cell, &value)| combine(cell, value)),
+                Inner::At(offsets) => {
+                    block.iter_mut().zip(offsets).for_each(|(cell, &offset)| combine(cell, small[offset as usize]));
+                }
+            }
+        }
+    }
+
+    /// `small[x] += large[x]` for every cell of the large table.
+    pub(crate) fn sum(&self, large: &[f64], small: &mut [f64]) {
+        for (&start, block) in self.starts.iter().zip(large.chunks_exact(self.block)) {
+            let small = &mut small[start as usize..];
+            match &self.inner {
+                Inner::One => small[0] += vector::sum(block),
+                Inner::Run => small.iter_mut().zip(block).for_each(|(cell, value)| *cell += value),
+                Inner::At(offsets) => {
+                    block.iter().zip(offsets).for_each(|(value, &offset)| small[offset as usize] += value);
+                }
+            }
+        }
+    }
+}
+
+/// The offset of every cell, the last axis varying fastest.
+fn offsets(axes: &[Axis], strides: &[u32]) -> Box<[u32]> {
+    let mut offsets = vec![0];
+    for (axis, stride) in axes.iter().zip(strides) {
+        offsets = offsets.iter().flat_map(|start| (0..axis.size).map(move |code| start + code * stride)).collect();
+    }
+    offsets.into()
+}

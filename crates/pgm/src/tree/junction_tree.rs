@@ -1,0 +1,182 @@
+//! The tree that a model's tables stand in.
+
+use scumble_schema::{AttributeId, Clique, Domain, limits};
+
+use crate::error::ModelError;
+use crate::tree::triangulation::{Elimination, triangulate};
+
+/// One clique of a [`JunctionTree`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeClique {
+    parent: Option<usize>,
+    clique: Clique,
+    separator: Clique,
+    residual: Clique,
+    cells: u128,
+}
+
+/// Cliques in a tree, such that the cliques with any one attribute hang together (the running intersection property)
+/// and every given clique is inside one of them.
+///
+/// Attributes that no given clique joins are in trees of their own, so it may be a forest. It is the same whatever
+/// order the given cliques are in.
+///
+/// ```
+/// use scumble_pgm::JunctionTree;
+/// use scumble_schema::{AttributeId, Clique, Domain};
+///
+/// let domain = Domain::new(vec![2, 3, 4])?;
+/// let pairs = [[0, 1], [1, 2]].map(|pair| Clique::new(pair.map(AttributeId::new)));
+/// let tree = JunctionTree::new(&domain, &pairs, 1_000)?;
+/// assert_eq!(tree.cells(), 6 + 12);
+/// assert_eq!(tree.cliques()[1].separator(), &Clique::single(AttributeId::new(1)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JunctionTree {
+    cliques: Vec<TreeClique>,
+    cells: u128,
+    /// For every attribute the cliques that have it, smallest table first.
+    holders: Vec<Vec<usize>>,
+    smallest: Option<usize>,
+}
+
+impl TreeClique {
+    /// The position of the clique above, unless this is a root.
+    pub fn parent(&self) -> Option<usize> {
+        self.parent
+    }
+
+    /// All attributes: the separator's and the residual's.
+    pub fn clique(&self) -> &Clique {
+        &self.clique
+    }
+
+    /// The attributes shared with the parent.
+    pub fn separator(&self) -> &Clique {
+        &self.separator
+    }
+
+    /// The attributes that no clique above has.
+    pub fn residual(&self) -> &Clique {
+        &self.residual
+    }
+
+    /// How many cells the table over the clique has.
+    pub fn cells(&self) -> u128 {
+        self.cells
+    }
+}
+
+impl JunctionTree {
+    /// A tree that holds every attribute of the domain and every given clique, in as few cells as was found.
+    ///
+    /// The cells are counted before anything is allocated that grows with them.
+    ///
+    /// # Errors
+    /// [`ModelError::UnknownAttribute`] when a clique names what the domain lacks, [`ModelError::TooLarge`] when the
+    /// tables over the tree's cliques have more cells than `cell_limit` or [`limits::CELLS_PER_MODEL`].
+    pub fn new(domain: &Domain, cliques: &[Clique], cell_limit: u128) -> Result<Self, ModelError> {
+        let unknown = |attribute: &&AttributeId| attribute.index() >= domain.len();
+        if let Some(&attribute) = cliques.iter().find_map(|clique| clique.attributes().iter().find(unknown)) {
+            return Err(ModelError::UnknownAttribute { attribute });
+        }
+        let limit = cell_limit.min(limits::CELLS_PER_MODEL);
+        match triangulate(domain, cliques) {
+            Some((elimination, cells)) if cells <= limit => Ok(Self::from_elimination(domain, &elimination, cells)),
+            found => Err(ModelError::TooLarge { cells: found.map_or(u128::MAX, |(_, cells)| cells), limit }),
+        }
+    }
+
+    /// How many cells the tree of these cliques would hold; saturates at `u128::MAX`.
+    ///
+    /// # Panics
+    /// If a clique names an attribute that the domain lacks.
+    pub fn predicted_cells(domain: &Domain, cliques: &[Clique]) -> u128 {
+        triangulate(domain, cliques).map_or(u128::MAX, |(_, cells)| cells)
+    }
+
+    /// How many cells the tables over all cliques have together.
+    pub fn cells(&self) -> u128 {
+        self.cells
+    }
+
+    /// The cliques, parents before children. Every attribute is in the residual of exactly one.
+    pub fn cliques(&self) -> &[TreeClique] {
+        &self.cliques
+    }
+
+    /// The clique with the smallest table of those that hold all attributes of `clique`.
+    pub fn home(&self, clique: &Clique) -> Option<usize> {
+        let mut rarest: Option<&Vec<usize>> = None;
+        for attribute in clique.attributes() {
+            let holders = self.holders.get(attribute.index())?;
+            if rarest.is_none_or(|rarest| holders.len() < rarest.len()) {
+                rarest = Some(holders);
+            }
+        }
+        let Some(rarest) = rarest else { return self.smallest };
+        rarest.iter().copied().find(|&index| self.cliques[index].clique.holds(clique))
+    }
+
+    fn from_elimination(domain: &Domain, elimination: &Elimination, cells: u128) -> Self {
+        let parents = elimination.parents();
+        let absorbed = elimination.absorbed(&parents);
+        // A clique that is part of another is stood for by that one, or by the one that stands for it; it was made later.
+        let mut stands_for = Vec::with_capacity(parents.len());
+        let mut maximal: Vec<Clique> = Vec::new();
+        for (clique, absorbed) in elimination.cliques().zip(absorbed) {
+            stands_for.push(absorbed.map_or(maximal.len(), |child: usize| stands_for[child]));
+            if absorbed.is_none() {
+                maximal.push(Clique::new(clique.iter().map(|&attribute| AttributeId::new(attribute))));
+            }
+        }
+        let mut neighbours = vec![Vec::new(); maximal.len()];
+        for (index, parent) in parents.iter().enumerate() {
+            if let Some(parent) = *parent {
+                let (child, parent) = (stands_for[index], stands_for[parent]);
+                if child != parent {
+                    neighbours[child].push(parent);
+                    neighbours[parent].push(child);
+                }
+            }
+        }
+        let cliques = rooted(domain, &maximal, &neighbours);
+        let mut by_size: Vec<usize> = (0..cliques.len()).collect();
+        by_size.sort_by_key(|&index| cliques[index].cells);
+        let mut holders = vec![Vec::new(); domain.len()];
+        for &index in &by_size {
+            for attribute in cliques[index].clique.attributes() {
+                holders[attribute.index()].push(index);
+            }
+        }
+        Self { cliques, cells, holders, smallest: by_size.first().copied() }
+    }
+}
+
+/// Each tree hung up at its largest clique, children in the order of their attributes.
+fn rooted(domain: &Domain, maximal: &[Clique], neighbours: &[Vec<usize>]) -> Vec<TreeClique> {
+    let mut from_largest: Vec<usize> = (0..maximal.len()).collect();
+    from_largest.sort_by(|&left, &right| {
+        let cells = |index: usize| domain.cells(&maximal[index]);
+        cells(right).cmp(&cells(left)).then_with(|| maximal[left].cmp(&maximal[right]))
+    });
+    let mut seen = vec![false; maximal.len()];
+    let mut tree: Vec<TreeClique> = Vec::with_capacity(maximal.len());
+    for root in from_largest {
+        let mut waiting = if seen[root] { vec![] } else { vec![(root, None)] };
+        while let Some((index, parent)) = waiting.pop() {
+            seen[index] = true;
+            let clique = maximal[index].clone();
+            let above =
+                |attribute: &AttributeId| parent.is_some_and(|parent: usize| tree[parent].clique.has(*attribute));
+            let (separator, residual): (Vec<_>, Vec<_>) = clique.attributes().iter().copied().partition(above);
+            let mut children: Vec<usize> = neighbours[index].iter().copied().filter(|&child| !seen[child]).collect();
+            children.sort_by(|&left, &right| maximal[right].cmp(&maximal[left]));
+            waiting.extend(children.into_iter().map(|child| (child, Some(tree.len()))));
+            let cells = domain.cells(&clique);
+            tree.push(TreeClique { parent, separator: separator.into(), residual: residual.into(), clique, cells });
+        }
+    }
+    tree
+}
