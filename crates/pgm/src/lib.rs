@@ -5,8 +5,9 @@
 //!
 //! ```text
 //!  Measurement ──▶ Estimator ──▶ TreeModel ──▶ Sampler ──▶ rows
-//!  noisy tables    nearest         │
-//!                  distribution    └─────────▶ marginal, given: any table, any condition
+//!  noisy tables    nearest         │    │
+//!                  distribution    │    └────▶ marginal, given: any table, any condition
+//!                                  └─────────▶ ErrorBars: how far off, or not measured
 //! ```
 //!
 //! - A [`Factor`] is a table of numbers over a clique, a [`CliqueVector`] one for each of several cliques.
@@ -15,6 +16,7 @@
 //! - An [`Estimator`] finds the distribution nearest to noisy [`Measurement`]s, under [`StructuralZeros`] if there are
 //!   any: a [`TreeModel`].
 //! - A [`Sampler`] draws rows from it in chunks, any number in the memory of a few.
+//! - [`ErrorBars`] answer questions with how far the answer may be off.
 //! - [`network`] holds Bayesian networks over tables that contradict each other, as the PrivBayes papers use them.
 //! - [`ProductModel`] is a distribution of independent columns; [`simplex`] turns noisy counts into probabilities, and
 //!   [`total`] estimates the number of rows.
@@ -41,6 +43,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod answer;
 mod error;
 mod estimation;
 mod inference;
@@ -54,6 +57,7 @@ mod table;
 pub mod total;
 mod tree;
 
+pub use answer::{Answer, Bootstrap, ErrorBars, Measured, NotMeasured};
 pub use error::ModelError;
 pub use estimation::{Estimate, Estimator, Search, Stop, Stopped, Total};
 pub use inference::given::Conditioned;
