@@ -1,0 +1,103 @@
+//! Makes the files of measured tables that `pgm_figures` starts from, by the selections of MST and AIM on real rows.
+//!
+//! `cargo run --release -p scumble-mechanisms --example select_marginals` makes them all; names such as `adult-mst` make those only. Noise and
+//! selections come from the vault, so no run gives the same file again, and the files are kept.
+//!
+//! These are the selections, for tables like those that users measure; they are not the methods `mst` and `aim`.
+
+#![expect(clippy::print_stdout, reason = "this program tells what it measured")]
+#![expect(clippy::cast_precision_loss, reason = "noisy counts, cells and attributes are far below 2^53")]
+
+mod aim;
+#[path = "../../../pgm/examples/pgm_figures/measured.rs"]
+mod measured;
+mod mst;
+mod rows;
+#[path = "../../../pgm/examples/pgm_figures/tables.rs"]
+mod tables;
+
+use std::error::Error;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use measured::{Measured, NamedSize, NoisyValues};
+use rows::Rows;
+use scumble_pgm::total::{self, Evidence};
+use scumble_schema::Domain;
+use scumble_vault::account::zcdp;
+use scumble_vault::{AddRemove, ApproxDp, Budget, Delta, NoisyTable, Rho, Vault, VaultError, Zcdp};
+use tables::Table;
+
+/// What each file may cost.
+const RHO: f64 = 0.03;
+/// The delta at which that is said as an epsilon; which one does not matter for what is measured.
+const DELTA: f64 = 1e-9;
+
+/// Neighbours differ in one row, and costs add up as zero-concentrated differential privacy.
+type Vaulted = Vault<AddRemove, Zcdp>;
+type Money = Budget<AddRemove, Zcdp>;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let data = std::env::var_os("SCUMBLE_BENCH_DATA").map_or_else(beside, PathBuf::from);
+    for name in Measured::KEPT.iter().filter(|name| arguments.is_empty() || arguments.iter().any(|one| one == *name)) {
+        let (table, selection) = name.split_once('-').expect("a file is named after a table and a selection");
+        let measured = measure(&data.join(table), table, selection)?;
+        println!("{name}: {} tables, {:.0} rows", measured.measurements.len(), measured.total);
+        measured.write(&Measured::path(name))?;
+    }
+    Ok(())
+}
+
+fn measure(folder: &Path, name: &str, selection: &str) -> Result<Measured, Box<dyn Error>> {
+    let table = Table::read(folder)?;
+    let attributes = table.names.iter().zip(table.domain.sizes());
+    let attributes = attributes.map(|(name, &size)| NamedSize { name: name.clone(), size }).collect();
+    let domain = table.domain.clone();
+    let delta = Delta::new(DELTA)?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2^96")]
+    let rho = Rho::from_quanta((RHO * 96_f64.exp2()) as u128);
+    let goal = ApproxDp { epsilon: zcdp::epsilon(rho, delta).ok_or("no epsilon for this rho")?, delta };
+    let (mut vault, budget) = Vaulted::open(Box::new(Rows(table)), goal, NonZeroU32::MIN)?;
+    let tables = match selection {
+        "mst" => mst::measure(&mut vault, &domain, budget)?,
+        "aim" => aim::measure(&mut vault, &domain, budget)?,
+        _ => return Err(format!("there is no selection `{selection}`").into()),
+    };
+    let certificate = vault.close();
+    certificate.verify()?;
+    let total = total(&tables);
+    let measurements = tables.into_iter().map(|table| NoisyValues {
+        clique: table.clique().clone(),
+        standard_deviation: table.standard_deviation(),
+        values: table.values().to_vec(),
+    });
+    Ok(Measured {
+        table: name.into(),
+        selection: selection.into(),
+        rho: certificate.total().to_f64(),
+        attributes,
+        total,
+        measurements: measurements.collect(),
+    })
+}
+
+/// The number of rows, from the sums of all tables.
+fn total(tables: &[NoisyTable]) -> f64 {
+    let evidence = tables.iter().map(|table| Evidence {
+        sum: table.values().iter().sum::<i64>() as f64,
+        variance: table.values().len() as f64 * table.standard_deviation().powi(2),
+    });
+    total::estimate(&evidence.collect::<Vec<_>>())
+}
+
+/// All one-way tables.
+fn one_way(vault: &mut Vaulted, domain: &Domain, budget: Money) -> Result<Vec<NoisyTable>, VaultError> {
+    Ok(vault.measure(&domain.one_way(), budget)?.into_inner())
+}
+
+/// The counts of a noisy table as floats.
+fn floats(table: &NoisyTable) -> Vec<f64> {
+    table.values().iter().map(|&value| value as f64).collect()
+}
