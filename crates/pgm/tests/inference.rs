@@ -92,6 +92,9 @@ fn rules_that_leave_no_row_are_refused() {
         .collect();
     let potentials = CliqueVector::zeros(&domain, vec![]).expect("small");
     assert_eq!(infer(&potentials, &zeros, 1.0), Err(ModelError::Impossible));
+    assert!(infer(&potentials, &zeros[..1], 1.0).is_ok());
+    let nothing = StructuralZeros::new(&domain, Clique::empty(), &[false]).expect("one cell");
+    assert_eq!(infer(&potentials, &[nothing], 1.0), Err(ModelError::Impossible));
 }
 
 #[test]

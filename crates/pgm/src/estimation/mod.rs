@@ -45,7 +45,8 @@ pub enum Search {
 pub struct Stop {
     /// Stop when the loss is below this share of what noise alone makes of it (half a unit per measured cell).
     pub at_noise: Option<f64>,
-    /// Stop when the loss has ceased to fall: twice in a row by less than this share of the noise level.
+    /// Stop when the loss has ceased to fall: fifty steps of mirror descent, or a proximal stage that is solved to within as
+    /// much, gain no more than this share of the noise level.
     pub settled: f64,
     /// Stop after so many passes over the tree.
     pub passes: usize,
@@ -153,7 +154,8 @@ impl Estimator {
         self.search_from(measurements, None)
     }
 
-    /// The same, starting from an earlier estimate: when few tables were added, few passes are needed.
+    /// The same, starting from an earlier estimate: when few tables were added, fewer passes are needed. Tables whose values
+    /// have changed since are fitted as new ones.
     pub fn estimate_from(&self, measurements: &[Measurement], earlier: &Estimate) -> Result<Estimate, ModelError> {
         self.search_from(measurements, Some(earlier))
     }

@@ -22,7 +22,8 @@ pub(crate) fn run(problem: &mut Problem, point: &mut Point, pull: &Pull) {
         problem.oracle.counts(&next.potentials, next.total, &mut next.counts);
         next.loss = problem.objective.evaluate(&next.counts, &mut next.gradient);
         problem.fit_total(&mut next);
-        if next.loss * WORTHWHILE > point.loss {
+        // Factors of many tables may overflow together; such a sweep is as good as none.
+        if next.loss.is_nan() || next.loss * WORTHWHILE > point.loss {
             return;
         }
         *point = next;

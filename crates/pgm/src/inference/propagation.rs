@@ -26,6 +26,8 @@ pub(crate) struct Propagation {
     nodes: Vec<NodeWork>,
     /// The places of potentials over no attribute. They live in no clique: a constant changes no distribution.
     constants: Vec<usize>,
+    /// What zeros over no attribute add: nothing, or minus infinity.
+    offset: f64,
 }
 
 #[derive(Debug)]
@@ -96,17 +98,22 @@ impl Propagation {
                 nodes[node].potentials.push((place, Projection::new(&axes[node], clique)));
             }
         }
-        for zeros in zeros.iter().filter(|zeros| !zeros.clique().is_empty()) {
-            let node = home(zeros.clique());
-            nodes[node].zeros.push((zeros.logarithms().to_vec(), Projection::new(&axes[node], zeros.clique())));
+        let mut offset = 0.0;
+        for zeros in zeros {
+            if zeros.clique().is_empty() {
+                offset += zeros.logarithms()[0];
+            } else {
+                let node = home(zeros.clique());
+                nodes[node].zeros.push((zeros.logarithms().to_vec(), Projection::new(&axes[node], zeros.clique())));
+            }
         }
-        Self { nodes, constants }
+        Self { nodes, constants, offset }
     }
 
     /// The way up: leaves every table as the distribution of the residual given the separator, and returns the
     /// logarithm of the sum over all cells of the exponential of all potentials; minus infinity if nothing is possible.
     pub(crate) fn condition(&mut self, potentials: &CliqueVector) -> f64 {
-        let mut roots = 0.0;
+        let mut log_partition = self.offset;
         for index in (0..self.nodes.len()).rev() {
             // Children stand behind their parent, so they can be read while it is written.
             let (before, children) = self.nodes.split_at_mut(index + 1);
@@ -114,10 +121,10 @@ impl Propagation {
             node.fill(potentials, children, index + 1);
             normalise(&mut node.table, node.width, &mut node.rows);
             if node.parent.is_none() {
-                roots += node.rows[0];
+                log_partition += node.rows[0];
             }
         }
-        roots
+        log_partition
     }
 
     /// The way down, after [`Self::condition`]: turns conditionals into probabilities times `total`, and sums them into
