@@ -57,20 +57,7 @@ impl ErrorBars<'_> {
 
 /// Calls with every cell of a table, and the cell of a smaller clique that it falls in.
 fn for_cells(table: &Factor, smaller: &Clique, mut call: impl FnMut(usize, usize)) {
-    let mut step = 1;
-    let mut strides = vec![0; table.sizes().len()];
-    for (axis, &attribute) in table.clique().attributes().iter().enumerate().rev() {
-        if smaller.has(attribute) {
-            strides[axis] = step;
-            step *= table.sizes()[axis] as usize;
-        }
-    }
-    for cell in 0..table.values().len() {
-        let (mut rest, mut small) = (cell, 0);
-        for (&size, stride) in table.sizes().iter().zip(&strides).rev() {
-            small += rest % size as usize * stride;
-            rest /= size as usize;
-        }
+    for (cell, small) in table.projection(smaller).cells().enumerate() {
         call(cell, small);
     }
 }

@@ -5,6 +5,7 @@ use scumble_schema::{Clique, Domain};
 use crate::error::ModelError;
 use crate::measurement::Measurement;
 use crate::table::clique_vector::CliqueVector;
+use crate::table::factor;
 
 /// Half the sum over all cells of squared distances to the measured values, each over its variance.
 ///
@@ -32,13 +33,7 @@ impl Objective {
             let mean = measured.table_mut(place);
             let mut precision = 0.0;
             for measurement in *group {
-                if measurement.values().len() != mean.len() {
-                    return Err(ModelError::WrongLength {
-                        attributes: measurement.clique().len(),
-                        expected: mean.len() as u128,
-                        found: measurement.values().len(),
-                    });
-                }
+                factor::check_length(domain, measurement.clique(), measurement.values().len())?;
                 let added = 1.0 / measurement.variance();
                 let together = precision + added;
                 for (mean, value) in mean.iter_mut().zip(measurement.values()) {

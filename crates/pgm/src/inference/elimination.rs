@@ -130,7 +130,7 @@ impl<'a> Oracle<'a> {
                 None => vec![1.0],
             };
             let attributes = node.separator.attributes().iter().chain(node.residual.attributes());
-            let axes = attributes.map(|&attribute| Axis { attribute, size: model.domain.size(attribute) }).collect();
+            let axes = Axis::list(&model.domain, attributes);
             let columns = node.conditional.len() / separators[index].len();
             let rows = node.conditional.chunks_exact(columns).zip(&separators[index]);
             let values = rows.flat_map(|(row, probability)| row.iter().map(move |value| value * probability)).collect();

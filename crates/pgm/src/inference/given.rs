@@ -99,7 +99,7 @@ fn condition(domain: &Domain, attribute: AttributeId, codes: &[u32]) -> Result<T
 /// improbable conditions below it vanish.
 fn weigh(domain: &Domain, node: &mut Node, terms: &[Term]) -> Vec<f64> {
     let attributes = node.separator.attributes().iter().chain(node.residual.attributes());
-    let axes: Vec<Axis> = attributes.map(|&attribute| Axis { attribute, size: domain.size(attribute) }).collect();
+    let axes = Axis::list(domain, attributes);
     let mut logs = vec![0.0; node.conditional.len()];
     for term in terms {
         Projection::new(&axes, &term.clique).add(&term.logs, &mut logs);

@@ -16,7 +16,7 @@ use crate::inference::zeros::StructuralZeros;
 use crate::parallel;
 use crate::table::clique_vector::CliqueVector;
 use crate::table::projection::{Axis, Projection};
-use crate::table::vector::{largest, scale, sum};
+use crate::table::vector::{largest, quotient, scale, sum};
 use crate::tree::junction_tree::JunctionTree;
 use crate::tree::tree_model::Node;
 
@@ -55,14 +55,14 @@ impl Propagation {
     /// # Panics
     /// If the tree does not hold one of the cliques.
     pub(crate) fn new(domain: &Domain, tree: &JunctionTree, cliques: &[Clique], zeros: &[StructuralZeros]) -> Self {
-        let axes_of = |clique: &Clique| -> Vec<Axis> {
-            clique.attributes().iter().map(|&attribute| Axis { attribute, size: domain.size(attribute) }).collect()
-        };
         let cells = |clique: &Clique| usize::try_from(domain.cells(clique)).expect("the tree is within its limit");
         let axes: Vec<Vec<Axis>> = tree
             .cliques()
             .iter()
-            .map(|clique| [axes_of(clique.separator()), axes_of(clique.residual())].concat())
+            .map(|clique| {
+                let (separator, residual) = (clique.separator().attributes(), clique.residual().attributes());
+                Axis::list(domain, separator.iter().chain(residual))
+            })
             .collect();
         let mut nodes: Vec<NodeWork> = tree
             .cliques()
@@ -186,7 +186,7 @@ impl Propagation {
             projection.sum(&parents[parent].table, &mut counts);
             let rows = node.table.chunks_exact_mut(node.width).zip(node.rows.iter_mut().zip(counts));
             for (row, (old, new)) in rows {
-                let factor = ratio(new, *old);
+                let factor = quotient(new, *old);
                 scale(row, factor);
                 *old = new;
             }
@@ -201,7 +201,7 @@ impl Propagation {
             let factors: Vec<f64> = rows
                 .map(|(row, old)| {
                     let new = sum(row);
-                    ratio(new, std::mem::replace(old, new))
+                    quotient(new, std::mem::replace(old, new))
                 })
                 .collect();
             projection.multiply(&factors, &mut parents[parent].table);
@@ -262,11 +262,6 @@ impl NodeWork {
             }
         });
     }
-}
-
-/// New over old, where nothing over nothing is nothing.
-fn ratio(new: f64, old: f64) -> f64 {
-    if old > 0.0 { new / old } else { 0.0 }
 }
 
 /// Turns every row of logarithms into a distribution, and puts the logarithm of the row's sum into `messages`.

@@ -2,10 +2,11 @@
 
 use scumble_schema::{AttributeId, Clique, Domain, cells};
 
-use super::{Pair, offsets};
+use super::Pair;
 use crate::error::ModelError;
 use crate::simplex;
 use crate::table::factor::Factor;
+use crate::table::projection::offsets;
 
 /// How noisy counts, some of them negative, become probabilities.
 #[derive(Debug, Clone, Copy, PartialEq)]

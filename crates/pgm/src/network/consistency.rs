@@ -27,9 +27,10 @@ use std::collections::BTreeSet;
 use scumble_schema::{AttributeId, Clique, Domain, cells};
 
 use super::hierarchy::Hierarchies;
-use super::offsets;
 use crate::error::ModelError;
 use crate::measurement::Measurement;
+use crate::table::factor;
+use crate::table::projection::offsets;
 
 /// Changes the tables, as little as least squares allows, until any two agree on all attributes they share. Counts may
 /// be negative before and after.
@@ -46,14 +47,7 @@ pub fn make_consistent(
 ) -> Result<(), ModelError> {
     let cliques: Vec<Clique> = tables.iter().map(|table| table.counts.clique().clone()).collect();
     for (clique, table) in cliques.iter().zip(tables.iter()) {
-        // A factor carries its sizes, so it may have been made for another domain.
-        if let Some(&attribute) = clique.attributes().iter().find(|attribute| attribute.index() >= domain.len()) {
-            return Err(ModelError::UnknownAttribute { attribute });
-        }
-        let (expected, found) = (domain.cells(clique), table.counts.values().len());
-        if expected != found as u128 {
-            return Err(ModelError::WrongLength { attributes: clique.len(), expected, found });
-        }
+        factor::check_length(domain, clique, table.values().len())?;
         hierarchies.check_single_versions(clique)?;
     }
     for set in common_sets(hierarchies, &cliques) {

@@ -206,18 +206,6 @@ impl Network {
     }
 }
 
-/// The cell in another table of every cell of a table, the last axis varying fastest; each axis gives what its codes
-/// contribute.
-fn offsets(axes: impl IntoIterator<Item = Vec<u32>>) -> Vec<u32> {
-    axes.into_iter().fold(vec![0], |starts, axis| {
-        let mut cells = Vec::with_capacity(starts.len() * axis.len());
-        for start in starts {
-            cells.extend(axis.iter().map(|offset| start + offset));
-        }
-        cells
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -41,15 +41,8 @@ impl CliqueVector {
     pub fn new(domain: &Domain, factors: Vec<Factor>) -> Result<Self, ModelError> {
         let mut vector = Self::zeros(domain, factors.iter().map(|factor| factor.clique().clone()).collect())?;
         for (index, factor) in factors.into_iter().enumerate() {
-            let table = vector.table_mut(index);
-            if table.len() != factor.values().len() {
-                return Err(ModelError::WrongLength {
-                    attributes: factor.clique().len(),
-                    expected: table.len() as u128,
-                    found: factor.values().len(),
-                });
-            }
-            table.copy_from_slice(factor.values());
+            factor::check_length(domain, factor.clique(), factor.values().len())?;
+            vector.table_mut(index).copy_from_slice(factor.values());
         }
         Ok(vector)
     }

@@ -68,8 +68,7 @@ impl Table {
             std::mem::swap(&mut left_own, &mut right_own);
         }
         let shared = right.axes.iter().copied().filter(|axis| left.axes.contains(axis));
-        let (both, summed): (Vec<Axis>, Vec<Axis>) =
-            shared.partition(|axis| kept.attributes().binary_search(&axis.attribute).is_ok());
+        let (both, summed): (Vec<Axis>, Vec<Axis>) = shared.partition(|axis| kept.has(axis.attribute));
 
         let (rows, inner, columns) = (cells(&left_own), cells(&summed), cells(&right_own));
         let left = left.ordered(&[&both[..], &left_own, &summed].concat());

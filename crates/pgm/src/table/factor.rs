@@ -30,14 +30,7 @@ pub struct Factor {
 impl Factor {
     /// The table with these values.
     pub fn new(domain: &Domain, clique: Clique, values: Vec<f64>) -> Result<Self, ModelError> {
-        let cells = checked_cells(domain, &clique)?;
-        if cells != values.len() {
-            return Err(ModelError::WrongLength {
-                attributes: clique.len(),
-                expected: cells as u128,
-                found: values.len(),
-            });
-        }
+        check_length(domain, &clique, values.len())?;
         let sizes = clique.attributes().iter().map(|&attribute| domain.size(attribute)).collect();
         Ok(Self { clique, sizes, values })
     }
@@ -98,8 +91,9 @@ impl Factor {
         self.projection(&smaller.clique).add(&smaller.values, &mut self.values);
     }
 
-    fn projection(&self, onto: &Clique) -> Projection {
-        assert!(onto.attributes().iter().all(|attribute| self.axis(*attribute).is_some()), "a projection drops axes");
+    /// Where the cells of this table fall in the table over fewer attributes.
+    pub(crate) fn projection(&self, onto: &Clique) -> Projection {
+        assert!(self.clique.holds(onto), "a projection drops axes");
         Projection::new(&axes(&self.clique, &self.sizes), onto)
     }
 
@@ -115,6 +109,16 @@ impl Factor {
 
 fn axes(clique: &Clique, sizes: &[u32]) -> Vec<Axis> {
     clique.attributes().iter().zip(sizes).map(|(&attribute, &size)| Axis { attribute, size }).collect()
+}
+
+/// Refuses a table that is not one over this clique of this domain. A table carries its sizes, so it may have been made
+/// for another domain.
+pub(crate) fn check_length(domain: &Domain, clique: &Clique, found: usize) -> Result<(), ModelError> {
+    let expected = checked_cells(domain, clique)?;
+    if expected != found {
+        return Err(ModelError::WrongLength { attributes: clique.len(), expected: expected as u128, found });
+    }
+    Ok(())
 }
 
 /// The cells of a clique, refused when it names what the domain lacks or is too large to hold.

@@ -5,7 +5,7 @@
 //! table; walking the axes costs a carry per few cells. So the axes are cut in two: the trailing ones make a block of
 //! some hundred cells whose offsets are stored once, the leading ones give each block its start.
 
-use scumble_schema::{AttributeId, Clique};
+use scumble_schema::{AttributeId, Clique, Domain};
 
 use crate::table::vector;
 
@@ -14,6 +14,14 @@ use crate::table::vector;
 pub(crate) struct Axis {
     pub(crate) attribute: AttributeId,
     pub(crate) size: u32,
+}
+
+impl Axis {
+    /// The axes of these attributes, in this order.
+    pub(crate) fn list<'a>(domain: &Domain, attributes: impl IntoIterator<Item = &'a AttributeId>) -> Vec<Self> {
+        let axis = |&attribute: &AttributeId| Self { attribute, size: domain.size(attribute) };
+        attributes.into_iter().map(axis).collect()
+    }
 }
 
 /// A block should be long enough to hide its start, and its offsets short enough to stay in the first cache.
@@ -60,14 +68,17 @@ impl Projection {
             cut -= 1;
             block *= axes[cut].size as usize;
         }
-        let starts = offsets(&axes[..cut], &strides[..cut]);
-        let inner = offsets(&axes[cut..], &strides[cut..]);
+        let contributions =
+            axes.iter().zip(strides).map(|(axis, stride)| (0..axis.size).map(|code| code * stride).collect());
+        let mut contributions: Vec<Vec<u32>> = contributions.collect();
+        let inner = offsets(contributions.split_off(cut));
+        let starts = offsets(contributions).into();
         let inner = if inner.iter().all(|&offset| offset == 0) {
             Inner::One
         } else if inner.iter().zip(0..).all(|(&offset, index)| offset == index) {
             Inner::Run
         } else {
-            Inner::At(inner)
+            Inner::At(inner.into())
         };
         Self { starts, block, inner, onto_cells: step as usize }
     }
@@ -75,6 +86,16 @@ impl Projection {
     /// How many cells the small table has.
     pub(crate) fn onto_cells(&self) -> usize {
         self.onto_cells
+    }
+
+    /// For every cell of the large table, the cell of the small one that it falls in.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = usize> + '_ {
+        let offset = |index: usize| match &self.inner {
+            Inner::One => 0,
+            Inner::Run => index,
+            Inner::At(offsets) => offsets[index] as usize,
+        };
+        self.starts.iter().flat_map(move |&start| (0..self.block).map(move |index| start as usize + offset(index)))
     }
 
     /// How many cells a block has: parts of the large table are cut at multiples of it. It depends on the axes alone.
@@ -99,7 +120,7 @@ impl Projection {
 
     /// `large[x] /= small[x]` for every cell of the large table; zero where both are.
     pub(crate) fn divide(&self, small: &[f64], large: &mut [f64]) {
-        self.combine(0, small, large, |cell, divisor| *cell = if divisor > 0.0 { *cell / divisor } else { 0.0 });
+        self.combine(0, small, large, |cell, divisor| *cell = vector::quotient(*cell, divisor));
     }
 
     fn combine(&self, first: usize, small: &[f64], part: &mut [f64], combine: impl Fn(&mut f64, f64)) {
@@ -135,11 +156,14 @@ impl Projection {
     }
 }
 
-/// The offset of every cell, the last axis varying fastest.
-fn offsets(axes: &[Axis], strides: &[u32]) -> Box<[u32]> {
-    let mut offsets = vec![0];
-    for (axis, stride) in axes.iter().zip(strides) {
-        offsets = offsets.iter().flat_map(|start| (0..axis.size).map(move |code| start + code * stride)).collect();
-    }
-    offsets.into()
+/// The cell in another table of every cell of a table, the last axis varying fastest; each axis gives what its codes
+/// contribute.
+pub(crate) fn offsets(axes: impl IntoIterator<Item = Vec<u32>>) -> Vec<u32> {
+    axes.into_iter().fold(vec![0], |starts, axis| {
+        let mut cells = Vec::with_capacity(starts.len() * axis.len());
+        for start in starts {
+            cells.extend(axis.iter().map(|offset| start + offset));
+        }
+        cells
+    })
 }

@@ -42,6 +42,11 @@ pub(crate) fn largest(numbers: &[f64]) -> f64 {
     lanes.iter().chain(rest).copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
+/// One number over another, where nothing over nothing is nothing.
+pub(crate) fn quotient(number: f64, divisor: f64) -> f64 {
+    if divisor > 0.0 { number / divisor } else { 0.0 }
+}
+
 /// Multiplies every number.
 pub(crate) fn scale(numbers: &mut [f64], factor: f64) {
     for number in numbers {

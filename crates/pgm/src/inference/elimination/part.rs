@@ -29,11 +29,9 @@ impl<'a> Part<'a> {
                 neighbours[parent].push(index);
             }
         }
-        let has = |node: &Node, attribute: &AttributeId| {
-            [&node.residual, &node.separator].iter().any(|clique| clique.attributes().binary_search(attribute).is_ok())
-        };
+        let has = |node: &Node, attribute: AttributeId| node.residual.has(attribute) || node.separator.has(attribute);
         let asked_of = |&node: &usize| {
-            let bits = (0..query.len()).filter(|&bit| has(&model.nodes[node], &query[bit]));
+            let bits = (0..query.len()).filter(|&bit| has(&model.nodes[node], query[bit]));
             bits.fold(0, |set, bit| set | 1_u32 << bit)
         };
         let asked = nodes.iter().map(asked_of).collect();
