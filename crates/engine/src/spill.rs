@@ -3,7 +3,7 @@
 //! A spill room is a directory that only its owner can enter (mode 0700), made when the first file is needed and removed
 //! when its table is dropped. A process that was killed cannot remove anything, so every start looks for rooms that
 //! nobody lives in any more: each room has a file that its process keeps locked, and a lock ends with its process,
-//! however that ends.
+//! however that ends. A room gets its name only once it is locked, so that no start takes it for an abandoned one.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -16,15 +16,16 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::errors::ParquetError;
 use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties};
-use tempfile::TempDir;
 
 use crate::error::EngineError;
 
 /// How the names of spill rooms begin.
 const PREFIX: &str = "scumble-spill-";
+/// How the name of a room begins while it is being made; nothing private is in it yet.
+const PREPARED: &str = "scumble-prepares-";
 /// The file in a room that its process keeps locked.
 const LOCK: &str = "in-use";
-/// A room without that file is left alone for so long: its process may be about to make it.
+/// A room that is being made is left alone for so long: its process may be slow.
 const MOVING_IN: Duration = Duration::from_mins(10);
 /// Rows of one row group: it is held in memory until it is written.
 const GROUP_ROWS: usize = 1 << 18;
@@ -35,19 +36,29 @@ pub(crate) struct SpillRoom {
     room: OnceLock<Result<Room, EngineError>>,
 }
 
-/// A directory of ours. Fields are dropped in order: the directory goes before the lock.
+/// A directory of ours, and its lock.
 struct Room {
-    directory: TempDir,
+    path: PathBuf,
     _lock: File,
 }
 
-/// The rooms of this process, for an end that drops nothing.
-static ROOMS: Mutex<Vec<PathBuf>> = Mutex::new(vec![]);
+/// The rooms of this process, for an end that drops nothing. A room is made and removed under this lock, so that a thread
+/// that holds it sees every room that is on the disk.
+static ROOMS: Mutex<Rooms> = Mutex::new(Rooms { paths: vec![], closed: false });
 
-/// Removes the private files of this process, as far as the system lets it. For a program that is about to exit without
-/// dropping its tables, such as one that was interrupted: a table that is still in use cannot be read any more.
+struct Rooms {
+    paths: Vec<PathBuf>,
+    /// Whether the process is about to end and makes no room any more.
+    closed: bool,
+}
+
+/// Removes the private files of this process, as far as the system lets it, and lets it make no new ones. For a program
+/// that is about to exit without dropping its tables, such as one that was interrupted: a table that is still in use
+/// cannot be read any more.
 pub fn remove_private_files() {
-    for room in ROOMS.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+    let mut rooms = ROOMS.lock().unwrap_or_else(PoisonError::into_inner);
+    rooms.closed = true;
+    for room in rooms.paths.drain(..) {
         // A thread that still writes may put a file into the directory that is being emptied.
         let gone = |_: &u32| fs::remove_dir_all(&room).is_ok() || !room.exists();
         let _ = (0..100).find(gone);
@@ -67,7 +78,7 @@ impl SpillRoom {
     /// The directory, made on the first call.
     pub(crate) fn path(&self) -> Result<&Path, EngineError> {
         let room = self.room.get_or_init(|| Room::new(&self.parent).map_err(|error| self.refused(&error)));
-        room.as_ref().map(|room| room.directory.path()).map_err(Clone::clone)
+        room.as_ref().map(|room| room.path.as_path()).map_err(Clone::clone)
     }
 
     /// A new file for batches of these columns.
@@ -100,22 +111,32 @@ impl SpillRoom {
 
 impl Room {
     fn new(parent: &Path) -> io::Result<Self> {
+        let mut rooms = ROOMS.lock().unwrap_or_else(PoisonError::into_inner);
+        if rooms.closed {
+            return Err(io::Error::other("the program is ending"));
+        }
         let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX);
+        builder.prefix(PREPARED);
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-        let directory = builder.tempdir_in(parent)?;
-        let lock = File::create_new(directory.path().join(LOCK))?;
+        let prepared = builder.tempdir_in(parent)?;
+        let lock = File::create_new(prepared.path().join(LOCK))?;
         lock.lock()?;
-        ROOMS.lock().unwrap_or_else(PoisonError::into_inner).push(directory.path().to_owned());
-        Ok(Self { directory, _lock: lock })
+        let name = prepared.path().file_name().and_then(|name| name.to_str()?.strip_prefix(PREPARED));
+        let name = name.ok_or_else(|| io::Error::other("a directory was made under another name than asked for"))?;
+        let path = parent.join(format!("{PREFIX}{name}"));
+        // From here on nothing removes the directory but our own drop, or the end of the program.
+        fs::rename(prepared.keep(), &path)?;
+        rooms.paths.push(path.clone());
+        Ok(Self { path, _lock: lock })
     }
 }
 
 impl Drop for Room {
     fn drop(&mut self) {
         let mut rooms = ROOMS.lock().unwrap_or_else(PoisonError::into_inner);
-        rooms.retain(|room| room != self.directory.path());
+        let _ = fs::remove_dir_all(&self.path);
+        rooms.paths.retain(|room| *room != self.path);
     }
 }
 
@@ -143,23 +164,32 @@ fn remove_abandoned(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
         // Not followed: a link may point anywhere.
-        let is_room = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX))
-            && entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_room && is_abandoned(&entry.path()) {
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        let abandoned = match entry.file_name().to_str() {
+            Some(name) if name.starts_with(PREFIX) => is_unlocked(&entry.path()),
+            Some(name) if name.starts_with(PREPARED) => is_old(&entry.path()),
+            _ => false,
+        };
+        if abandoned {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-fn is_abandoned(room: &Path) -> bool {
+/// Whether a room has its lock file and nobody holds it. One without the file is being removed, by its own process or by
+/// another start; if that died half-way, its age tells.
+fn is_unlocked(room: &Path) -> bool {
     match File::open(room.join(LOCK)) {
         Ok(lock) => !matches!(lock.try_lock(), Err(TryLockError::WouldBlock | TryLockError::Error(_))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let age = fs::metadata(room).and_then(|room| room.modified()).ok().and_then(|made| made.elapsed().ok());
-            age.is_some_and(|age| age > MOVING_IN)
-        }
-        Err(_) => false,
+        Err(error) => error.kind() == io::ErrorKind::NotFound && is_old(room),
     }
+}
+
+fn is_old(room: &Path) -> bool {
+    let age = fs::metadata(room).and_then(|room| room.modified()).ok().and_then(|made| made.elapsed().ok());
+    age.is_some_and(|age| age > MOVING_IN)
 }
 
 #[cfg(test)]
@@ -188,7 +218,7 @@ mod tests {
         fs::write(left_behind.join("codes-0.parquet"), "rows").unwrap();
         // As after `kill -9`: nothing was removed, and nobody holds the lock.
         fs::write(left_behind.join(LOCK), "").unwrap();
-        let (young, other) = (parent.path().join("scumble-spill-young"), parent.path().join("something-else"));
+        let (young, other) = (parent.path().join("scumble-prepares-young"), parent.path().join("something-else"));
         fs::create_dir(&young).unwrap();
         fs::create_dir(&other).unwrap();
         drop(SpillRoom::new(Some(parent.path())));
