@@ -47,16 +47,10 @@ impl CountCliques {
     /// If `result` is not one list with as many counts as the tables have cells.
     pub fn tables(plan: &CountPlan, result: &dyn Array) -> Result<Vec<Vec<u64>>> {
         let list = counts_of(result, 0)?;
-        let mut rest = list.values().as_ref();
-        if rest.len() != plan.wanted_lengths().sum::<usize>() {
+        if list.len() != plan.wanted_cells() {
             return exec_err!("the counts belong to another question");
         }
-        let table = |length| {
-            let (table, behind) = rest.split_at(length);
-            rest = behind;
-            table.to_vec()
-        };
-        Ok(plan.wanted_lengths().map(table).collect())
+        Ok(plan.split(list.values()))
     }
 }
 
@@ -168,10 +162,10 @@ impl CountAccumulator {
             self.count_pending()?;
         }
         if let Some(counter) = self.counter.take() {
-            self.merge(counter.finish().concat())?;
+            self.merge(counter.finish_together())?;
         }
         // Without a row all counts are zero.
-        let counts = self.merged.take().unwrap_or_else(|| vec![0; self.plan.wanted_lengths().sum()]);
+        let counts = self.merged.take().unwrap_or_else(|| vec![0; self.plan.wanted_cells()]);
         let lengths = OffsetBuffer::from_lengths([counts.len()]);
         let counts = Arc::new(UInt64Array::from(counts));
         Ok(ScalarValue::List(Arc::new(ListArray::try_new(item(), lengths, counts, None)?)))
@@ -179,7 +173,7 @@ impl CountAccumulator {
 
     /// Adds the counts of a part.
     fn merge(&mut self, part: Vec<u64>) -> Result<()> {
-        if part.len() != self.plan.wanted_lengths().sum::<usize>() {
+        if part.len() != self.plan.wanted_cells() {
             return exec_err!("counts of two questions cannot be added");
         }
         let Some(sums) = &mut self.merged else {

@@ -15,7 +15,7 @@ use datafusion::common::DataFusionError;
 use datafusion::datasource::MemTable;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
-use scumble_schema::{Clique, Domain, Schema};
+use scumble_schema::{Clique, Domain, Recoding, Schema};
 use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
 
 use crate::encode::code_type;
@@ -99,6 +99,15 @@ impl CodedTable {
     pub fn count_tables(&self, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
         self.rows.count(&self.workers, cliques)
     }
+
+    /// Exact counts over the cells of each clique of the columns of `recoding`. Rows are recoded while they are counted, so
+    /// bits of many columns are few cells here.
+    ///
+    /// # Privacy
+    /// As those of [`Self::count_tables`], these are private.
+    pub fn count_recoded_tables(&self, recoding: &Recoding, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
+        self.rows.count_recoded(&self.workers, recoding, cliques)
+    }
 }
 
 impl fmt::Debug for CodedTable {
@@ -118,6 +127,10 @@ impl MarginalSource for CodedTable {
 
     fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {
         seal(cliques, self.count_tables(cliques))
+    }
+
+    fn count_recoded(&self, recoding: &Recoding, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {
+        seal(cliques, self.count_recoded_tables(recoding, cliques))
     }
 }
 

@@ -50,6 +50,7 @@ pub mod kernel;
 mod memory;
 mod postgres;
 mod progress;
+mod recode;
 mod rows;
 mod scan;
 mod session;

@@ -1,7 +1,7 @@
 //! Rows that can be counted or encoded: a set of DataFusion tables, and whether they hold values or codes already.
 //!
-//! What runs over them is one plan: scan, codes, what a bound on units keeps of them, and then either the counting
-//! aggregate or the collection of the codes.
+//! What runs over them is one plan: scan, codes, what a bound on units keeps of them, other codes if the question is about
+//! such, and then either the counting aggregate or the collection of the codes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use datafusion::dataframe::DataFrame;
 use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::prelude::SessionContext;
-use scumble_schema::{Attribute, Clique, Schema};
+use scumble_schema::{Attribute, AttributeId, Clique, Domain, Recoding, Schema};
 use tokio::task::JoinSet;
 
 use crate::aggregate::CountCliques;
@@ -20,14 +20,17 @@ use crate::coded::{ChunkSink, Chunks};
 use crate::error::{Damage, EngineError};
 use crate::kernel::{CountPlan, table_len};
 use crate::progress::{Progress, ProgressSink, bytes_scanned};
+use crate::recode::RecodeColumn;
 use crate::session::Workers;
 use crate::udf::EncodeColumn;
 use crate::unit::UnitBound;
 
 /// How often progress is told.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-/// What a cell takes while it is counted: in the counter, in the state that is handed over, and in the sum.
-const BYTES_PER_CELL: usize = 4 + 8 + 8;
+/// What a cell takes that rows are counted into.
+const BYTES_PER_COUNTED_CELL: usize = 4;
+/// What a cell takes that was asked for: in the state that is handed over, and in the sum.
+const BYTES_PER_WANTED_CELL: usize = 8 + 8;
 
 /// How the rows are called in messages.
 #[derive(Debug, Clone)]
@@ -64,17 +67,47 @@ pub(crate) struct Rows {
 impl Rows {
     /// Exact counts for each clique. Counts that do not fit the memory together are counted in several scans.
     pub(crate) fn count(&self, workers: &Workers, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
+        self.count_as(workers, None, cliques)
+    }
+
+    /// The same, for cliques of the columns of `recoding`.
+    pub(crate) fn count_recoded(
+        &self,
+        workers: &Workers,
+        recoding: &Recoding,
+        cliques: &[Clique],
+    ) -> Result<Vec<Vec<u64>>, EngineError> {
+        if recoding.base() != self.schema.domain() {
+            return Err(EngineError::config(
+                "the question is about columns of another table",
+                "make the recoding from the domain of this one",
+            ));
+        }
+        let recoding = (!recoding.is_identity()).then(|| Arc::new(recoding.clone()));
+        self.count_as(workers, recoding.as_ref(), cliques)
+    }
+
+    fn count_as(
+        &self,
+        workers: &Workers,
+        recoding: Option<&Arc<Recoding>>,
+        cliques: &[Clique],
+    ) -> Result<Vec<Vec<u64>>, EngineError> {
+        let domain = recoding.map_or(self.schema.domain(), |recoding| recoding.domain());
         if self.tables.is_empty() {
-            let empty = |clique| Ok(vec![0; table_len(self.schema.domain(), clique)?]);
+            let empty = |clique| Ok(vec![0; table_len(domain, clique)?]);
             return cliques.iter().map(empty).collect();
         }
         let threads = self.context.state().config().target_partitions();
         let mut counts = Vec::with_capacity(cliques.len());
-        for cliques in self.groups(cliques, threads)? {
-            let plan = Arc::new(CountPlan::new(self.schema.domain(), cliques)?);
-            let rows = self.clone();
+        let mut rest = cliques;
+        while !rest.is_empty() {
+            let plan = Arc::new(plan_that_fits(domain, rest, self.count_bytes / threads)?);
+            rest = &rest[plan.wanted().len()..];
+            let (rows, recoding) = (self.clone(), recoding.cloned());
             let Origin { path, damage } = &self.origin;
-            counts.extend(workers.run(path, *damage, async move { rows.count_once(plan).await })??);
+            let once = async move { rows.count_once(plan, recoding.as_deref()).await };
+            counts.extend(workers.run(path, *damage, once)??);
         }
         Ok(counts)
     }
@@ -86,27 +119,20 @@ impl Rows {
         workers.run(path, *damage, async move { rows.encode_all(sink).await })?
     }
 
-    /// The cliques in groups whose counts fit the memory, as far as the cliques allow.
-    fn groups<'a>(&self, cliques: &'a [Clique], threads: usize) -> Result<Vec<&'a [Clique]>, EngineError> {
-        let most_cells = self.count_bytes / BYTES_PER_CELL / threads;
-        let mut groups = vec![];
-        let (mut start, mut cells) = (0, 0);
-        for (position, clique) in cliques.iter().enumerate() {
-            let more = table_len(self.schema.domain(), clique)?;
-            if cells + more > most_cells && position > start {
-                groups.push(&cliques[start..position]);
-                (start, cells) = (position, 0);
-            }
-            cells += more;
-        }
-        groups.push(&cliques[start..]);
-        Ok(groups)
-    }
-
-    async fn count_once(&self, plan: Arc<CountPlan>) -> Result<Vec<Vec<u64>>, EngineError> {
-        let attributes = || plan.columns().iter().map(|column| &self.schema.attributes()[column.index()]);
-        let count = CountCliques::call(Arc::clone(&plan), attributes().map(column_of).collect());
-        let physical = async { self.codes(attributes())?.aggregate(vec![], vec![count])?.create_physical_plan().await };
+    async fn count_once(
+        &self,
+        plan: Arc<CountPlan>,
+        recoding: Option<&Recoding>,
+    ) -> Result<Vec<Vec<u64>>, EngineError> {
+        let physical = async {
+            let codes = match recoding {
+                None => self.codes(plan.columns().iter().map(|&column| self.attribute(column)))?,
+                Some(recoding) => self.recoded(recoding, plan.columns())?,
+            };
+            let columns = codes.schema().columns().into_iter().map(Expr::Column).collect();
+            let count = CountCliques::call(Arc::clone(&plan), columns);
+            codes.aggregate(vec![], vec![count])?.create_physical_plan().await
+        };
         let physical = physical.await.map_err(|_| EngineError::Bug { what: "no plan for the count" })?;
         let mut tasks = JoinSet::new();
         let (task_plan, context) = (Arc::clone(&physical), self.context.task_ctx());
@@ -142,6 +168,21 @@ impl Rows {
             // Which rows count is decided by all columns.
             Some(bound) => bound.keep(self.select(&bound.columns())?)?.select(attributes.map(column_of)),
         }
+    }
+
+    /// The codes of columns of `recoding`, each under its number, of all rows that count. Only the columns that these are
+    /// functions of are read.
+    fn recoded(&self, recoding: &Recoding, columns: &[AttributeId]) -> Result<DataFrame, DataFusionError> {
+        let base = Clique::new(columns.iter().map(|&column| recoding.of(column)));
+        let new = columns.iter().map(|&column| {
+            let codes = column_of(self.attribute(recoding.of(column)));
+            RecodeColumn::of_codes(recoding, column, codes).alias(column.index().to_string())
+        });
+        self.codes(base.attributes().iter().map(|&attribute| self.attribute(attribute)))?.select(new)
+    }
+
+    fn attribute(&self, attribute: AttributeId) -> &Attribute {
+        &self.schema.attributes()[attribute.index()]
     }
 
     /// `columns` of all tables, one below the other.
@@ -191,6 +232,27 @@ impl Rows {
     }
 }
 
+/// A plan for as many of the cliques, from the first on, as can be counted in `bytes`; for one at least.
+fn plan_that_fits(domain: &Domain, cliques: &[Clique], bytes: usize) -> Result<CountPlan, EngineError> {
+    let (mut length, mut wanted) = (0, 0);
+    for clique in cliques {
+        wanted += BYTES_PER_WANTED_CELL * table_len(domain, clique)?;
+        if wanted > bytes && length > 0 {
+            break;
+        }
+        length += 1;
+    }
+    loop {
+        let plan = CountPlan::new(domain, &cliques[..length])?;
+        let needed = BYTES_PER_COUNTED_CELL * plan.counted_cells() + BYTES_PER_WANTED_CELL * plan.wanted_cells();
+        if needed <= bytes || length == 1 {
+            return Ok(plan);
+        }
+        // What is counted may be more than what was asked for, and by how much is known only with the plan.
+        length = length.div_ceil(2);
+    }
+}
+
 /// The column of an attribute's name.
 fn column_of(attribute: &Attribute) -> Expr {
     Expr::Column(Column::new_unqualified(attribute.name()))
@@ -223,5 +285,52 @@ mod tests {
             at("ProjectionExec") < at("RepartitionExec") && at("RepartitionExec") < at("DataSourceExec"),
             "{shown}"
         );
+    }
+
+    #[test]
+    fn a_question_about_bits_reads_the_columns_that_have_them_and_no_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.csv");
+        std::fs::write(&path, "left,middle,right\n1,2,3\n").unwrap();
+        let field = |name| format!("  - {{name: {name}, type: integer, constraints: {{minimum: 0, maximum: 6}}}}\n");
+        let schema = Schema::parse(&format!("fields:\n{}", ["left", "middle", "right"].map(field).concat())).unwrap();
+        let options = ReadOptions { threads: Some(2), ..ReadOptions::default() };
+        let rows = TableScan::open(&[path.into()], &schema, &options).unwrap().rows().clone();
+        // Three bits each; one of the first column and two of the last.
+        let bits = Recoding::binary(schema.domain()).unwrap();
+        let shown = Workers::new(2).unwrap().run("a.csv", Damage::Damaged, async move {
+            let codes = rows.recoded(&bits, &[1, 6, 8].map(AttributeId::new)).unwrap();
+            displayable(codes.create_physical_plan().await.unwrap().as_ref()).indent(false).to_string()
+        });
+        let shown = shown.unwrap();
+        assert!(!shown.contains("middle"), "{shown}");
+        // Values are encoded once, below, however many bits of them are asked for.
+        assert_eq!((shown.matches("encode(").count(), shown.matches("recode(").count()), (2, 3), "{shown}");
+    }
+
+    #[test]
+    fn what_is_counted_fits_the_memory_and_not_only_what_was_asked_for() {
+        // Two sets of six bits are counted in one table of up to 4,096 cells, where 128 were asked for.
+        let domain = Domain::new(vec![2; 40]).unwrap();
+        // Sets without a pattern.
+        let draw =
+            |set: usize, place: usize| (set * 6 + place).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(17) % 40;
+        let set = |set| Clique::new((0..6).map(|place| AttributeId::new(draw(set, place))));
+        let cliques: Vec<Clique> = (0..1_000).map(set).collect();
+        let needed = |plan: &CountPlan| {
+            BYTES_PER_COUNTED_CELL * plan.counted_cells() + BYTES_PER_WANTED_CELL * plan.wanted_cells()
+        };
+        let whole = CountPlan::new(&domain, &cliques).unwrap();
+        // Enough for the wanted tables, and for half of those that rows are counted into.
+        let bytes = needed(&whole) - BYTES_PER_COUNTED_CELL * whole.counted_cells() / 2;
+        assert!(needed(&whole) > bytes);
+        let mut rest = &cliques[..];
+        while !rest.is_empty() {
+            let plan = plan_that_fits(&domain, rest, bytes).unwrap();
+            assert!(!plan.wanted().is_empty() && needed(&plan) <= bytes);
+            assert_eq!(plan.wanted(), &rest[..plan.wanted().len()]);
+            rest = &rest[plan.wanted().len()..];
+        }
+        assert_eq!(plan_that_fits(&domain, &cliques, 0).unwrap().wanted().len(), 1);
     }
 }

@@ -9,7 +9,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
 use datafusion::datasource::MemTable;
-use scumble_schema::{Clique, Domain, Schema};
+use scumble_schema::{Clique, Domain, Recoding, Schema};
 use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
 
 use crate::coded::CodedTable;
@@ -164,6 +164,15 @@ impl TableScan {
     pub fn count_tables(&self, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
         self.rows.count(&self.workers, cliques)
     }
+
+    /// Exact counts over the cells of each clique of the columns of `recoding`. Rows are recoded while they are counted, so
+    /// bits of many columns are few cells here.
+    ///
+    /// # Privacy
+    /// As those of [`Self::count_tables`], these are private.
+    pub fn count_recoded_tables(&self, recoding: &Recoding, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
+        self.rows.count_recoded(&self.workers, recoding, cliques)
+    }
 }
 
 /// What a progress bar may count on; 0 if part of it cannot be told, since a bar that is full too early is worse than none.
@@ -204,6 +213,10 @@ impl MarginalSource for TableScan {
 
     fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {
         seal(cliques, self.count_tables(cliques))
+    }
+
+    fn count_recoded(&self, recoding: &Recoding, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {
+        seal(cliques, self.count_recoded_tables(recoding, cliques))
     }
 }
 

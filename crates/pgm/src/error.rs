@@ -93,6 +93,12 @@ pub enum ModelError {
         /// The finest version.
         attribute: AttributeId,
     },
+    /// The cliques of a model are no tree, or do not hold every attribute once.
+    #[error("the cliques of the model are no tree over its attributes: clique {clique} does not fit in")]
+    NotATree {
+        /// The position of the clique; that after the last if none is wrong by itself.
+        clique: usize,
+    },
     /// An estimate cannot start from one over other attributes.
     #[error("the earlier estimate is over another domain")]
     AnotherDomain,

@@ -88,6 +88,19 @@ impl CodeColumn {
         self.len() == 0
     }
 
+    /// The codes in these rows, in this order.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn pick(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::U8(codes) => Self::U8(rows.iter().map(|&row| codes[row]).collect()),
+            Self::U16(codes) => Self::U16(rows.iter().map(|&row| codes[row]).collect()),
+            Self::U32(codes) => Self::U32(rows.iter().map(|&row| codes[row]).collect()),
+        }
+    }
+
     /// All codes, in row order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.len()).map(|row| self.get(row))

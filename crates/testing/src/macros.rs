@@ -18,6 +18,7 @@
 /// # }
 /// replay_battery!(count, Count, [pure, gdp], add_remove);
 /// ```
+/// One for neighbours of equally many rows alone says `replace_one`.
 #[macro_export]
 macro_rules! replay_battery {
     ($name:ident, $subject:expr, [$($accounting:ident),+ $(,)?]) => {
@@ -29,6 +30,11 @@ macro_rules! replay_battery {
     ($name:ident, $subject:expr, [$($accounting:ident),+ $(,)?], add_remove) => {
         mod $name {
             $crate::replay_battery!(@add_remove $subject, [$($accounting),+]);
+        }
+    };
+    ($name:ident, $subject:expr, [$($accounting:ident),+ $(,)?], replace_one) => {
+        mod $name {
+            $crate::replay_battery!(@replace_one $subject, [$($accounting),+]);
         }
     };
     (@add_remove $subject:expr, [$($accounting:ident),+]) => {

@@ -87,7 +87,7 @@ mod vault;
 
 pub use account::{
     Accounting, AccountingKind, AddRemove, Adjacency, ApproxDp, Budget, Certificate, Cost, Delta, Epsilon, Event,
-    EventId, Gdp, MuSquared, Pure, ReplaceOne, Rho, Share, Sigma, Zcdp,
+    EventId, Gdp, MuSquared, Pure, ReplaceOne, Rho, Selecting, Share, Sigma, Zcdp,
 };
 pub use error::VaultError;
 pub use private::Private;

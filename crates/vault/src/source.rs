@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::num::NonZeroU32;
 
-use scumble_schema::{Clique, Domain};
+use scumble_schema::{AttributeId, Clique, Domain, Recoding, cells};
 
 use crate::private::Private;
 
@@ -83,6 +83,46 @@ pub trait MarginalSource: Send {
     /// # Errors
     /// If the rows cannot be read. The text must not depend on what is in them.
     fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError>;
+
+    /// One exact table per clique of the columns of `recoding`, whose base domain is that of the source.
+    ///
+    /// As it is, tables over the base columns are counted and summed, which is refused where such a table would be too
+    /// large: bits of many columns are few cells, the columns many. A source that sees rows does better to recode them.
+    ///
+    /// # Errors
+    /// Those of [`MarginalSource::count`], and if a table over base columns would be too large.
+    fn count_recoded(&self, recoding: &Recoding, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {
+        let base = |clique: &Clique| Clique::new(clique.attributes().iter().map(|&column| recoding.of(column)));
+        let bases: Vec<Clique> = cliques.iter().map(base).collect();
+        for base in &bases {
+            recoding.base().table_len(base).map_err(SourceError::new)?;
+        }
+        let tables = self.count(&bases)?.open();
+        let folded = cliques.iter().zip(&tables).map(|(clique, table)| folded(recoding, clique, table));
+        Ok(Private::new(folded.collect()))
+    }
+}
+
+/// The table over new columns that a table over their base columns adds up to.
+fn folded(recoding: &Recoding, clique: &Clique, table: &CountTable) -> CountTable {
+    let (domain, base) = (recoding.domain(), recoding.base());
+    let base_strides = cells::strides(base, table.clique());
+    let place = |&column: &AttributeId| {
+        let of = recoding.of(column);
+        let position = table.clique().attributes().iter().position(|&attribute| attribute == of);
+        let stride = base_strides[position.expect("every base column is in the base table")];
+        (stride, base.size(of) as usize, recoding.codes(column))
+    };
+    let places: Vec<_> = clique.attributes().iter().map(place).zip(cells::strides(domain, clique)).collect();
+    // Its length was checked before anything was counted.
+    let mut counts = vec![0; clique.attributes().iter().map(|&column| domain.size(column) as usize).product()];
+    for (cell, &count) in table.counts.iter().enumerate() {
+        let code = |((stride, size, codes), step): &((usize, usize, &[u32]), usize)| {
+            codes[cell / stride % size] as usize * step
+        };
+        counts[places.iter().map(code).sum::<usize>()] += count;
+    }
+    CountTable::new(clique.clone(), counts)
 }
 
 /// Why a source could not count.

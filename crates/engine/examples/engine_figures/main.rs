@@ -1,7 +1,8 @@
 //! The figures of the issue "The engine": exact, and how much cheaper than counting by `GROUP BY`.
 //!
 //! `cargo run --release --example engine_figures` runs all parts, in about half an hour on two cores; names of parts run
-//! those only: `exactness`, `pairs` (or its quick half, `decoding`), `kernel`, `growth`, `hostile`. The last line printed is one JSON object.
+//! those only: `exactness`, `pairs` (or its quick half, `decoding`), `kernel`, `questions`, `growth`, `hostile`. The last
+//! line printed is one JSON object.
 //!
 //! Processor time is measured, not the clock on the wall, and every ratio is one of two figures of the same run. DuckDB and
 //! Polars come from their Python packages, in an environment of their own that is made when it is not there.
@@ -15,6 +16,7 @@ mod growth;
 mod hostile;
 mod kernel;
 mod pairs;
+mod questions;
 mod table;
 
 use std::error::Error;
@@ -56,6 +58,9 @@ fn run(parts: &[String]) -> Anyhow<()> {
     }
     if wanted("kernel") {
         kernel::run(&mut figures)?;
+    }
+    if wanted("questions") {
+        questions::run(&mut figures)?;
     }
     if wanted("growth") {
         growth::run(&mut figures)?;

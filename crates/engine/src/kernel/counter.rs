@@ -147,7 +147,9 @@ struct Scratch {
     lanes: Vec<u16>,
     small: Vec<u16>,
     large: Vec<u32>,
-    /// For each byte that the plan puts together of binary columns, those of all rows of the block.
+    /// For each byte that the plan puts together of binary columns for several tables, those of all rows of the block.
+    shared_bytes: Vec<Vec<u8>>,
+    /// The bytes that a table puts together for itself.
     bytes: Vec<Vec<u8>>,
 }
 
@@ -161,9 +163,16 @@ impl Counter {
     fn settling_at(plan: Arc<CountPlan>, settle_at: u32) -> Self {
         let tallies = plan.tables().iter().map(|table| Tally { recent: vec![0; table.cells], before: vec![] });
         let tallies = tallies.collect();
-        let bytes = plan.bytes().iter().map(|_| vec![0; BLOCK_ROWS]).collect();
-        let scratch =
-            Scratch { lanes: vec![0; LANES * LANE], small: vec![0; KEY_ROWS], large: vec![0; KEY_ROWS], bytes };
+        let scratch = Scratch {
+            lanes: vec![0; LANES * LANE],
+            small: vec![0; KEY_ROWS],
+            large: vec![0; KEY_ROWS],
+            shared_bytes: plan.shared_bytes().iter().map(|_| vec![0; BLOCK_ROWS]).collect(),
+            bytes: vec![
+                vec![0; KEY_ROWS];
+                plan.tables().iter().map(|table| table.own_bytes().count()).max().unwrap_or(0)
+            ],
+        };
         Self { plan, tallies, rows: 0, recent_rows: 0, settle_at, scratch }
     }
 
@@ -193,20 +202,24 @@ impl Counter {
 
     /// The tables that were asked for, in that order.
     pub fn finish(&self) -> Vec<Vec<u64>> {
-        let mut wanted = vec![vec![]; self.plan.wanted().len()];
+        self.plan.split(&self.finish_together())
+    }
+
+    /// The same, one behind the other.
+    pub(crate) fn finish_together(&self) -> Vec<u64> {
+        let mut all = vec![0; self.plan.wanted_cells()];
         for (table, tally) in self.plan.tables().iter().zip(&self.tallies) {
-            let counts = tally.counts();
-            for &served in &table.serves {
-                wanted[served] = sum_out(self.plan.domain(), &table.clique, &counts, &self.plan.wanted()[served]);
-            }
+            let wanted = table.serves.iter().map(|&served| (self.plan.wanted()[served].attributes(), served));
+            let mut put = |served, counts: &[u64]| all[self.plan.place(served)].copy_from_slice(counts);
+            sum_out(self.plan.domain(), table.clique.attributes(), &tally.counts(), wanted.collect(), &mut put);
         }
-        wanted
+        all
     }
 
     /// About how many bytes are held.
     pub fn bytes(&self) -> usize {
         let tallies = self.tallies.iter().map(|tally| 4 * tally.recent.capacity() + 8 * tally.before.capacity());
-        let packed: usize = self.scratch.bytes.iter().map(Vec::capacity).sum();
+        let packed: usize = self.scratch.shared_bytes.iter().map(Vec::capacity).sum();
         tallies.sum::<usize>() + size_of_val(&*self.scratch.lanes) + packed
     }
 
@@ -229,7 +242,7 @@ impl Counter {
             self.recent_rows = 0;
         }
         self.recent_rows += rows;
-        for (bytes, bits) in self.scratch.bytes.iter_mut().zip(self.plan.bytes()) {
+        for (bytes, bits) in self.scratch.shared_bytes.iter_mut().zip(self.plan.shared_bytes()) {
             for piece in pieces {
                 let bytes = &mut bytes[piece.before..piece.before + piece.rows];
                 pack_bits(bytes, bits, piece.columns, piece.start..piece.start + piece.rows);
@@ -245,15 +258,28 @@ impl Counter {
     }
 }
 
-/// The codes of a piece's rows and the stride, for each axis of a table.
+/// The codes of a piece's rows and the stride, for each axis of a table. What the table puts together for itself goes to
+/// `bytes`.
 fn axes<'a>(
     table: &'a CountedTable,
     piece: &'a Piece<'_>,
-    bytes: &'a [Vec<u8>],
+    shared_bytes: &'a [Vec<u8>],
+    bytes: &'a mut [Vec<u8>],
 ) -> impl Iterator<Item = (Codes<'a>, usize)> {
-    table.axes.iter().map(|axis| match axis.source {
-        Source::Column(column) => (piece.columns[column].slice(piece.start..piece.start + piece.rows), axis.stride),
-        Source::Bits(byte) => (Codes::U8(&bytes[byte][piece.before..piece.before + piece.rows]), axis.stride),
+    let rows = piece.start..piece.start + piece.rows;
+    for (bytes, bits) in bytes.iter_mut().zip(table.own_bytes()) {
+        pack_bits(&mut bytes[..piece.rows], bits, piece.columns, rows.clone());
+    }
+    let mut bytes = bytes.iter();
+    table.axes.iter().map(move |axis| {
+        let codes = match &axis.source {
+            Source::Column(column) => piece.columns[*column].slice(rows.clone()),
+            Source::Bits(_) => {
+                Codes::U8(&bytes.next().expect("there are as many as a table has of its own")[..piece.rows])
+            }
+            Source::SharedBits(byte) => Codes::U8(&shared_bytes[*byte][piece.before..piece.before + piece.rows]),
+        };
+        (codes, axis.stride)
     })
 }
 
@@ -263,7 +289,7 @@ impl Scratch {
         let lanes: &mut [[u16; LANE]; LANES] = lanes.try_into().expect("there are so many lanes");
         for piece in pieces {
             let keys = &mut self.small[..piece.rows];
-            fill(keys, axes(table, piece, &self.bytes));
+            fill(keys, axes(table, piece, &self.shared_bytes, &mut self.bytes));
             let (fours, rest) = keys.as_chunks::<LANES>();
             for keys in fours {
                 for (lane, &key) in lanes.iter_mut().zip(keys) {
@@ -287,7 +313,7 @@ impl Scratch {
     fn count_large(&mut self, table: &CountedTable, pieces: &[Piece<'_>], counts: &mut [u32]) {
         for piece in pieces {
             let keys = &mut self.large[..piece.rows];
-            fill(keys, axes(table, piece, &self.bytes));
+            fill(keys, axes(table, piece, &self.shared_bytes, &mut self.bytes));
             for &key in &*keys {
                 let count = &mut counts[key as usize];
                 *count = count.wrapping_add(1);

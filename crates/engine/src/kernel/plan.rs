@@ -1,40 +1,43 @@
 //! What to count, with everything worked out from public facts before rows are touched.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use scumble_schema::{AttributeId, Clique, Domain, SchemaError, cells};
 
 use super::counter::KernelError;
-use super::cover::{GROUP, cover};
+use super::cover::cover;
 
 /// Most cells of a table whose keys have 16 bits.
 pub(super) const SMALL_CELLS: usize = 1 << 16;
 
 /// One axis of a counted table: codes, and the step between two of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Axis {
     pub(super) source: Source,
     pub(super) stride: usize,
 }
 
-/// Where the codes of an axis come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Where the codes of an axis come from. Columns are named by their position among those of the plan.
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// A column of the plan, by its position.
     Column(usize),
-    /// Bytes of several binary columns, by their position among those of the plan.
-    Bits(usize),
+    /// Bytes of several binary columns.
+    Bits(Vec<usize>),
+    /// The same, put together once for several tables; by their position among such bytes.
+    SharedBits(usize),
 }
 
 /// Most binary columns whose codes fit one byte.
 const BITS: usize = 8;
+/// Most bytes that are put together once for several tables. Those of a block of rows take 40 KiB each; more would not stay
+/// in the second-level cache, where to find them is hardly cheaper than to put them together again.
+const SHARED: usize = 32;
 
 /// The axes of a table over `clique`, with neighbouring binary columns taken together. `position` tells where the column of
-/// an attribute stands; `bytes` collects the columns of each byte, and those of one byte stand there once.
-fn axes(
-    domain: &Domain,
-    clique: &Clique,
-    position: impl Fn(AttributeId) -> usize,
-    bytes: &mut Vec<Vec<usize>>,
-) -> Vec<Axis> {
+/// an attribute stands.
+fn axes(domain: &Domain, clique: &Clique, position: impl Fn(AttributeId) -> usize, shared_bits: usize) -> Vec<Axis> {
     let mut axes = vec![];
     let strides = cells::strides(domain, clique);
     let mut rest = clique.attributes();
@@ -43,15 +46,11 @@ fn axes(
         let start = clique.len() - rest.len();
         let bits = rest.iter().take_while(|attribute| is_binary(attribute)).count();
         // Runs of bits are cut where the groups of the cover are, so that tables share their bytes.
-        let length = if bits <= BITS { bits } else { GROUP };
+        let length = if bits <= BITS { bits } else { shared_bits };
         if length > 1 {
-            let columns: Vec<usize> = rest[..length].iter().map(|&attribute| position(attribute)).collect();
-            let byte = bytes.iter().position(|byte| *byte == columns).unwrap_or_else(|| {
-                bytes.push(columns);
-                bytes.len() - 1
-            });
+            let columns = rest[..length].iter().map(|&attribute| position(attribute)).collect();
             // The stride of a binary column is half of the one before, as that of a bit is.
-            axes.push(Axis { source: Source::Bits(byte), stride: strides[start + length - 1] });
+            axes.push(Axis { source: Source::Bits(columns), stride: strides[start + length - 1] });
             rest = &rest[length..];
         } else {
             axes.push(Axis { source: Source::Column(position(*first)), stride: strides[start] });
@@ -59,6 +58,28 @@ fn axes(
         }
     }
     axes
+}
+
+/// The bytes that most tables have in common. What stands for them in the axes of the tables becomes a reference.
+fn share_bytes(tables: &mut [CountedTable]) -> Vec<Vec<usize>> {
+    let mut uses: BTreeMap<&Vec<usize>, usize> = BTreeMap::new();
+    for axis in tables.iter().flat_map(|table| &table.axes) {
+        if let Source::Bits(columns) = &axis.source {
+            *uses.entry(columns).or_default() += 1;
+        }
+    }
+    let mut shared: Vec<(&Vec<usize>, usize)> = uses.into_iter().filter(|&(_, uses)| uses > 1).collect();
+    shared.sort_by_key(|&(_, uses)| Reverse(uses));
+    let shared: Vec<Vec<usize>> = shared.into_iter().take(SHARED).map(|(columns, _)| columns.clone()).collect();
+    let places: BTreeMap<&Vec<usize>, usize> = shared.iter().zip(0..).collect();
+    for axis in tables.iter_mut().flat_map(|table| &mut table.axes) {
+        if let Source::Bits(columns) = &axis.source
+            && let Some(&place) = places.get(columns)
+        {
+            axis.source = Source::SharedBits(place);
+        }
+    }
+    shared
 }
 
 /// How many cells the table over `clique` has, if it is one of `domain` and not too large.
@@ -83,6 +104,14 @@ impl CountedTable {
     pub(super) fn is_small(&self) -> bool {
         self.cells <= SMALL_CELLS
     }
+
+    /// The binary columns of each byte that is put together for this table alone.
+    pub(super) fn own_bytes(&self) -> impl Iterator<Item = &[usize]> {
+        self.axes.iter().filter_map(|axis| match &axis.source {
+            Source::Bits(columns) => Some(columns.as_slice()),
+            Source::Column(_) | Source::SharedBits(_) => None,
+        })
+    }
 }
 
 /// How to count all tables of a question in one pass over the rows.
@@ -103,10 +132,12 @@ impl CountedTable {
 pub struct CountPlan {
     domain: Domain,
     wanted: Vec<Clique>,
+    /// Where each wanted table ends in the list of all counts.
+    ends: Vec<usize>,
     tables: Vec<CountedTable>,
     columns: Vec<AttributeId>,
-    /// For each byte that is put together of binary columns, their positions among the columns.
-    bytes: Vec<Vec<usize>>,
+    /// For each byte that is put together of binary columns for several tables, their positions among the columns.
+    shared_bytes: Vec<Vec<usize>>,
 }
 
 impl CountPlan {
@@ -115,11 +146,13 @@ impl CountPlan {
     /// # Errors
     /// If a clique has an attribute that is not in `domain`, or a table would be too large.
     pub fn new(domain: &Domain, wanted: &[Clique]) -> Result<Self, KernelError> {
+        let mut ends = Vec::with_capacity(wanted.len());
         for clique in wanted {
-            table_len(domain, clique)?;
+            ends.push(ends.last().unwrap_or(&0) + table_len(domain, clique)?);
         }
         let cover = cover(domain, wanted);
-        let mut columns: Vec<AttributeId> = cover.iter().flat_map(|table| table.clique.attributes()).copied().collect();
+        let attributes = cover.tables.iter().flat_map(|table| table.clique.attributes());
+        let mut columns: Vec<AttributeId> = attributes.copied().collect();
         if columns.is_empty() {
             // Some column must tell the number of rows.
             columns.extend(domain.attributes().next());
@@ -127,16 +160,17 @@ impl CountPlan {
         columns.sort_unstable();
         columns.dedup();
         let position = |attribute| columns.binary_search(&attribute).expect("all attributes of the cover are columns");
-        let mut bytes = vec![];
-        let tables = cover
+        let mut tables = cover
+            .tables
             .into_iter()
             .map(|table| {
-                let axes = axes(domain, &table.clique, position, &mut bytes);
+                let axes = axes(domain, &table.clique, position, cover.shared_bits);
                 let cells = domain.table_len(&table.clique)?;
                 Ok(CountedTable { clique: table.clique, axes, cells, serves: table.serves })
             })
-            .collect::<Result<_, SchemaError>>()?;
-        Ok(Self { domain: domain.clone(), wanted: wanted.to_vec(), tables, columns, bytes })
+            .collect::<Result<Vec<_>, SchemaError>>()?;
+        let shared_bytes = share_bytes(&mut tables);
+        Ok(Self { domain: domain.clone(), wanted: wanted.to_vec(), ends, tables, columns, shared_bytes })
     }
 
     /// How many codes each attribute has.
@@ -159,15 +193,29 @@ impl CountPlan {
         self.tables.len()
     }
 
-    /// How many cells each wanted table has.
-    pub fn wanted_lengths(&self) -> impl Iterator<Item = usize> + '_ {
-        let length =
-            |clique| self.domain.table_len(clique).expect("the plan was made of tables that are not too large");
-        self.wanted.iter().map(length)
+    /// How many cells all wanted tables have together.
+    pub fn wanted_cells(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
     }
 
-    pub(super) fn bytes(&self) -> &[Vec<usize>] {
-        &self.bytes
+    /// Where a wanted table stands in the list of all counts, one table behind the other.
+    pub(super) fn place(&self, wanted: usize) -> Range<usize> {
+        let start = if wanted == 0 { 0 } else { self.ends[wanted - 1] };
+        start..self.ends[wanted]
+    }
+
+    /// The wanted tables, out of the list of all counts.
+    pub(crate) fn split(&self, counts: &[u64]) -> Vec<Vec<u64>> {
+        (0..self.wanted.len()).map(|wanted| counts[self.place(wanted)].to_vec()).collect()
+    }
+
+    /// How many cells rows are counted into.
+    pub(crate) fn counted_cells(&self) -> usize {
+        self.tables.iter().map(|table| table.cells).sum()
+    }
+
+    pub(super) fn shared_bytes(&self) -> &[Vec<usize>] {
+        &self.shared_bytes
     }
 
     pub(super) fn tables(&self) -> &[CountedTable] {

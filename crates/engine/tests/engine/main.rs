@@ -15,5 +15,6 @@ mod postgres;
 mod postgres_errors;
 #[cfg(target_os = "linux")]
 mod postgres_server;
+mod recoded;
 mod units;
 mod write;

@@ -86,6 +86,11 @@ impl Pair {
         Self { children: Clique::new(attributes), parents: Clique::empty() }
     }
 
+    /// Children drawn together, given parents.
+    pub fn drawn(children: Clique, parents: Clique) -> Self {
+        Self { children, parents }
+    }
+
     /// What is drawn.
     pub fn children(&self) -> &Clique {
         &self.children

@@ -1,6 +1,8 @@
 //! A distribution that factorises over a junction tree.
 
-use scumble_schema::{Clique, Domain};
+use scumble_schema::{Clique, Domain, limits};
+
+use crate::error::ModelError;
 
 /// One clique of a tree: some attributes, given those it shares with the clique above it.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +25,11 @@ pub struct TreeModel {
 }
 
 impl Node {
+    /// A clique with its conditional distribution, as [`Node::conditional`] has it.
+    pub fn new(parent: Option<usize>, separator: Clique, residual: Clique, conditional: Vec<f64>) -> Self {
+        Self { parent, separator, residual, conditional }
+    }
+
     /// The position of the clique above, unless this is a root.
     pub fn parent(&self) -> Option<usize> {
         self.parent
@@ -46,6 +53,43 @@ impl Node {
 }
 
 impl TreeModel {
+    /// The distribution of these cliques, as it was taken apart by [`TreeModel::nodes`]: for whoever kept it in a file.
+    ///
+    /// # Errors
+    /// If the cliques are no tree with parents before children, an attribute is not in exactly one residual, or a
+    /// conditional is not one distribution, or nothing, for every cell of its separator.
+    pub fn new(domain: Domain, total: f64, nodes: Vec<Node>) -> Result<Self, ModelError> {
+        if !(total.is_finite() && total > 0.0) {
+            return Err(ModelError::NotFinite { what: "the number of rows of a model", positive: true });
+        }
+        let cells = nodes.iter().fold(0_u128, |sum, node| sum.saturating_add(node.conditional.len() as u128));
+        if cells > limits::CELLS_PER_MODEL {
+            return Err(ModelError::too_large(cells));
+        }
+        let mut held_by = vec![0_usize; domain.len()];
+        for (position, node) in nodes.iter().enumerate() {
+            let above = match node.parent {
+                Some(parent) if parent < position => nodes[parent].separator.union(&nodes[parent].residual),
+                Some(_) => return Err(ModelError::NotATree { clique: position }),
+                None => Clique::empty(),
+            };
+            if !above.holds(&node.separator) || !node.separator.intersection(&node.residual).is_empty() {
+                return Err(ModelError::NotATree { clique: position });
+            }
+            for attribute in node.residual.attributes() {
+                match held_by.get_mut(attribute.index()) {
+                    Some(held) => *held += 1,
+                    None => return Err(ModelError::UnknownAttribute { attribute: *attribute }),
+                }
+            }
+            node.check(&domain, position)?;
+        }
+        if held_by.iter().any(|&held| held != 1) {
+            return Err(ModelError::NotATree { clique: nodes.len() });
+        }
+        Ok(Self { domain, total, nodes })
+    }
+
     /// The attributes' sizes.
     pub fn domain(&self) -> &Domain {
         &self.domain
@@ -59,5 +103,65 @@ impl TreeModel {
     /// The cliques, parents before children. Every attribute is in the residual of exactly one.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+}
+
+impl Node {
+    fn check(&self, domain: &Domain, position: usize) -> Result<(), ModelError> {
+        let (rows, columns) = (domain.cells(&self.separator), domain.cells(&self.residual));
+        let found = self.conditional.len();
+        if rows.checked_mul(columns) != Some(found as u128) {
+            let attributes = self.separator.len() + self.residual.len();
+            return Err(ModelError::WrongLength { attributes, expected: rows.saturating_mul(columns), found });
+        }
+        // A table of that length is in memory, so its sides fit.
+        let columns = usize::try_from(columns).expect("not longer than the table");
+        let is_distribution = |row: &[f64]| {
+            let sum: f64 = row.iter().sum();
+            row.iter().all(|probability| *probability >= 0.0) && (sum == 0.0 || (sum - 1.0).abs() < 1e-6)
+        };
+        if self.conditional.chunks(columns).all(is_distribution) {
+            Ok(())
+        } else {
+            Err(ModelError::NotADistribution { column: position })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scumble_schema::AttributeId;
+
+    use super::*;
+
+    fn clique(indices: &[usize]) -> Clique {
+        Clique::new(indices.iter().copied().map(AttributeId::new))
+    }
+
+    fn nodes() -> Vec<Node> {
+        vec![
+            Node::new(None, clique(&[]), clique(&[0]), vec![0.25, 0.75]),
+            Node::new(Some(0), clique(&[0]), clique(&[1]), vec![1.0, 0.0, 0.0, 0.0, 0.5, 0.5]),
+        ]
+    }
+
+    #[test]
+    fn a_model_is_put_together_from_its_parts_if_they_make_one() {
+        let domain = Domain::new(vec![2, 3]).unwrap();
+        let of = |nodes: Vec<Node>| TreeModel::new(domain.clone(), 10.0, nodes);
+        let changed = |change: fn(&mut Vec<Node>)| {
+            let mut nodes = nodes();
+            change(&mut nodes);
+            of(nodes).unwrap_err()
+        };
+        assert_eq!(of(nodes()).unwrap().nodes(), nodes());
+        assert_eq!(changed(|nodes| nodes.reverse()), ModelError::NotATree { clique: 0 });
+        assert_eq!(changed(|nodes| nodes.truncate(1)), ModelError::NotATree { clique: 1 });
+        assert_eq!(changed(|nodes| nodes[1].parent = None), ModelError::NotATree { clique: 1 });
+        assert_eq!(changed(|nodes| nodes[0].conditional[0] = 0.5), ModelError::NotADistribution { column: 0 });
+        assert_eq!(changed(|nodes| nodes[0].conditional[0] = f64::NAN), ModelError::NotADistribution { column: 0 });
+        let longer = changed(|nodes| nodes[0].conditional.push(0.0));
+        assert_eq!(longer, ModelError::WrongLength { attributes: 1, expected: 2, found: 3 });
+        assert!(TreeModel::new(domain.clone(), 0.0, nodes()).is_err());
     }
 }

@@ -1,12 +1,12 @@
 //! How close a binary attribute is to being one half and decided by its parents.
 
-use scumble_schema::{AttributeId, Clique, Domain};
+use scumble_schema::{AdjacencyKind, AttributeId, Clique, Domain};
 use sha2::Sha256;
 
 use super::sealed::Value;
 use super::split::Split;
 use super::{ONE, Score, ScoreKind, Statistic, refused};
-use crate::account::{AddRemove, ReplaceOne};
+use crate::account::Adjacency;
 use crate::error::VaultError;
 
 #[doc = include_str!("maximal_joint.md")]
@@ -117,14 +117,11 @@ impl Statistic for MaximalJoint {
 pub(super) const ADD_REMOVE: u128 = ONE as u128;
 pub(super) const REPLACE_ONE: u128 = ONE as u128;
 
-impl Score<AddRemove> for MaximalJoint {
-    fn sensitivity(&self, _domain: &Domain, _rows: ()) -> u128 {
-        ADD_REMOVE
-    }
-}
-
-impl Score<ReplaceOne> for MaximalJoint {
-    fn sensitivity(&self, _domain: &Domain, _rows: u64) -> u128 {
-        REPLACE_ONE
+impl<A: Adjacency> Score<A> for MaximalJoint {
+    fn sensitivity(&self, _domain: &Domain, _rows: A::Rows) -> u128 {
+        match A::KIND {
+            AdjacencyKind::AddRemove => ADD_REMOVE,
+            AdjacencyKind::ReplaceOne => REPLACE_ONE,
+        }
     }
 }

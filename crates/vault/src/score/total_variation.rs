@@ -6,7 +6,7 @@ use sha2::Sha256;
 use super::sealed::Value;
 use super::split::Split;
 use super::{ONE, Score, ScoreKind, Statistic};
-use crate::account::{AddRemove, ReplaceOne};
+use crate::account::Adjacency;
 use crate::error::VaultError;
 
 #[doc = include_str!("total_variation.md")]
@@ -68,14 +68,12 @@ pub(super) fn three_rows(rows: u64) -> u128 {
     u128::from(3 * ONE + (2 * ONE).div_ceil(rows.max(1)))
 }
 
-impl Score<AddRemove> for TotalVariation {
-    fn sensitivity(&self, _domain: &Domain, _rows: ()) -> u128 {
-        TWO_ROWS
-    }
-}
-
-impl Score<ReplaceOne> for TotalVariation {
-    fn sensitivity(&self, domain: &Domain, rows: u64) -> u128 {
-        if self.split.has_binary_side(domain) { TWO_ROWS } else { three_rows(rows) }
+impl<A: Adjacency> Score<A> for TotalVariation {
+    fn sensitivity(&self, domain: &Domain, rows: A::Rows) -> u128 {
+        match A::declared_rows(rows) {
+            // Rows are replaced: their number is public.
+            Some(rows) if !self.split.has_binary_side(domain) => three_rows(rows),
+            _ => TWO_ROWS,
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::thread;
 use scumble_schema::Clique;
 use sha2::{Digest, Sha256};
 
+use super::memory::{ScoreKey, ScoreMemory};
 use super::{Exact, Vault};
 use crate::account::{Accounting, Adjacency, Budget, Mechanism, Question, Selecting};
 use crate::error::VaultError;
@@ -59,7 +60,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         let (Some(heaviest), Some(count)) = (heaviest, NonZeroU64::new(candidates.len() as u64)) else {
             return Err(VaultError::config("candidates", &0, "at least one"));
         };
-        let domain = self.source.0.domain();
+        let domain = self.domain();
         for candidate in candidates {
             candidate.check(domain)?;
         }
@@ -81,14 +82,18 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
 
     /// The exact scores.
     pub(super) fn scores<S: Score<A>>(&self, candidates: &[S]) -> Result<Vec<i128>, VaultError> {
+        let mut scores = vec![0; candidates.len()];
+        let keys: Vec<ScoreKey> = candidates.iter().map(ScoreMemory::key).collect();
         // Candidates that read the same table are scored on one count of it.
         let mut readers: BTreeMap<&Clique, Vec<usize>> = BTreeMap::new();
         for (index, candidate) in candidates.iter().enumerate() {
-            readers.entry(candidate.clique()).or_default().push(index);
+            match self.scored.get(&keys[index]) {
+                Some(score) => scores[index] = score,
+                None => readers.entry(candidate.clique()).or_default().push(index),
+            }
         }
         let readers: Vec<(&Clique, Vec<usize>)> = readers.into_iter().collect();
         let lengths = self.table_lengths(readers.iter().map(|(clique, _)| *clique))?;
-        let mut scores = vec![0; candidates.len()];
         let mut from = 0;
         while from < readers.len() {
             let mut cells = 0;
@@ -101,6 +106,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
             let tables = self.count(&cliques, &lengths[from..to])?;
             for (index, score) in self.score_tables(candidates, &readers[from..to], &tables) {
                 scores[index] = score;
+                self.scored.keep(keys[index], score);
             }
             from = to;
         }
@@ -114,7 +120,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         readers: &[(&Clique, Vec<usize>)],
         tables: &[CountTable],
     ) -> Vec<(usize, i128)> {
-        let domain = self.source.0.domain();
+        let domain = self.domain();
         let score = |readers: &[(&Clique, Vec<usize>)], tables: &[CountTable]| -> Vec<(usize, i128)> {
             let reads = readers.iter().zip(tables);
             let reads = reads.flat_map(|((_, readers), table)| readers.iter().map(move |&index| (index, table)));

@@ -1,9 +1,11 @@
 //! Noisy answers.
 
+use std::num::NonZeroUsize;
+
 use scumble_schema::Clique;
 
 use super::{Exact, MOST_CELLS, Vault};
-use crate::account::{Accounting, Adjacency, Budget, Mechanism, Question, Sensitivity};
+use crate::account::{Accounting, Adjacency, Amount, Budget, Mechanism, Question, Sensitivity};
 use crate::error::VaultError;
 use crate::released::Released;
 use crate::score::{self, Score};
@@ -93,6 +95,17 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
             let tables = cliques.iter().cloned().zip(tables);
             tables.map(|(clique, values)| NoisyTable { clique, values, mechanism }).collect()
         }))
+    }
+
+    /// The noise that [`Vault::measure`] would put on every count of this many tables, were `amount` spent on them;
+    /// `None` if it would be too much to be of use.
+    ///
+    /// # Privacy
+    /// Nothing is spent and no row is read: neighbours and the most rows of a unit are public, and so is a budget. Methods
+    /// choose by it which tables are worth asking for.
+    pub fn planned_noise(&self, tables: NonZeroUsize, amount: Amount<M>) -> Option<Mechanism> {
+        let share = Amount::from_quanta(amount.quanta() / tables.get() as u128);
+        M::noise(A::count_table(self.max_contributions), share)
     }
 
     /// Releases a noisy score per candidate, with one event for all of them.

@@ -3,6 +3,7 @@
 mod choose;
 mod draw;
 mod measure;
+mod memory;
 mod smooth;
 
 use std::cell::OnceCell;
@@ -10,10 +11,11 @@ use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use scumble_schema::{Clique, limits};
+use scumble_schema::{Clique, Domain, Recoding, limits};
 
 pub(crate) use self::draw::{Drawing, Exact};
 pub use self::measure::{NoisyScores, NoisyTable};
+use self::memory::ScoreMemory;
 use crate::account::{
     Accounting, Adjacency, Amount, ApproxDp, Budget, Certificate, Event, EventId, Gdp, Issuer, Mechanism, Question,
     ReplaceOne,
@@ -33,6 +35,10 @@ use crate::source::{CountTable, MarginalSource};
 #[derive(Debug)]
 pub struct Vault<A: Adjacency, M: Accounting = Gdp> {
     source: SwallowedSource,
+    /// The columns that are asked about, where they are not those of the source.
+    recoding: Option<Recoding>,
+    /// Exact scores that were worked out already.
+    scored: ScoreMemory,
     /// The number of rows where it is public, once it was counted: the same in every answer, and one scan.
     rows: OnceCell<A::Rows>,
     drawing: Drawing,
@@ -44,6 +50,8 @@ pub struct Vault<A: Adjacency, M: Accounting = Gdp> {
     /// The number of the next release; a number that was used once is never used again.
     next: u32,
     events: Vec<Event>,
+    /// The released numbers of each event.
+    values: Vec<Vec<i64>>,
     adjacency: PhantomData<fn() -> A>,
 }
 
@@ -89,10 +97,55 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         static VAULTS: AtomicU64 = AtomicU64::new(0);
         let issuer = Issuer(VAULTS.fetch_add(1, Ordering::Relaxed));
         let left = Amount::from_quanta(M::KIND.largest(goal)?.quanta);
-        let (source, rows) = (SwallowedSource(source), OnceCell::new());
-        let (next, events, adjacency) = (0, Vec::new(), PhantomData);
-        let vault = Self { source, rows, drawing, goal, max_contributions, issuer, left, next, events, adjacency };
+        let vault = Self {
+            source: SwallowedSource(source),
+            recoding: None,
+            scored: ScoreMemory::default(),
+            rows: OnceCell::new(),
+            drawing,
+            goal,
+            max_contributions,
+            issuer,
+            left,
+            next: 0,
+            events: Vec::new(),
+            values: Vec::new(),
+            adjacency: PhantomData,
+        };
         Ok((vault, Budget::issue(left, issuer)))
+    }
+
+    /// From here on, questions are about the columns of `recoding`, and so are the tables that events name.
+    ///
+    /// # Privacy
+    /// The columns follow from the schema, and a row has one code in each of them: every sensitivity is as it was.
+    ///
+    /// # Errors
+    /// If the recoding is of another domain, or something was released already.
+    pub fn recode(&mut self, recoding: Recoding) -> Result<(), VaultError> {
+        if recoding.base() != self.source.0.domain() {
+            return Err(VaultError::config("recoding", &"of another domain", "one of the domain of the source"));
+        }
+        if self.next > 0 {
+            return Err(VaultError::config("recoding", &"after a release", "before the first release"));
+        }
+        self.recoding = Some(recoding).filter(|recoding| !recoding.is_identity());
+        Ok(())
+    }
+
+    /// How many codes each column has that may be asked about.
+    pub fn domain(&self) -> &Domain {
+        self.recoding.as_ref().map_or_else(|| self.source.0.domain(), Recoding::domain)
+    }
+
+    /// The numbers that were released, event by event: what a model keeps so that others can build on them.
+    pub fn released_values(&self) -> &[Vec<i64>] {
+        &self.values
+    }
+
+    /// The most rows that one unit contributes. A public number: it was given when the vault was opened.
+    pub fn max_contributions(&self) -> NonZeroU32 {
+        self.max_contributions
     }
 
     /// Closes the vault: what was released, and what may be claimed for it.
@@ -107,7 +160,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
 
     /// The sizes of tables, from the public domain alone. Nothing is allocated or counted before this passes.
     fn table_lengths<'a>(&self, cliques: impl IntoIterator<Item = &'a Clique>) -> Result<Vec<usize>, VaultError> {
-        let domain = self.source.0.domain();
+        let domain = self.domain();
         let length = |clique: &Clique| {
             if clique.attributes().iter().any(|attribute| attribute.index() >= domain.len()) {
                 return Err(VaultError::no_such_attribute(clique, domain.len()));
@@ -140,7 +193,10 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
 
     /// Exact tables of exactly the shape that was asked for.
     fn count(&self, cliques: &[Clique], lengths: &[usize]) -> Result<Vec<CountTable>, VaultError> {
-        let tables = self.source.0.count(cliques)?.open();
+        let tables = match &self.recoding {
+            Some(recoding) => self.source.0.count_recoded(recoding, cliques)?.open(),
+            None => self.source.0.count(cliques)?.open(),
+        };
         let shaped = tables.len() == cliques.len()
             && tables.iter().zip(cliques).all(|(table, clique)| table.clique() == clique)
             && tables.iter().zip(lengths).all(|(table, &length)| table.cells() == length);
@@ -190,6 +246,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         }
         let ids = events.iter().map(Event::id).collect();
         self.events.extend(events);
+        self.values.extend(released.iter().cloned());
         Ok(Released::new(released, ids))
     }
 }

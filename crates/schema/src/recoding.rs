@@ -1,0 +1,241 @@
+//! A table seen through other columns: bits of its codes, or coarser versions of them.
+
+use crate::clique::AttributeId;
+use crate::codes::CodeColumn;
+use crate::domain::Domain;
+use crate::error::SchemaError;
+
+/// New columns, each a function of one column of a base domain, and the way back.
+///
+/// Methods that work on bits or on groups of codes ask their questions of these columns. Every row still has exactly one
+/// code in every one of them, and they follow from the schema alone: nothing about rows is learned by choosing them.
+///
+/// ```
+/// use scumble_schema::{AttributeId, CodeColumn, Domain, Recoding};
+///
+/// let base = Domain::new(vec![2, 5])?;
+/// let bits = Recoding::binary(&base)?;
+/// // One bit for the first column, three for the second; 4 is 100.
+/// assert_eq!(bits.domain().sizes(), [2, 2, 2, 2]);
+/// let [first, second, third] = [1, 2, 3].map(|bit| bits.codes(AttributeId::new(bit))[4]);
+/// assert_eq!([first, second, third], [1, 0, 0]);
+///
+/// let rows = [[1], [1], [0], [0]].map(|codes| CodeColumn::U8(codes.to_vec()));
+/// assert_eq!(bits.restore(&rows), [[1], [4]].map(|codes| CodeColumn::U8(codes.to_vec())));
+/// # Ok::<(), scumble_schema::SchemaError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recoding {
+    base: Domain,
+    domain: Domain,
+    columns: Box<[Column]>,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Column {
+    /// The column of the base domain that it is a function of.
+    of: AttributeId,
+    /// The column here that it is the next coarser version of.
+    finer: Option<AttributeId>,
+    /// Its code for every code of that column.
+    codes: Box<[u32]>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The base columns come first, as they are.
+    Extended,
+    /// Every base column is its binary digits, highest first.
+    Binary,
+}
+
+impl Recoding {
+    /// The columns as they are.
+    pub fn identity(base: &Domain) -> Self {
+        let columns = base.attributes().map(|of| Column::same(base, of)).collect();
+        Self { base: base.clone(), domain: base.clone(), columns, kind: Kind::Extended }
+    }
+
+    /// The binary digits of every code, highest first. A column of one code keeps one digit, which is always 0.
+    ///
+    /// # Errors
+    /// If there are too many digits for a domain.
+    pub fn binary(base: &Domain) -> Result<Self, SchemaError> {
+        let mut columns = Vec::new();
+        for of in base.attributes() {
+            for digit in (0..digits(base.size(of))).rev() {
+                let codes = (0..base.size(of)).map(|code| code >> digit & 1).collect();
+                columns.push(Column { of, finer: None, codes });
+            }
+        }
+        Self::of_columns(base, columns, Kind::Binary, |column| if base.size(column.of) == 1 { 1 } else { 2 })
+    }
+
+    /// The columns as they are, and after them coarser versions of those with more than `largest` codes: neighbouring codes in
+    /// groups of `width`, again and again until at most `largest` groups are left.
+    ///
+    /// # Errors
+    /// If there are too many columns for a domain, or groups of less than two codes.
+    pub fn with_coarser(base: &Domain, width: u32, largest: u32) -> Result<Self, SchemaError> {
+        if width < 2 || largest == 0 {
+            return Err(SchemaError::Table {
+                problem: format!("groups of {width} codes never become at most {largest} groups"),
+                hint: "take groups of two or more codes, and at least one group".into(),
+            });
+        }
+        let mut columns: Vec<Column> = base.attributes().map(|of| Column::same(base, of)).collect();
+        for of in base.attributes() {
+            let (mut finer, mut size) = (of, base.size(of));
+            while size > largest {
+                let codes = columns[finer.index()].codes.iter().map(|code| code / width).collect();
+                columns.push(Column { of, finer: Some(finer), codes });
+                (finer, size) = (AttributeId::new(columns.len() - 1), size.div_ceil(width));
+            }
+        }
+        Self::of_columns(base, columns, Kind::Extended, |column| column.codes.iter().max().map_or(1, |code| code + 1))
+    }
+
+    fn of_columns(
+        base: &Domain,
+        columns: Vec<Column>,
+        kind: Kind,
+        size: impl Fn(&Column) -> u32,
+    ) -> Result<Self, SchemaError> {
+        let domain = Domain::new(columns.iter().map(size).collect())?;
+        Ok(Self { base: base.clone(), domain, columns: columns.into(), kind })
+    }
+
+    /// The domain of the new columns.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// The domain that they are functions of.
+    pub fn base(&self) -> &Domain {
+        &self.base
+    }
+
+    /// Whether the columns are as they were.
+    pub fn is_identity(&self) -> bool {
+        self.kind == Kind::Extended && self.domain == self.base
+    }
+
+    /// The base column that a new one is a function of.
+    pub fn of(&self, column: AttributeId) -> AttributeId {
+        self.columns[column.index()].of
+    }
+
+    /// The new column that this one is the next coarser version of.
+    pub fn finer(&self, column: AttributeId) -> Option<AttributeId> {
+        self.columns[column.index()].finer
+    }
+
+    /// The code of a new column for every code of its base column.
+    pub fn codes(&self, column: AttributeId) -> &[u32] {
+        &self.columns[column.index()].codes
+    }
+
+    /// The base columns of rows given in the new ones.
+    ///
+    /// Digits that are no code of their base column lose the highest one: what is left always is a code. Noise may
+    /// make such digits likely; no real row has them.
+    ///
+    /// # Panics
+    /// If there are fewer columns than the domain has.
+    pub fn restore(&self, rows: &[CodeColumn]) -> Vec<CodeColumn> {
+        match self.kind {
+            Kind::Extended => rows[..self.base.len()].to_vec(),
+            Kind::Binary => {
+                let mut rest = rows;
+                let base = self.base.sizes().iter();
+                base.map(|&size| {
+                    let (bits, others) = rest.split_at(digits(size) as usize);
+                    rest = others;
+                    number(bits, size)
+                })
+                .collect()
+            }
+        }
+    }
+}
+
+impl Column {
+    fn same(base: &Domain, of: AttributeId) -> Self {
+        Self { of, finer: None, codes: (0..base.size(of)).collect() }
+    }
+}
+
+/// How many binary digits the codes below `size` have; at least one.
+fn digits(size: u32) -> u32 {
+    (u32::BITS - (size - 1).leading_zeros()).max(1)
+}
+
+/// The codes below `size` with these binary digits, highest first.
+fn number(bits: &[CodeColumn], size: u32) -> CodeColumn {
+    let rows = bits[0].len();
+    let mut column = CodeColumn::with_capacity(size, rows);
+    let highest = 1 << (bits.len() - 1);
+    for row in 0..rows {
+        let code = bits.iter().fold(0, |code, bit| code << 1 | bit.get(row));
+        column.push(if code < size { code } else { code - highest });
+    }
+    column
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn domain(sizes: &[u32]) -> Domain {
+        Domain::new(sizes.to_vec()).unwrap()
+    }
+
+    fn column(codes: &[u32], size: u32) -> CodeColumn {
+        let mut column = CodeColumn::with_capacity(size, codes.len());
+        for &code in codes {
+            column.push(code);
+        }
+        column
+    }
+
+    #[test]
+    fn every_code_comes_back_from_its_digits() {
+        for size in [1, 2, 3, 4, 5, 16, 17, 255, 256, 257, 1_000] {
+            let base = domain(&[size]);
+            let binary = Recoding::binary(&base).unwrap();
+            let rows: Vec<CodeColumn> =
+                binary.domain().attributes().map(|bit| column(binary.codes(bit), binary.domain().size(bit))).collect();
+            assert_eq!(binary.restore(&rows), [column(&(0..size).collect::<Vec<_>>(), size)], "{size}");
+        }
+    }
+
+    #[test]
+    fn digits_of_no_code_are_some_code() {
+        // 101 and 111 of three digits, where only 0 to 4 are codes.
+        let bits = Recoding::binary(&domain(&[5])).unwrap();
+        let rows = [[1, 1], [0, 1], [1, 1]].map(|bit| column(&bit, 2));
+        assert_eq!(bits.restore(&rows), [column(&[1, 3], 5)]);
+    }
+
+    #[test]
+    fn large_columns_get_coarser_versions_until_they_are_small() {
+        let coarser = Recoding::with_coarser(&domain(&[3, 100, 16]), 4, 16).unwrap();
+        assert_eq!(coarser.domain().sizes(), [3, 100, 16, 25, 7]);
+        let [third, fourth] = [3, 4].map(AttributeId::new);
+        assert_eq!([coarser.finer(third), coarser.finer(fourth)], [Some(AttributeId::new(1)), Some(third)]);
+        assert_eq!([coarser.of(third), coarser.of(fourth)], [AttributeId::new(1); 2]);
+        // Code 99 of the base column is in the last group of either.
+        assert_eq!([coarser.codes(third)[99], coarser.codes(fourth)[99]], [24, 6]);
+        assert_eq!(coarser.codes(fourth)[15..17], [0, 1]);
+        assert!(Recoding::with_coarser(&domain(&[3]), 1, 16).is_err());
+    }
+
+    #[test]
+    fn only_the_columns_as_they_are_are_the_identity() {
+        let base = domain(&[2, 2]);
+        assert!(Recoding::identity(&base).is_identity());
+        assert!(Recoding::with_coarser(&base, 2, 4).unwrap().is_identity());
+        assert!(!Recoding::binary(&base).unwrap().is_identity());
+    }
+}
