@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let schema = Schema::parse(demo::PEOPLE_SCHEMA)?;
     let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
 
-    let model = scumble::fit(&[Input::new(&real)], &schema, Method::Independent, goal, &ReadOptions::default())?;
+    let model = scumble::fit(&[Input::new(&real)], &schema, &Method::Independent, goal, &ReadOptions::default())?;
     println!("{}", scumble::report::guarantee(&model));
     scumble::sample(&model, 10_000, scumble::fresh_seed()?, Sampling::LowVariance, &synthetic, |_| true)?;
 

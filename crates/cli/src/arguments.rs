@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use scumble::{AccountingKind, Delta, Epsilon, Format, MemoryLimit, Method, Sampling};
+use scumble::mechanisms::MechanismError;
+use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Method, Sampling};
 
 /// Differentially private synthetic tables
 #[derive(Debug, Parser)]
@@ -220,9 +222,12 @@ pub(crate) struct RealTable {
     /// The schema file
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
-    /// The method of fitting
-    #[arg(long, default_value_t = Method::Independent)]
-    pub(crate) method: Method,
+    /// The method of fitting; privbayes-nist without it, or pb-pgm if delta is 0
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
+    pub(crate) method: Option<String>,
+    /// An option of the method, such as theta=6; may be given several times
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    pub(crate) options: Vec<String>,
     /// The epsilon of (epsilon, delta)-differential privacy: the privacy loss to stay within
     #[arg(long, value_name = "NUMBER", value_parser = epsilon)]
     pub(crate) epsilon: Epsilon,
@@ -245,6 +250,22 @@ pub(crate) struct RealTable {
     /// temporary files without it
     #[arg(long, value_name = "FOLDER")]
     pub(crate) spill_dir: Option<PathBuf>,
+}
+
+impl RealTable {
+    /// The method with its options.
+    pub(crate) fn method(&self) -> Result<Method, MechanismError> {
+        let method = match &self.method {
+            Some(name) => Method::named(name)?,
+            None => Method::recommended(self.goal()),
+        };
+        method.with_options(self.options.iter().map(String::as_str))
+    }
+
+    /// What the fit has to stay within.
+    pub(crate) fn goal(&self) -> ApproxDp {
+        ApproxDp { epsilon: self.epsilon, delta: self.delta }
+    }
 }
 
 /// What is drawn, and where to.

@@ -72,7 +72,19 @@ fields:
     constraints: {enum: [yes, no], required: true}
     dp: {source: public}
 ";
-const FIT: [&str; 9] = ["fit", "table.csv", "--schema", "table.schema.yaml", "--epsilon", "1", "--delta", "1e-9", "-o"];
+const FIT: [&str; 11] = [
+    "fit",
+    "table.csv",
+    "--schema",
+    "table.schema.yaml",
+    "--method",
+    "independent",
+    "--epsilon",
+    "1",
+    "--delta",
+    "1e-9",
+    "-o",
+];
 
 /// Compares with the snapshot, noise aside.
 macro_rules! assert_output {
@@ -167,7 +179,20 @@ fn people_with_many_rows_are_protected_as_a_whole() {
         "dp: {privacyUnit: name}\nfields:\n  - {name: ward, type: boolean, dp: {source: public}}\n",
     );
     let fit = |schema: &'static str| {
-        ["fit", "visits.csv", "--schema", schema, "--epsilon", "1", "--delta", "1e-9", "-o", "visits.model"]
+        [
+            "fit",
+            "visits.csv",
+            "--schema",
+            schema,
+            "--method",
+            "independent",
+            "--epsilon",
+            "1",
+            "--delta",
+            "1e-9",
+            "-o",
+            "visits.model",
+        ]
     };
     let texts = [
         folder.run(&["schema", "check", "visits.schema.yaml"]),
@@ -234,7 +259,18 @@ fn a_fit_that_was_killed_goes_on_with_what_it_released() {
     folder.output(&[&INIT[..], &["--epsilon", "1", "--delta", "1e-9"]].concat());
     // All of the cap is for one run, which draws rows for hours once it has measured its tables.
     let mut program = Command::new(env!("CARGO_BIN_EXE_scumble"));
-    let synth = ["synth", "table.csv", "--schema", "table.schema.yaml", "--epsilon", "1", "--delta", "1e-9"];
+    let synth = [
+        "synth",
+        "table.csv",
+        "--schema",
+        "table.schema.yaml",
+        "--method",
+        "independent",
+        "--epsilon",
+        "1",
+        "--delta",
+        "1e-9",
+    ];
     program.args(synth).args(["--ledger", "table.ledger", "--rows", "1000000000000", "-o", "rows.csv"]);
     let mut running = program.current_dir(folder.0.path()).stdout(std::process::Stdio::null()).spawn().unwrap();
     let journalled = || {
@@ -279,7 +315,18 @@ fn a_fit_that_read_nothing_spends_nothing() {
     let folder = Folder::with_table();
     folder.output(&[&INIT[..], &["--epsilon", "1", "--delta", "1e-9"]].concat());
     folder.write("torn.parquet", b"PAR1 and then nothing");
-    let torn = ["fit", "torn.parquet", "--schema", "table.schema.yaml", "--epsilon", "1", "--delta", "1e-9"];
+    let torn = [
+        "fit",
+        "torn.parquet",
+        "--schema",
+        "table.schema.yaml",
+        "--method",
+        "independent",
+        "--epsilon",
+        "1",
+        "--delta",
+        "1e-9",
+    ];
     let failed = folder.output(&[&torn[..], &["--ledger", "table.ledger", "-o", "a.model"]].concat());
     assert_eq!(failed.status.code(), Some(3));
     let fit = [&FIT[..], &["a.model", "--ledger", "table.ledger"]].concat();
@@ -296,6 +343,8 @@ fn json_is_one_object_also_when_a_command_fails() {
             "table.csv",
             "--schema",
             "table.schema.yaml",
+            "--method",
+            "independent",
             "--epsilon",
             "1",
             "--delta",
@@ -329,7 +378,20 @@ fn errors_name_the_problem_and_the_mend_and_have_their_exit_codes() {
     folder.write("not.model", "SCUMBLE\nnot really, but it goes on for long enough to have a checksum");
     folder.write("not.parquet", "PAR1 not really");
     let fit = |data: &'static str, schema: &'static str| {
-        ["fit", data, "--schema", schema, "--epsilon", "1", "--delta", "1e-9", "-o", "x.model"]
+        [
+            "fit",
+            data,
+            "--schema",
+            schema,
+            "--method",
+            "independent",
+            "--epsilon",
+            "1",
+            "--delta",
+            "1e-9",
+            "-o",
+            "x.model",
+        ]
     };
     let runs: [&[&str]; 12] = [
         &["schema", "check", "broken.schema.yaml"],
@@ -356,6 +418,8 @@ fn errors_name_the_problem_and_the_mend_and_have_their_exit_codes() {
             "table.csv",
             "--schema",
             "table.schema.yaml",
+            "--method",
+            "independent",
             "--epsilon",
             "1",
             "--delta",
@@ -400,6 +464,8 @@ fn an_import_of_an_mbi_domain_can_be_used_as_it_is() {
             "data.csv",
             "--schema",
             "s.yaml",
+            "--method",
+            "independent",
             "--epsilon",
             "1",
             "--delta",
@@ -417,7 +483,19 @@ fn an_import_of_an_mbi_domain_can_be_used_as_it_is() {
 fn an_import_of_a_typed_file_takes_names_and_types_and_assumes_the_rest() {
     let folder = Folder::new();
     folder.output(&["demo", "--rows", "100", "-o", "."]);
-    let fit = ["synth", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1", "--delta", "1e-9", "-o"];
+    let fit = [
+        "synth",
+        "people.csv",
+        "--schema",
+        "people.schema.yaml",
+        "--method",
+        "independent",
+        "--epsilon",
+        "1",
+        "--delta",
+        "1e-9",
+        "-o",
+    ];
     for (format, name) in [("parquet", "a.parquet"), ("arrow", "a.arrow")] {
         assert!(folder.output(&[&fit[..], &[name]].concat()).status.success());
         let text = folder.run(&["schema", "import", "--from", format, name]);
@@ -462,6 +540,50 @@ fn the_same_seed_draws_the_same_rows_in_every_format() {
     assert_eq!(read("a.csv"), read("b.csv"));
 }
 
+#[test]
+fn every_method_fits_and_its_model_is_shown_and_sampled() {
+    let folder = Folder::with_table();
+    let public = format!("dp: {{adjacency: replace-one}}\n{SCHEMA}");
+    folder.write("public.schema.yaml", public);
+    let run = |schema: &str, method: &[&str], delta: &str| {
+        let fit =
+            ["fit", "table.csv", "--schema", schema, "--epsilon", "5", "--delta", delta, "-o", "a.model", "--quiet"];
+        let fitted = folder.output(&[&fit[..], method].concat());
+        assert!(fitted.status.success(), "{method:?}: {}", String::from_utf8_lossy(&fitted.stderr));
+        let shown = folder.run(&["inspect", "a.model"]);
+        assert!(folder.output(&["sample", "a.model", "-o", "a.csv"]).status.success());
+        shown
+    };
+    assert!(run("table.schema.yaml", &[], "1e-9").contains("method     privbayes-nist"));
+    assert!(run("table.schema.yaml", &[], "0").contains("method     pb-pgm"));
+    for method in ["independent", "privbayes", "pb-pgm"] {
+        assert!(run("table.schema.yaml", &["--method", method], "0").contains("5-differentially private"));
+    }
+    let network = run("table.schema.yaml", &["--method", "privbayes", "--option", "degree=1"], "0");
+    assert!(network.contains("drawn in this order") && network.contains("measured together"), "{network}");
+    let bits = run("table.schema.yaml", &["--method", "privbayes", "--option", "encoding=binary"], "0");
+    assert!(bits.contains("age, binary digit"), "{bits}");
+    run("public.schema.yaml", &["--method", "smoothed-histogram"], "1e-9");
+    run("public.schema.yaml", &["--method", "privbayes", "--option", "score=i", "--option", "degree=1"], "0");
+}
+
+#[test]
+fn a_method_that_cannot_do_what_was_asked_says_what_can() {
+    let folder = Folder::with_table();
+    let fit = |arguments: &[&str]| {
+        let fit = ["fit", "table.csv", "--schema", "table.schema.yaml", "--epsilon", "1", "-o", "a.model"];
+        folder.run(&[&fit[..], arguments].concat())
+    };
+    let runs = [
+        fit(&["--delta", "0", "--method", "privbayes-nist"]),
+        fit(&["--delta", "0", "--method", "smoothed-histogram"]),
+        fit(&["--delta", "0", "--method", "privbayes", "--option", "gamma=1"]),
+        fit(&["--delta", "0", "--method", "privbayes", "--option", "beta=2"]),
+        fit(&["--delta", "0", "--method", "privbays"]),
+    ];
+    assert_output!(runs.join("\n"));
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_no_half_written_file() {
@@ -485,7 +607,18 @@ fn ctrl_c_leaves_no_half_written_file() {
 #[cfg(unix)]
 fn fit_with_private_files(folder: &Folder) -> std::process::Child {
     let mut program = Command::new(env!("CARGO_BIN_EXE_scumble"));
-    program.args(["fit", "visits.csv", "--schema", "visits.schema.yaml", "--epsilon", "1", "--delta", "1e-9"]);
+    program.args([
+        "fit",
+        "visits.csv",
+        "--schema",
+        "visits.schema.yaml",
+        "--method",
+        "independent",
+        "--epsilon",
+        "1",
+        "--delta",
+        "1e-9",
+    ]);
     program.args(["--spill-dir", "spill", "--memory-limit", "256MiB", "-o", "visits.model"]);
     let child = program.current_dir(folder.0.path()).stderr(std::process::Stdio::null()).spawn().unwrap();
     within_a_minute(|| (private_files(folder) > 0).then_some(()));

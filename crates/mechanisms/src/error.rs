@@ -1,7 +1,8 @@
 //! Why a fit or a model file failed.
 
 use scumble_pgm::ModelError;
-use scumble_vault::VaultError;
+use scumble_schema::Schema;
+use scumble_vault::{AccountingKind, VaultError};
 
 /// A fit or a model file that failed.
 ///
@@ -18,6 +19,48 @@ pub enum MechanismError {
     /// The schema is for other data than the source.
     #[error("the source was counted by another schema")]
     OtherSchema,
+    /// There is no such method.
+    #[error("no method `{name}`; there is {}", crate::Method::NAMES.join(", "))]
+    NoSuchMethod {
+        /// What was asked for.
+        name: String,
+    },
+    /// A method does not run under an accounting.
+    #[error("`{method}` does not run under {accounting} accounting")]
+    OtherAccounting {
+        /// The method.
+        method: &'static str,
+        /// The accounting.
+        accounting: AccountingKind,
+    },
+    /// A method has no form without a delta.
+    #[error("`{method}` needs a `delta` above 0")]
+    NeedsDelta {
+        /// The method.
+        method: &'static str,
+    },
+    /// The number of rows has to be public for this.
+    #[error("{what} needs neighbours that differ by a replaced row, and a public number of rows")]
+    NeedsPublicRows {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// An option of a method has a value that it cannot have.
+    #[error("option `{option}` {problem}")]
+    Option {
+        /// Its name.
+        option: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The schema is too large for the method.
+    #[error("{problem}")]
+    TooLarge {
+        /// What would be too large.
+        problem: String,
+        /// What to do about it.
+        hint: String,
+    },
     /// A model file cannot be read or written.
     #[error("cannot use the model file `{path}`: {problem}")]
     File {
@@ -34,12 +77,35 @@ pub enum MechanismError {
     },
 }
 
+/// How many columns are named where a schema is too large.
+const NAMED_COLUMNS: usize = 3;
+
 impl MechanismError {
+    /// The same, with the columns that have most codes named in the hint of what is too large.
+    pub(crate) fn naming_columns(self, schema: &Schema) -> Self {
+        let Self::TooLarge { problem, hint } = self else { return self };
+        let mut columns: Vec<_> = schema.attributes().iter().map(|column| (column.size(), column.name())).collect();
+        columns.sort_by_key(|&(size, _)| std::cmp::Reverse(size));
+        let named = columns.iter().take(NAMED_COLUMNS).map(|(size, name)| format!("`{name}` ({size} codes)"));
+        let hint = format!("{hint}; the columns with most codes are {}", named.collect::<Vec<_>>().join(", "));
+        Self::TooLarge { problem, hint }
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> &str {
         match self {
             Self::Vault(error) => error.hint(),
             Self::Model(_) | Self::Format { .. } => "fit the model again, or fetch an undamaged copy",
+            Self::NoSuchMethod { .. } => "choose one of these",
+            Self::OtherAccounting { .. } => "let the goal decide: give `--delta 0` for pure differential privacy only",
+            Self::NeedsDelta { .. } => {
+                "choose one far below one over the number of people, or `pb-pgm` for a delta of 0"
+            }
+            Self::NeedsPublicRows { .. } => {
+                "declare `dp: {adjacency: replace-one}` in the schema if the number of rows is public"
+            }
+            Self::Option { .. } => "leave the option out for its default; `docs/reference/methods.md` lists options",
+            Self::TooLarge { hint, .. } => hint,
             Self::OtherSchema => "read the data with the schema that is fitted",
             Self::File { .. } => "check the path and its permissions",
         }

@@ -9,6 +9,10 @@
 //! - [`Model`] is what comes out: schema, released tables, distribution, certificate.
 //! - [`Model::read`] and [`Model::write`] are its file.
 //! - [`independent`] is the simplest method.
+//! - [`privbayes`] and [`privbayes_nist`] keep relations between columns in a Bayesian network, [`pb_pgm`] in a graphical
+//!   model.
+//! - [`smoothed_histogram`] draws rows from the table of all columns.
+//! - [`theory`] bounds errors before anything is measured.
 //!
 //! ```
 //! use scumble_mechanisms::{Method, fit};
@@ -24,18 +28,29 @@
 //! let schema = Schema::parse("fields: [{name: heads, type: boolean, constraints: {required: true}}]")?;
 //! # let source = Coins(schema.domain().clone());
 //! let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
-//! let model = fit(&schema, Box::new(source), Method::Independent, goal, None)?;
+//! let model = fit(&schema, Box::new(source), &Method::Independent, goal, None)?;
 //! assert!(model.certificate().epsilon().get() <= 1.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod error;
+mod fitted;
 pub mod independent;
 mod method;
 mod model;
 mod model_file;
+mod neighbours;
+mod network_learning;
+mod noisy;
+pub mod pb_pgm;
+pub mod privbayes;
+pub mod privbayes_nist;
+mod shape;
+pub mod smoothed_histogram;
+pub mod theory;
 
 pub use error::MechanismError;
-pub use independent::RowTotal;
-pub use method::{Method, fit, fit_in, plan};
+pub use fitted::{Consistency, Distribution, Fitted, NetworkTables, hierarchies};
+pub use method::{Fitting, Method, fit, fit_in, plan};
 pub use model::Model;
+pub use neighbours::{Neighbours, RowTotal};

@@ -1,56 +1,147 @@
 //! The methods by name, and the one way to run them.
 
 use std::fmt;
-use std::str::FromStr;
 
-use scumble_schema::{AdjacencyKind, Schema};
+use scumble_schema::{AdjacencyKind, Domain, Recoding, Schema};
 use scumble_vault::ledger::{Job, Plan};
 use scumble_vault::{
-    Accounting, AccountingKind, AddRemove, Adjacency, ApproxDp, Budget, Delta, Gdp, MarginalSource, Pure, ReplaceOne,
-    Vault,
+    Accounting, AccountingKind, AddRemove, ApproxDp, Budget, Delta, Gdp, MarginalSource, Pure, ReplaceOne, Vault, Zcdp,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::error::MechanismError;
-use crate::independent::{self, RowTotal};
+use crate::fitted::Fitted;
 use crate::model::Model;
+use crate::neighbours::Neighbours;
+use crate::{independent, pb_pgm, privbayes, privbayes_nist, smoothed_histogram};
 
-/// A method of fitting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// A method of fitting, with its options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Method {
     /// One noisy table per column; columns come out independent of each other.
+    #[serde(rename = "independent")]
     Independent,
+    /// A Bayesian network chosen by the exponential mechanism, with pure differential privacy.
+    #[serde(rename = "privbayes")]
+    PrivBayes(privbayes::Options),
+    /// A Bayesian network built on noisy scores of pairs, with Gaussian noise.
+    #[serde(rename = "privbayes-nist")]
+    PrivBayesNist(privbayes_nist::Options),
+    /// The network of `privbayes` as a graphical model.
+    #[serde(rename = "pb-pgm")]
+    PbPgm(privbayes::Options),
+    /// Rows drawn from the smoothed table of all columns; for few columns and a public number of rows.
+    #[serde(rename = "smoothed-histogram")]
+    SmoothedHistogram(smoothed_histogram::Options),
 }
 
 impl Method {
-    /// All methods.
-    pub const ALL: [Self; 1] = [Self::Independent];
+    /// The names of all methods.
+    pub const NAMES: [&str; 5] = ["independent", "privbayes", "privbayes-nist", "pb-pgm", "smoothed-histogram"];
+
+    /// The method of this name with its default options.
+    ///
+    /// # Errors
+    /// If there is no such method.
+    pub fn named(name: &str) -> Result<Self, MechanismError> {
+        match name {
+            "independent" => Ok(Self::Independent),
+            "privbayes" => Ok(Self::PrivBayes(privbayes::Options::default())),
+            "privbayes-nist" => Ok(Self::PrivBayesNist(privbayes_nist::Options::default())),
+            "pb-pgm" => Ok(Self::PbPgm(privbayes::Options::default())),
+            "smoothed-histogram" => Ok(Self::SmoothedHistogram(smoothed_histogram::Options::default())),
+            _ => Err(MechanismError::NoSuchMethod { name: name.into() }),
+        }
+    }
+
+    /// The method that measured best on the benchmark tables, of those that reach such a goal: see
+    /// `docs/reproduction/privbayes.md`.
+    pub fn recommended(goal: ApproxDp) -> Self {
+        if goal.delta == Delta::ZERO {
+            Self::PbPgm(privbayes::Options::default())
+        } else {
+            Self::PrivBayesNist(privbayes_nist::Options::default())
+        }
+    }
+
+    /// The same method with options such as `theta=6`. A value is read as JSON if it is, as text otherwise.
+    ///
+    /// # Errors
+    /// If the method has no such option, or not that value of it.
+    pub fn with_options<'a>(self, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MechanismError> {
+        let mut given = Map::new();
+        for option in options {
+            let refused = |problem: &str| MechanismError::Option { option: option.into(), problem: problem.into() };
+            let (name, text) = option.split_once('=').ok_or_else(|| refused("has no value; write NAME=VALUE"))?;
+            let value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.into()));
+            if given.insert(name.trim().replace('-', "_"), value).is_some() {
+                return Err(refused("is given twice"));
+            }
+        }
+        if given.is_empty() {
+            return Ok(self);
+        }
+        let refused = |problem: String| MechanismError::Option { option: given_names(&given), problem };
+        match serde_json::to_value(&self).expect("options are plain numbers and names") {
+            Value::Object(mut method) => {
+                let options = method.values_mut().next().and_then(Value::as_object_mut);
+                options.expect("a method with options is an object of one").extend(given.clone());
+                let method = serde_json::from_value(Value::Object(method));
+                method.map_err(|error| refused(format!("is refused: {error}")))
+            }
+            _ => Err(refused(format!("is unknown: `{self}` has none"))),
+        }
+    }
 
     /// Whether the method asks for all its counts at once. Then rows need not be kept; a method that asks again and again
     /// wants them kept as codes.
-    pub fn asks_once(self) -> bool {
+    pub fn asks_once(&self) -> bool {
         match self {
-            Self::Independent => true,
+            Self::Independent | Self::SmoothedHistogram(_) => true,
+            Self::PrivBayes(_) | Self::PrivBayesNist(_) | Self::PbPgm(_) => false,
         }
     }
 
     /// How the method's releases are added up to reach `goal`.
-    pub fn accounting(self, goal: ApproxDp) -> AccountingKind {
+    pub fn accounting(&self, goal: ApproxDp) -> AccountingKind {
         match self {
-            // Gaussian noise promises nothing without a delta.
-            Self::Independent if goal.delta == Delta::ZERO => AccountingKind::Pure,
+            Self::PrivBayes(_) => AccountingKind::Pure,
+            // It has no form without Gaussian noise, which promises nothing without a delta.
+            Self::PrivBayesNist(_) => AccountingKind::Gdp,
+            _ if goal.delta == Delta::ZERO => AccountingKind::Pure,
             Self::Independent => AccountingKind::Gdp,
+            Self::PbPgm(_) | Self::SmoothedHistogram(_) => AccountingKind::Zcdp,
+        }
+    }
+
+    /// The columns that the method asks about.
+    ///
+    /// # Errors
+    /// If an option is out of its range, or there would be too many columns.
+    pub fn recoding(&self, base: &Domain) -> Result<Recoding, MechanismError> {
+        match self {
+            Self::Independent | Self::SmoothedHistogram(_) => Ok(Recoding::identity(base)),
+            Self::PrivBayes(options) | Self::PbPgm(options) => options.recoding(base),
+            Self::PrivBayesNist(options) => options.recoding(base),
         }
     }
 
     /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Independent => "independent",
+            Self::PrivBayes(_) => "privbayes",
+            Self::PrivBayesNist(_) => "privbayes-nist",
+            Self::PbPgm(_) => "pb-pgm",
+            Self::SmoothedHistogram(_) => "smoothed-histogram",
         }
     }
+}
+
+fn given_names(given: &Map<String, Value>) -> String {
+    given.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
 impl fmt::Display for Method {
@@ -59,19 +150,10 @@ impl fmt::Display for Method {
     }
 }
 
-impl FromStr for Method {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = Self::ALL.into_iter().find(|method| method.name() == name);
-        known.ok_or_else(|| format!("no such method; there is {}", Self::ALL.map(Self::name).join(", ")))
-    }
-}
-
 /// What a fit is about to do, for the ledger.
 ///
 /// Fits of the same schema, method and goal ask the same questions, so that one that was cut off can be taken up by another.
-pub fn plan(schema: &Schema, method: Method, goal: ApproxDp) -> Plan {
+pub fn plan(schema: &Schema, method: &Method, goal: ApproxDp) -> Plan {
     let privacy = schema.privacy();
     let request = serde_json::json!({ "schema": schema.to_spec(), "method": method, "goal": goal });
     Plan {
@@ -94,7 +176,7 @@ pub fn plan(schema: &Schema, method: Method, goal: ApproxDp) -> Plan {
 pub fn fit(
     schema: &Schema,
     source: Box<dyn MarginalSource>,
-    method: Method,
+    method: &Method,
     goal: ApproxDp,
     job: Option<&Job>,
 ) -> Result<Model, MechanismError> {
@@ -102,46 +184,37 @@ pub fn fit(
     if source.domain() != schema.domain() || source.bound() != privacy.bound() {
         return Err(MechanismError::OtherSchema);
     }
+    if goal.delta == Delta::ZERO && method.accounting(goal) != AccountingKind::Pure {
+        return Err(MechanismError::NeedsDelta { method: method.name() });
+    }
     let request = Request { schema, method, goal, job };
     match (privacy.adjacency, method.accounting(goal)) {
-        (AdjacencyKind::AddRemove, AccountingKind::Pure) => request.run::<AddRemove, Pure>(source, estimated),
-        (AdjacencyKind::AddRemove, _) => request.run::<AddRemove, Gdp>(source, estimated),
-        (AdjacencyKind::ReplaceOne, AccountingKind::Pure) => request.run::<ReplaceOne, Pure>(source, public),
-        (AdjacencyKind::ReplaceOne, _) => request.run::<ReplaceOne, Gdp>(source, public),
+        (AdjacencyKind::AddRemove, AccountingKind::Pure) => request.run::<AddRemove, Pure>(source),
+        (AdjacencyKind::AddRemove, AccountingKind::Gdp) => request.run::<AddRemove, Gdp>(source),
+        (AdjacencyKind::AddRemove, AccountingKind::Zcdp) => request.run::<AddRemove, Zcdp>(source),
+        (AdjacencyKind::ReplaceOne, AccountingKind::Pure) => request.run::<ReplaceOne, Pure>(source),
+        (AdjacencyKind::ReplaceOne, AccountingKind::Gdp) => request.run::<ReplaceOne, Gdp>(source),
+        (AdjacencyKind::ReplaceOne, AccountingKind::Zcdp) => request.run::<ReplaceOne, Zcdp>(source),
     }
 }
 
 /// A fit, before its neighbours and its accounting have become types.
 struct Request<'a> {
     schema: &'a Schema,
-    method: Method,
+    method: &'a Method,
     goal: ApproxDp,
     job: Option<&'a Job>,
 }
 
 impl Request<'_> {
-    fn run<A: Adjacency, M: Accounting>(
-        &self,
-        source: Box<dyn MarginalSource>,
-        rows: fn(&Vault<A, M>) -> Result<RowTotal, MechanismError>,
-    ) -> Result<Model, MechanismError> {
+    fn run<A: Neighbours, M: Fitting>(&self, source: Box<dyn MarginalSource>) -> Result<Model, MechanismError> {
         let most = self.schema.privacy().max_contributions;
         let (vault, budget) = match self.job {
             Some(job) => Vault::open_on(job, source, self.goal, most)?,
             None => Vault::open(source, self.goal, most)?,
         };
-        let rows = rows(&vault)?;
-        fit_in(vault, budget, self.schema, self.method, rows)
+        fit_in::<A, M>(vault, budget, self.schema, self.method)
     }
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "where the number of rows is public it is counted, which may fail")]
-fn estimated<M: Accounting>(_: &Vault<AddRemove, M>) -> Result<RowTotal, MechanismError> {
-    Ok(RowTotal::Estimated)
-}
-
-fn public<M: Accounting>(vault: &Vault<ReplaceOne, M>) -> Result<RowTotal, MechanismError> {
-    Ok(RowTotal::Public(vault.row_count()?))
 }
 
 /// Fits a model in a vault that is open already, and closes it.
@@ -149,15 +222,84 @@ fn public<M: Accounting>(vault: &Vault<ReplaceOne, M>) -> Result<RowTotal, Mecha
 /// # Privacy
 /// All that the method learns about rows, it learns from the vault. That is what the replay test forces on a neighbouring
 /// table.
-pub fn fit_in<A: Adjacency, M: Accounting>(
+pub fn fit_in<A: Neighbours, M: Fitting>(
     mut vault: Vault<A, M>,
     budget: Budget<A, M>,
     schema: &Schema,
-    method: Method,
-    rows: RowTotal,
+    method: &Method,
 ) -> Result<Model, MechanismError> {
-    let fitted = match method {
-        Method::Independent => independent::fit(&mut vault, budget, schema.domain(), rows)?,
-    };
-    Ok(Model::new(method, schema.clone(), fitted, vault.close()))
+    let recoding = method.recoding(schema.domain())?;
+    vault.recode(recoding.clone())?;
+    let fitted = M::fit(&mut vault, budget, &recoding, method).map_err(|error| error.naming_columns(schema))?;
+    let released = vault.released_values().to_vec();
+    Ok(Model::new(method.clone(), schema.clone(), recoding, fitted, released, vault.close()))
+}
+
+/// An accounting, with the methods that run under it.
+pub trait Fitting: Accounting {
+    /// Runs the method.
+    ///
+    /// # Errors
+    /// If the method does not run under this accounting, or fails.
+    fn fit<A: Neighbours>(
+        vault: &mut Vault<A, Self>,
+        budget: Budget<A, Self>,
+        recoding: &Recoding,
+        method: &Method,
+    ) -> Result<Fitted, MechanismError>;
+}
+
+impl Fitting for Pure {
+    fn fit<A: Neighbours>(
+        vault: &mut Vault<A, Self>,
+        budget: Budget<A, Self>,
+        recoding: &Recoding,
+        method: &Method,
+    ) -> Result<Fitted, MechanismError> {
+        match method {
+            Method::Independent => independent::fit(vault, budget, recoding.domain()),
+            Method::PrivBayes(options) => privbayes::fit(vault, budget, recoding, options),
+            Method::PbPgm(options) => pb_pgm::fit(vault, budget, recoding, options),
+            Method::SmoothedHistogram(options) => A::smoothed_histogram(vault, budget, recoding.domain(), options),
+            Method::PrivBayesNist(_) => Err(other_accounting::<Self>(method)),
+        }
+    }
+}
+
+impl Fitting for Gdp {
+    fn fit<A: Neighbours>(
+        vault: &mut Vault<A, Self>,
+        budget: Budget<A, Self>,
+        recoding: &Recoding,
+        method: &Method,
+    ) -> Result<Fitted, MechanismError> {
+        match method {
+            Method::Independent => independent::fit(vault, budget, recoding.domain()),
+            Method::PrivBayesNist(options) => privbayes_nist::fit(vault, budget, recoding, options),
+            Method::PrivBayes(_) | Method::PbPgm(_) | Method::SmoothedHistogram(_) => {
+                Err(other_accounting::<Self>(method))
+            }
+        }
+    }
+}
+
+impl Fitting for Zcdp {
+    fn fit<A: Neighbours>(
+        vault: &mut Vault<A, Self>,
+        budget: Budget<A, Self>,
+        recoding: &Recoding,
+        method: &Method,
+    ) -> Result<Fitted, MechanismError> {
+        match method {
+            Method::PbPgm(options) => pb_pgm::fit(vault, budget, recoding, options),
+            Method::SmoothedHistogram(options) => A::smoothed_histogram(vault, budget, recoding.domain(), options),
+            Method::Independent | Method::PrivBayes(_) | Method::PrivBayesNist(_) => {
+                Err(other_accounting::<Self>(method))
+            }
+        }
+    }
+}
+
+fn other_accounting<M: Accounting>(method: &Method) -> MechanismError {
+    MechanismError::OtherAccounting { method: method.name(), accounting: M::KIND }
 }

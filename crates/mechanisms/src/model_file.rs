@@ -3,17 +3,16 @@
 //! ```text
 //! "SCUMBLE\n"  version u32   five sections, each: length u64, bytes   SHA-256 of everything before
 //! ```
-//! All numbers are little-endian. The sections are, in this order: a JSON header (method, rows), the schema as JSON, the
-//! certificate as JSON, the released tables (`i64` each, as many as the certificate's events say), and the distribution
-//! (`f64` each, as many as the schema's domain says). Lengths that do not follow from the schema and the certificate are
-//! refused before anything of their size is allocated.
+//! All numbers are little-endian. The sections are, in this order: a JSON header (method with its options, rows, shape of the
+//! distribution), the schema as JSON, the certificate as JSON, the released numbers (`i64` each, as many as the certificate's
+//! events say), and the distribution (`f64` each, as many as its shape says). Lengths that do not follow from the
+//! schema, the certificate and the shape are refused before anything of their size is allocated.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use scumble_pgm::ProductModel;
-use scumble_schema::{Clique, Schema, SchemaSpec, WholeFile, io_problem, limits};
+use scumble_schema::{Clique, Domain, Schema, SchemaSpec, WholeFile, io_problem, limits};
 use scumble_vault::Certificate;
 use scumble_vault::account::Noise;
 use serde::{Deserialize, Serialize};
@@ -22,9 +21,10 @@ use sha2::{Digest, Sha256};
 use crate::error::MechanismError;
 use crate::method::Method;
 use crate::model::Model;
+use crate::shape::{self, Shape};
 
 const MAGIC: &[u8; 8] = b"SCUMBLE\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HASH_BYTES: usize = 32;
 /// Most bytes of a JSON section.
 const JSON_BYTES: u64 = limits::SCHEMA_FILE_BYTES;
@@ -36,18 +36,20 @@ const FILE_BYTES: u64 = 2 * 8 * 50_000_000 + 3 * JSON_BYTES + 1024;
 struct Header {
     method: Method,
     rows: u64,
+    distribution: Shape,
 }
 
 impl Model {
     /// The bytes of the model file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let header = Header { method: self.method, rows: self.rows };
+        let header =
+            Header { method: self.method.clone(), rows: self.rows, distribution: Shape::of(&self.distribution) };
         let sections = [
             json(&header),
             json(&self.schema.to_spec()),
             json(&self.certificate),
-            self.tables.iter().flatten().flat_map(|value| value.to_le_bytes()).collect(),
-            self.distribution.probabilities().iter().flatten().flat_map(|value| value.to_le_bytes()).collect(),
+            self.released.iter().flatten().flat_map(|value| value.to_le_bytes()).collect(),
+            shape::numbers(&self.distribution).flat_map(f64::to_le_bytes).collect(),
         ];
         let mut bytes = [MAGIC.as_slice(), &VERSION.to_le_bytes()].concat();
         for section in sections {
@@ -86,12 +88,20 @@ impl Model {
         if certificate.noise() != Noise::Fresh {
             return Err(damaged("it comes from a test and is NOT PRIVATE"));
         }
-        let tables = read_tables(section(&mut rest, FILE_BYTES)?, &schema, &certificate)?;
-        let distribution = read_distribution(section(&mut rest, FILE_BYTES)?, &schema)?;
+        let recoding = header.method.recoding(schema.domain()).map_err(|_| damaged("its options break a rule"))?;
+        let released = read_released(section(&mut rest, FILE_BYTES)?, recoding.domain(), &certificate)?;
+        let mut numbers_left = section(&mut rest, FILE_BYTES)?;
+        let number = |bytes: [u8; 8]| f64::from_le_bytes(bytes);
+        let distribution = header.distribution.build(&recoding, &released, |cells| {
+            Ok(numbers(&mut numbers_left, cells)?.into_iter().map(number).collect())
+        })?;
+        if !numbers_left.is_empty() {
+            return Err(damaged("its distribution has more numbers than its shape"));
+        }
         if !rest.is_empty() {
             return Err(damaged("something follows its end"));
         }
-        Ok(Self { method: header.method, schema, rows: header.rows, tables, distribution, certificate })
+        Ok(Self { method: header.method, schema, recoding, rows: header.rows, released, distribution, certificate })
     }
 
     /// Reads a model file.
@@ -121,7 +131,7 @@ fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, MechanismError> {
     serde_json::from_slice(bytes).map_err(|_| damaged("a section of it cannot be read"))
 }
 
-fn damaged(problem: &'static str) -> MechanismError {
+pub(crate) fn damaged(problem: &'static str) -> MechanismError {
     MechanismError::Format { problem }
 }
 
@@ -146,14 +156,13 @@ fn numbers(rest: &mut &[u8], cells: u64) -> Result<Vec<[u8; 8]>, MechanismError>
     Ok(bytes.chunks_exact(8).map(|chunk| chunk.try_into().expect("chunks of eight")).collect())
 }
 
-fn read_tables(
+fn read_released(
     mut section: &[u8],
-    schema: &Schema,
+    domain: &Domain,
     certificate: &Certificate,
 ) -> Result<Vec<Vec<i64>>, MechanismError> {
-    let mut tables = Vec::new();
+    let mut released = Vec::new();
     for event in certificate.events() {
-        let domain = schema.domain();
         let fits = |clique: &Clique| {
             let known = clique.attributes().iter().all(|attribute| attribute.index() < domain.len());
             known && domain.cells(clique) == event.length().into()
@@ -161,18 +170,7 @@ fn read_tables(
         if !event.table().is_none_or(fits) {
             return Err(damaged("an event measures a table that the schema does not have"));
         }
-        tables.push(numbers(&mut section, event.length())?.into_iter().map(i64::from_le_bytes).collect());
+        released.push(numbers(&mut section, event.length())?.into_iter().map(i64::from_le_bytes).collect());
     }
-    if section.is_empty() { Ok(tables) } else { Err(damaged("it has tables without an event")) }
-}
-
-fn read_distribution(mut section: &[u8], schema: &Schema) -> Result<ProductModel, MechanismError> {
-    let mut columns = Vec::with_capacity(schema.domain().len());
-    for &size in schema.domain().sizes() {
-        columns.push(numbers(&mut section, size.into())?.into_iter().map(f64::from_le_bytes).collect());
-    }
-    if !section.is_empty() {
-        return Err(damaged("its distribution has more columns than its schema"));
-    }
-    Ok(ProductModel::new(columns)?)
+    if section.is_empty() { Ok(released) } else { Err(damaged("it has numbers without an event")) }
 }

@@ -5,12 +5,14 @@
 //!
 //! - [`Summary`] is what `scumble inspect` shows, as data and, through [`Display`](std::fmt::Display), as text.
 //! - [`LedgerSummary`] is what `scumble ledger show` shows.
+//! - [`chart`] draws lines as SVG.
 //! - [`guarantee`] says in one paragraph what a certificate promises.
 
+pub mod chart;
 mod guarantee;
 mod ledger;
 mod summary;
 
 pub use guarantee::guarantee;
 pub use ledger::{JobSummary, LedgerSummary};
-pub use summary::{ColumnSummary, Share, Summary};
+pub use summary::{ColumnSummary, PairSummary, Share, Summary, TableSummary};

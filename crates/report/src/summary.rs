@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use scumble_mechanisms::Model;
-use scumble_schema::{AdjacencyKind, Attribute};
-use scumble_vault::Certificate;
+use scumble_mechanisms::{Distribution, Model};
+use scumble_pgm::network::Pair;
+use scumble_schema::{AdjacencyKind, Attribute, Clique};
+use scumble_vault::{Certificate, Event};
 use serde::Serialize;
 
 use crate::guarantee::guarantee;
@@ -31,6 +32,30 @@ pub struct Summary {
     pub assumed: Vec<String>,
     /// The columns, in schema order.
     pub columns: Vec<ColumnSummary>,
+    /// What is drawn given what, if the model is a Bayesian network, in the order in which it is drawn.
+    pub network: Vec<PairSummary>,
+    /// The tables over two or more columns that were measured.
+    pub measured: Vec<TableSummary>,
+}
+
+/// Columns that are drawn together, given others.
+#[derive(Debug, Clone, Serialize)]
+pub struct PairSummary {
+    /// What is drawn.
+    pub children: Vec<String>,
+    /// What it is drawn given.
+    pub parents: Vec<String>,
+}
+
+/// A table that was measured.
+#[derive(Debug, Clone, Serialize)]
+pub struct TableSummary {
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// How many cells it has.
+    pub cells: u64,
+    /// The standard deviation of the noise on each of its counts, in rows.
+    pub noise: Option<f64>,
 }
 
 /// What a model says about one column.
@@ -62,6 +87,7 @@ impl Summary {
     /// Summarises a model.
     pub fn new(model: &Model) -> Self {
         let schema = model.schema();
+        let shares = model.shares();
         let columns = schema.attributes().iter().zip(schema.domain().attributes()).map(|(attribute, id)| {
             let event = model
                 .certificate()
@@ -73,7 +99,7 @@ impl Summary {
                 field_type: attribute.field_type().to_string(),
                 codes: attribute.size(),
                 noise: event.and_then(|event| event.mechanism().standard_deviation()),
-                most_frequent: most_frequent(attribute, &model.distribution().probabilities()[id.index()]),
+                most_frequent: most_frequent(attribute, &shares[id.index()]),
             }
         });
         Self {
@@ -84,8 +110,33 @@ impl Summary {
             certificate: model.certificate().clone(),
             assumed: schema.assumed().map(|attribute| attribute.name().into()).collect(),
             columns: columns.collect(),
+            network: network(model),
+            measured: measured(model),
         }
     }
+}
+
+fn names(model: &Model, clique: &Clique) -> Vec<String> {
+    clique.attributes().iter().map(|&column| model.column_name(column)).collect()
+}
+
+fn network(model: &Model) -> Vec<PairSummary> {
+    let Distribution::Network(network) = model.distribution() else { return Vec::new() };
+    let pair =
+        |pair: &Pair| PairSummary { children: names(model, pair.children()), parents: names(model, pair.parents()) };
+    network.model().network().pairs().iter().map(pair).collect()
+}
+
+fn measured(model: &Model) -> Vec<TableSummary> {
+    let table = |event: &Event| {
+        let clique = event.table().filter(|clique| clique.len() > 1)?;
+        Some(TableSummary {
+            columns: names(model, clique),
+            cells: event.length(),
+            noise: event.mechanism().standard_deviation(),
+        })
+    };
+    model.certificate().events().iter().filter_map(table).collect()
 }
 
 fn most_frequent(attribute: &Attribute, probabilities: &[f64]) -> Vec<Share> {
@@ -129,6 +180,24 @@ impl fmt::Display for Summary {
                 column.codes,
                 shares.collect::<Vec<_>>().join(", ")
             )?;
+        }
+        if !self.network.is_empty() {
+            writeln!(formatter, "\ndrawn in this order")?;
+            for pair in &self.network {
+                let given = if pair.parents.is_empty() {
+                    String::new()
+                } else {
+                    format!("  given {}", pair.parents.join(", "))
+                };
+                writeln!(formatter, "  {}{given}", pair.children.join(", "))?;
+            }
+        }
+        if !self.measured.is_empty() {
+            writeln!(formatter, "\nmeasured together")?;
+            for table in &self.measured {
+                let noise = table.noise.map_or_else(|| "-".into(), |noise| format!("{noise:.1}"));
+                writeln!(formatter, "  {}  ({} cells, noise {noise})", table.columns.join(", "), table.cells)?;
+            }
         }
         write!(formatter, "\nnoise is the standard deviation of each released count, in rows")
     }

@@ -79,10 +79,14 @@ impl Error {
             }
             Self::Engine(error) => engine_fault(error),
             Self::Mechanism(MechanismError::Vault(error)) => vault_fault(error),
-            Self::Mechanism(MechanismError::OtherSchema) => Fault::Bug,
+            Self::Mechanism(MechanismError::OtherSchema | MechanismError::OtherAccounting { .. }) => Fault::Bug,
+            Self::Mechanism(MechanismError::TooLarge { .. }) => Fault::TooLarge,
             Self::Mechanism(MechanismError::File { .. }) | Self::Entropy => Fault::Engine,
+            Self::Mechanism(
+                MechanismError::NoSuchMethod { .. } | MechanismError::Option { .. } | MechanismError::NeedsDelta { .. },
+            )
+            | Self::NothingToResume => Fault::Usage,
             Self::Schema(_) | Self::Mechanism(_) => Fault::Data,
-            Self::NothingToResume => Fault::Usage,
             Self::Interrupted => Fault::Interrupted,
         }
     }

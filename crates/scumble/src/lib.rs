@@ -8,7 +8,7 @@
 //!
 //! let schema = Schema::read("people.schema.yaml".as_ref())?;
 //! let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
-//! let model = scumble::fit(&[Input::new("people.csv")], &schema, Method::Independent, goal, &Default::default())?;
+//! let model = scumble::fit(&[Input::new("people.csv")], &schema, &Method::Independent, goal, &Default::default())?;
 //! println!("{}", scumble::report::guarantee(&model));
 //! scumble::sample(&model, model.rows(), scumble::fresh_seed()?, Sampling::LowVariance, "synth.parquet".as_ref(), |_| true)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -19,7 +19,7 @@ use crate::error::Error;
 pub fn fit(
     inputs: &[Input],
     schema: &Schema,
-    method: Method,
+    method: &Method,
     goal: ApproxDp,
     options: &ReadOptions,
 ) -> Result<Model, Error> {
@@ -49,7 +49,7 @@ pub fn fit_on(
     start: Start,
     inputs: &[Input],
     schema: &Schema,
-    method: Method,
+    method: &Method,
     goal: ApproxDp,
     options: &ReadOptions,
 ) -> Result<(Model, Job), Error> {
@@ -74,7 +74,7 @@ pub fn fit_on(
 fn fit_scan(
     scan: TableScan,
     schema: &Schema,
-    method: Method,
+    method: &Method,
     goal: ApproxDp,
     job: Option<&Job>,
 ) -> Result<Model, Error> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use scumble::report::{Summary, guarantee};
 use scumble::schema::WholeFile;
-use scumble::{ApproxDp, Input, Job, Ledger, Model, ProgressSink, ReadOptions, Schema, Start};
+use scumble::{Input, Job, Ledger, Model, ProgressSink, ReadOptions, Schema, Start};
 use serde_json::json;
 
 use crate::arguments::{Fit, RealTable};
@@ -34,6 +34,7 @@ pub(crate) fn commit(job: Option<Job>) -> Result<(), Failure> {
 
 /// Reads the real table and fits a model to it, with the warnings that belong to spending budget.
 pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Result<(Model, Option<Job>), Failure> {
+    let method = real.method()?;
     let assumed: Vec<_> = schema.assumed().map(|attribute| format!("`{}`", attribute.name())).collect();
     if !assumed.is_empty() {
         terminal.warn(&format!(
@@ -61,9 +62,9 @@ pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Res
         spill_directory: real.spill_dir.clone(),
         ..ReadOptions::default()
     };
-    let goal = ApproxDp { epsilon: real.epsilon, delta: real.delta };
+    let goal = real.goal();
     let Some(ledger) = &real.ledger else {
-        let model = scumble::fit(&inputs, schema, real.method, goal, &options);
+        let model = scumble::fit(&inputs, schema, &method, goal, &options);
         bar.finish_and_clear();
         let model = model?;
         terminal.note("no ledger keeps count: the budgets of repeated fits of the same table add up");
@@ -71,13 +72,13 @@ pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Res
     };
     let ledger = Ledger::open(ledger)?;
     let start = if real.resume { Start::Resume } else { Start::New };
-    if start == Start::New && ledger.has_open(&scumble::mechanisms::plan(schema, real.method, goal))? {
+    if start == Start::New && ledger.has_open(&scumble::mechanisms::plan(schema, &method, goal))? {
         terminal.note(
             "a fit of the same schema, method and budget is open on the ledger: if it was cut off, `--resume` goes on with it \
              and spends nothing more",
         );
     }
-    let fitted = scumble::fit_on(&ledger, start, &inputs, schema, real.method, goal, &options);
+    let fitted = scumble::fit_on(&ledger, start, &inputs, schema, &method, goal, &options);
     bar.finish_and_clear();
     let (model, job) = fitted?;
     Ok((model, Some(job)))

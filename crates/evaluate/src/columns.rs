@@ -1,0 +1,220 @@
+//! A table of codes in memory, column by column.
+
+use std::fmt;
+use std::sync::Arc;
+
+use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, SchemaError, cells};
+use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
+
+use crate::error::EvaluateError;
+
+/// At most so many cells are numbered; more than any sorted list of rows can tell apart is not needed.
+const MOST_CELLS: u128 = 1 << 62;
+/// Rows whose cells are computed together, so that the running sums stay in the nearest cache.
+const BLOCK_ROWS: usize = 1024;
+
+/// Codes of every attribute of a domain, row by row. Cloning shares them.
+///
+/// It is a source of exact counts too, for vaults whose answers are judged here.
+///
+/// `Debug` prints nothing of the rows, nor how many there are.
+#[derive(Clone)]
+pub struct Columns {
+    domain: Domain,
+    codes: Arc<[Vec<u32>]>,
+    rows: u32,
+}
+
+impl Columns {
+    /// One column of codes per attribute of `domain`.
+    ///
+    /// # Errors
+    /// If there are more or fewer columns than attributes, columns differ in length, have 2^32 rows or more, or hold a
+    /// code that their attribute does not have.
+    pub fn new(domain: Domain, codes: Vec<Vec<u32>>) -> Result<Self, EvaluateError> {
+        if codes.len() != domain.len() {
+            return Err(EvaluateError::columns(format!("{} columns for {} attributes", codes.len(), domain.len())));
+        }
+        let rows = codes.first().map_or(0, Vec::len);
+        for (position, (column, &size)) in codes.iter().zip(domain.sizes()).enumerate() {
+            if column.len() != rows {
+                return Err(EvaluateError::columns(format!("column {position} and the first one differ in length")));
+            }
+            if column.iter().any(|&code| code >= size) {
+                return Err(EvaluateError::columns(format!("column {position} has a code that is not below {size}")));
+            }
+        }
+        let rows = u32::try_from(rows).map_err(|_| EvaluateError::columns("2^32 rows or more"))?;
+        Ok(Self { domain, codes: codes.into(), rows })
+    }
+
+    /// The rows of all `chunks`, as samplers yield them.
+    ///
+    /// # Errors
+    /// As those of [`Columns::new`].
+    pub fn from_chunks(
+        domain: Domain,
+        chunks: impl IntoIterator<Item = Vec<CodeColumn>>,
+    ) -> Result<Self, EvaluateError> {
+        let mut codes = vec![Vec::new(); domain.len()];
+        for chunk in chunks {
+            if chunk.len() != codes.len() {
+                return Err(EvaluateError::columns(format!("{} columns for {} attributes", chunk.len(), codes.len())));
+            }
+            for (column, more) in codes.iter_mut().zip(&chunk) {
+                column.extend(more.iter());
+            }
+        }
+        Self::new(domain, codes)
+    }
+
+    /// How many codes each attribute has.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// The codes of one attribute, row by row.
+    ///
+    /// # Panics
+    /// If the domain has no such attribute.
+    pub fn codes(&self, attribute: AttributeId) -> &[u32] {
+        &self.codes[attribute.index()]
+    }
+
+    /// Exact counts over the cells of `clique`, in the order of [`scumble_schema::cells`].
+    ///
+    /// # Errors
+    /// If the domain lacks an attribute of the clique, or the table is too large to hold.
+    pub fn counts(&self, clique: &Clique) -> Result<Vec<u64>, EvaluateError> {
+        self.check(clique)?;
+        Ok(self.dense(clique)?)
+    }
+
+    fn dense(&self, clique: &Clique) -> Result<Vec<u64>, SchemaError> {
+        let mut counts = vec![0; self.domain.table_len(clique)?];
+        self.for_each_cell(clique, |cell| counts[index(cell)] += 1);
+        Ok(counts)
+    }
+
+    /// How many cells the marginal over `clique` has.
+    ///
+    /// # Errors
+    /// If the domain lacks one of its attributes, or the cells are too many to be numbered.
+    pub(crate) fn check(&self, clique: &Clique) -> Result<u64, EvaluateError> {
+        if clique.attributes().iter().any(|attribute| attribute.index() >= self.domain.len()) {
+            return Err(EvaluateError::OtherDomain { what: "the sets" });
+        }
+        match self.domain.cells(clique) {
+            cells if cells > MOST_CELLS => Err(EvaluateError::TooManyCells { columns: clique.len(), cells }),
+            cells => Ok(u64::try_from(cells).expect("the limit fits a u64")),
+        }
+    }
+
+    /// Calls `take` with the cell of every row, in row order. The clique has passed [`Columns::check`].
+    pub(crate) fn for_each_cell(&self, clique: &Clique, mut take: impl FnMut(u64)) {
+        let strides = cells::strides(&self.domain, clique);
+        let rows = self.rows as usize;
+        let mut block = [0_u64; BLOCK_ROWS];
+        for start in (0..rows).step_by(BLOCK_ROWS) {
+            let block = &mut block[..BLOCK_ROWS.min(rows - start)];
+            block.fill(0);
+            for (&attribute, &stride) in clique.attributes().iter().zip(&strides) {
+                for (cell, &code) in block.iter_mut().zip(&self.codes(attribute)[start..]) {
+                    // Below the number of cells, which was checked to be at most 2^62: a sum that is not checked again
+                    // can be taken of several rows at once.
+                    *cell = cell.wrapping_add(u64::from(code).wrapping_mul(stride as u64));
+                }
+            }
+            block.iter().copied().for_each(&mut take);
+        }
+    }
+}
+
+/// A cell of a table in memory as a position in it.
+pub(crate) fn index(cell: u64) -> usize {
+    usize::try_from(cell).expect("a table in memory has usize cells")
+}
+
+impl fmt::Debug for Columns {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Columns").field("domain", &self.domain).finish_non_exhaustive()
+    }
+}
+
+impl MarginalSource for Columns {
+    fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {
+        let table = |clique: &Clique| Ok(CountTable::new(clique.clone(), self.dense(clique)?));
+        let tables: Result<Vec<_>, SchemaError> = cliques.iter().map(table).collect();
+        tables.map(Private::new).map_err(SourceError::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn domain() -> Domain {
+        Domain::new(vec![2, 3]).unwrap()
+    }
+
+    #[test]
+    fn cells_are_those_of_the_schema() {
+        let columns = Columns::new(domain(), vec![vec![0, 1, 1], vec![2, 0, 2]]).unwrap();
+        let counts = |attributes: &[usize]| {
+            columns.counts(&Clique::new(attributes.iter().copied().map(AttributeId::new))).unwrap()
+        };
+        assert_eq!(counts(&[0, 1]), [0, 0, 1, 1, 0, 1]);
+        assert_eq!(counts(&[1]), [1, 0, 2]);
+        assert_eq!(counts(&[]), [3]);
+    }
+
+    #[test]
+    fn rows_beyond_one_block_are_counted_too() {
+        let codes: Vec<u32> = (0..5000).map(|row| row % 3).collect();
+        let columns = Columns::new(Domain::new(vec![3]).unwrap(), vec![codes]).unwrap();
+        assert_eq!(columns.counts(&Clique::single(AttributeId::new(0))).unwrap(), [1667, 1667, 1666]);
+    }
+
+    #[test]
+    fn chunks_follow_one_another() {
+        let chunk = |codes: [u8; 2]| codes.map(|code| CodeColumn::U8(vec![code])).to_vec();
+        let columns = Columns::from_chunks(domain(), [chunk([0, 2]), chunk([1, 1])]).unwrap();
+        assert_eq!(
+            (columns.codes(AttributeId::new(0)), columns.codes(AttributeId::new(1))),
+            (&[0, 1][..], &[2, 1][..])
+        );
+    }
+
+    #[test]
+    fn what_is_no_table_of_the_domain_is_refused() {
+        for codes in [vec![vec![0]], vec![vec![0], vec![0, 1]], vec![vec![2], vec![0]]] {
+            assert!(matches!(Columns::new(domain(), codes), Err(EvaluateError::Columns { .. })));
+        }
+        let columns = Columns::new(domain(), vec![vec![], vec![]]).unwrap();
+        let foreign = Clique::single(AttributeId::new(2));
+        assert!(matches!(columns.counts(&foreign), Err(EvaluateError::OtherDomain { .. })));
+    }
+
+    #[test]
+    fn cells_that_cannot_be_numbered_are_refused() {
+        let domain = Domain::new(vec![1 << 20; 4]).unwrap();
+        let all = Clique::new(domain.attributes());
+        let columns = Columns::new(domain, vec![vec![0]; 4]).unwrap();
+        assert!(matches!(columns.check(&all), Err(EvaluateError::TooManyCells { columns: 4, .. })));
+    }
+
+    #[test]
+    fn debug_tells_nothing_of_the_rows() {
+        let columns = Columns::new(domain(), vec![vec![1; 77], vec![2; 77]]).unwrap();
+        assert_eq!(format!("{columns:?}"), "Columns { domain: Domain { sizes: [2, 3] }, .. }");
+    }
+}

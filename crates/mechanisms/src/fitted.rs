@@ -1,0 +1,183 @@
+//! What a method hands over.
+
+use chacha20::ChaCha8Rng;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use scumble_pgm::network::{
+    Coarsening, EmptyParents, Hierarchies, Network, NetworkModel, ToProbabilities, TupleSampling,
+};
+use scumble_pgm::{Factor, ModelError, ProductModel, Sampler, Sampling, TreeModel};
+use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, Recoding, cells};
+
+/// What a method hands over: the distribution built from released values, and a released number of rows.
+#[derive(Debug, Clone)]
+pub struct Fitted {
+    /// The distribution, over the columns that the vault was asked about.
+    pub distribution: Distribution,
+    /// How many rows the real table has, as far as may be told.
+    pub rows: u64,
+}
+
+/// Something that rows are drawn from.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Distribution {
+    /// Independent columns.
+    Product(ProductModel),
+    /// A Bayesian network over tables that may contradict each other.
+    Network(NetworkTables),
+    /// A graphical model.
+    Tree(TreeModel),
+    /// Rows that were released one by one, as columns.
+    Rows(Vec<CodeColumn>),
+}
+
+/// Rows are repeated in chunks of this many.
+const CHUNK_ROWS: usize = 1 << 16;
+
+impl Distribution {
+    /// Chunks of rows, column by column; the same for the same seed.
+    pub(crate) fn sample(
+        &self,
+        rows: u64,
+        seed: u64,
+        sampling: Sampling,
+    ) -> Box<dyn Iterator<Item = Vec<CodeColumn>> + '_> {
+        match self {
+            Self::Product(model) => Box::new(model.sample(rows, seed, sampling)),
+            Self::Network(network) => Box::new(network.model.sample(rows, seed, network.tuples(sampling))),
+            Self::Tree(model) => {
+                let sampler = Sampler::new(model);
+                Box::new((0..).map_while(move |chunk| sampler.sample(rows, seed, sampling).nth(chunk)))
+            }
+            Self::Rows(released) => Box::new(repeated(released, rows, seed, sampling)),
+        }
+    }
+}
+
+/// Rows that were released, drawn again: each as often as any other, give or take one, or every draw on its own.
+fn repeated(
+    released: &[CodeColumn],
+    rows: u64,
+    seed: u64,
+    sampling: Sampling,
+) -> impl Iterator<Item = Vec<CodeColumn>> + '_ {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let held = released.first().map_or(0, CodeColumn::len);
+    let (mut left, mut turn) = (if held == 0 { 0 } else { rows }, Vec::new());
+    std::iter::from_fn(move || {
+        let chunk = usize::try_from(left).map_or(CHUNK_ROWS, |left| left.min(CHUNK_ROWS));
+        left -= chunk as u64;
+        let mut next = || match sampling {
+            Sampling::Independent => rng.random_range(0..held),
+            Sampling::LowVariance => {
+                if turn.is_empty() {
+                    turn = (0..held).collect();
+                    turn.shuffle(&mut rng);
+                }
+                turn.pop().expect("there is a row")
+            }
+        };
+        let picked: Vec<usize> = (0..chunk).map(|_| next()).collect();
+        (chunk > 0).then(|| released.iter().map(|column| column.pick(&picked)).collect())
+    })
+}
+
+/// A Bayesian network and the tables that its conditionals come from.
+#[derive(Debug, Clone)]
+pub struct NetworkTables {
+    pub(crate) model: NetworkModel,
+    pub(crate) tables: Vec<Factor>,
+    pub(crate) to: ToProbabilities,
+    pub(crate) empty: EmptyParents,
+    pub(crate) consistency: Consistency,
+}
+
+/// Whether tables agree on the columns they share, which decides how tuples can be drawn from them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Consistency {
+    /// They were made to agree: counts can be taken out of the tables as tuples are drawn.
+    Enforced,
+    /// They are as they were released: drawing may have to take a step back.
+    None,
+}
+
+impl NetworkTables {
+    /// The network of these noisy counts, one table per pair.
+    ///
+    /// # Errors
+    /// If the tables are not those of the pairs.
+    pub fn new(
+        network: Network,
+        tables: Vec<Factor>,
+        to: ToProbabilities,
+        empty: EmptyParents,
+        consistency: Consistency,
+    ) -> Result<Self, ModelError> {
+        let model = NetworkModel::new(network, &tables, to, empty)?;
+        Ok(Self { model, tables, to, empty, consistency })
+    }
+
+    /// How the papers draw tuples where rows are drawn so elsewhere: one by one, or out of the expected counts.
+    fn tuples(&self, sampling: Sampling) -> TupleSampling {
+        match (sampling, self.consistency) {
+            (Sampling::Independent, _) => TupleSampling::WithReplacement,
+            (Sampling::LowVariance, Consistency::Enforced) => TupleSampling::WithoutReplacement,
+            (Sampling::LowVariance, Consistency::None) => TupleSampling::BackTracking,
+        }
+    }
+
+    /// The network with its conditional distributions.
+    pub fn model(&self) -> &NetworkModel {
+        &self.model
+    }
+
+    /// The noisy counts, one table per pair.
+    pub fn tables(&self) -> &[Factor] {
+        &self.tables
+    }
+
+    /// Whether the tables agree with each other.
+    pub fn consistency(&self) -> Consistency {
+        self.consistency
+    }
+}
+
+/// The rows in these cells of the table over all columns, as columns; `None` if there is no such cell.
+pub(crate) fn rows_of_cells(domain: &Domain, drawn: impl Iterator<Item = u64>) -> Option<Vec<CodeColumn>> {
+    let all = Clique::new(domain.attributes());
+    let cells = u64::try_from(domain.table_len(&all).ok()?).ok()?;
+    let places: Vec<(u64, u32)> = cells::strides(domain, &all)
+        .into_iter()
+        .map(|stride| stride as u64)
+        .zip(domain.sizes().iter().copied())
+        .collect();
+    let mut columns: Vec<CodeColumn> = places.iter().map(|&(_, size)| CodeColumn::with_capacity(size, 0)).collect();
+    for cell in drawn {
+        if cell >= cells {
+            return None;
+        }
+        for (column, &(stride, size)) in columns.iter_mut().zip(&places) {
+            column.push(u32::try_from(cell / stride % u64::from(size)).expect("below the size of its attribute"));
+        }
+    }
+    Some(columns)
+}
+
+/// Which columns of a recoding are coarser versions of others.
+///
+/// # Errors
+/// If a column has two coarser versions, which no recoding makes.
+pub fn hierarchies(recoding: &Recoding) -> Result<Hierarchies, ModelError> {
+    let domain = recoding.domain();
+    let step = |coarse: AttributeId| {
+        let fine = recoding.finer(coarse)?;
+        let mut groups = vec![0; domain.size(fine) as usize];
+        for (&code, &group) in recoding.codes(fine).iter().zip(recoding.codes(coarse)) {
+            groups[code as usize] = group;
+        }
+        Some(Coarsening::new(fine, coarse, groups))
+    };
+    Hierarchies::new(domain, domain.attributes().filter_map(step).collect())
+}

@@ -1,0 +1,123 @@
+//! Network learning and the noisy tables of the network: the two phases of `PrivBayes` that ask about rows.
+//!
+//! # Reference
+//! Zhang, Cormode, Procopiuc, Srivastava, Xiao, `PrivBayes`, SIGMOD 2014 (below: 2014), Algorithms 1 and 2.
+
+mod bound;
+mod candidates;
+mod columns;
+mod greedy_bayes;
+mod noisy_tables;
+
+pub(crate) use bound::{Bound, mean_noise};
+pub(crate) use candidates::Candidate;
+pub(crate) use columns::Columns;
+pub(crate) use greedy_bayes::{Learning, Shape};
+pub(crate) use noisy_tables::NoisyTables;
+
+use scumble_schema::{AttributeId, Clique};
+use scumble_vault::account::Amount;
+use scumble_vault::{Budget, NoisyTable, Selecting, Share, Vault};
+
+use crate::error::MechanismError;
+use crate::neighbours::{Neighbours, RowTotal};
+use crate::noisy::{counts, estimated_rows};
+use crate::privbayes::Options;
+
+/// What the number of rows gets of the budget where it is private. It decides how large tables may be, and a few percent more or less
+/// hardly matter for that; the tables' own sums make it better afterwards.
+const ROWS_SHARE: Share = Share::of(1, 50).expect("a proper fraction");
+
+/// A network and the noisy tables that its conditionals come from.
+#[derive(Debug)]
+pub(crate) struct MeasuredNetwork {
+    /// Every column that is drawn, with its parents, in the order of drawing.
+    pub(crate) pairs: Vec<Candidate>,
+    /// The tables that were measured.
+    pub(crate) tables: NoisyTables,
+    /// The number of rows: public, or the best estimate from all that was released.
+    pub(crate) rows: f64,
+}
+
+impl MeasuredNetwork {
+    /// Learns a network and measures its tables.
+    ///
+    /// # Privacy
+    /// At most three kinds of releases, all inside the vault: the number of rows (add/remove only), one choice per step of the
+    /// greedy search, and the tables. What is asked depends on the schema, the options and what was released before.
+    pub(crate) fn learn<A: Neighbours, M: Selecting>(
+        vault: &mut Vault<A, M>,
+        budget: Budget<A, M>,
+        columns: &Columns,
+        options: &Options,
+        shape: Shape,
+    ) -> Result<Self, MechanismError> {
+        let (known_rows, budget) = released_rows(vault, budget)?;
+        let (informative, constant): (Vec<AttributeId>, Vec<AttributeId>) =
+            columns.drawn().partition(|&column| columns.domain().size(column) > 1);
+        let beta = options.network_share()?;
+        let for_tables = for_tables(budget.amount(), options.beta);
+        let bound = if let Some(degree) = options.degree {
+            Bound::of_degree(usize::try_from(degree).unwrap_or(usize::MAX))
+        } else {
+            let sizes: Vec<u32> = informative.iter().map(|&column| columns.domain().size(column)).collect();
+            Bound::of_usefulness(options.theta, known_rows.value(), &sizes, mean_noise(vault, for_tables))
+        };
+        let learning = Learning::new(columns, &informative, bound, options.score, shape)?;
+        let (mut pairs, budget) = if learning.has_choice() {
+            let (for_network, for_tables) = budget.split(beta);
+            (learning.greedy_bayes(vault, for_network)?, for_tables)
+        } else {
+            (learning.only_network(), budget)
+        };
+        pairs.extend(constant.into_iter().map(|column| (column, Clique::empty())));
+        let tables = NoisyTables::measure(vault, budget, columns, &pairs)?;
+        let rows = known_rows.improved_by(tables.released());
+        Ok(Self { pairs, tables, rows })
+    }
+}
+
+/// What the tables get if there is something to learn before them. For planning: the budget itself is split exactly.
+fn for_tables<M: Selecting>(amount: Amount<M>, beta: f64) -> Amount<M> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between nothing and a million")]
+    let millionths = (beta * 1e6).clamp(0.0, 1e6) as u128;
+    Amount::from_quanta(amount.quanta() - amount.quanta() / 1_000_000 * millionths)
+}
+
+/// What is known of the number of rows before tables are measured.
+enum KnownRows {
+    Public(f64),
+    Noisy(NoisyTable),
+}
+
+fn released_rows<A: Neighbours, M: Selecting>(
+    vault: &mut Vault<A, M>,
+    budget: Budget<A, M>,
+) -> Result<(KnownRows, Budget<A, M>), MechanismError> {
+    match A::row_total(vault)? {
+        #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
+        RowTotal::Public(rows) => Ok((KnownRows::Public(*rows as f64), budget)),
+        RowTotal::Estimated => {
+            let (share, rest) = budget.split(ROWS_SHARE);
+            let tables = vault.measure(&[Clique::empty()], share)?;
+            Ok((KnownRows::Noisy(tables[0].clone()), rest))
+        }
+    }
+}
+
+impl KnownRows {
+    fn value(&self) -> f64 {
+        match self {
+            Self::Public(rows) => *rows,
+            Self::Noisy(counted) => counts(counted)[0].max(0.0),
+        }
+    }
+
+    /// With what the sums of noisy tables say of it.
+    fn improved_by(&self, tables: &[NoisyTable]) -> f64 {
+        match self {
+            Self::Public(rows) => *rows,
+            Self::Noisy(counted) => estimated_rows(tables.iter().chain([counted])),
+        }
+    }
+}

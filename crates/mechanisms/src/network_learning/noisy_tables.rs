@@ -1,0 +1,71 @@
+//! The tables of a network: which are measured, and which follow from those.
+
+use scumble_pgm::Factor;
+use scumble_schema::Clique;
+use scumble_vault::{Accounting, Adjacency, Budget, NoisyTable, Vault};
+
+use super::candidates::Candidate;
+use super::columns::Columns;
+use crate::error::MechanismError;
+use crate::noisy::counts;
+
+/// The measured tables of a network.
+#[derive(Debug)]
+pub(crate) struct NoisyTables(Vec<NoisyTable>);
+
+impl NoisyTables {
+    /// Measures the tables of these pairs that do not follow from others, with equal shares of the budget.
+    ///
+    /// Of d binary columns and a degree k these are d - k: the first k follow from the one after them, as the paper has
+    /// it. A column of one code has nothing to measure.
+    ///
+    /// # Privacy
+    /// One release of a count table each.
+    ///
+    /// # Reference
+    /// 2014, Algorithm 1, lines 2 to 4.
+    pub(crate) fn measure<A: Adjacency, M: Accounting>(
+        vault: &mut Vault<A, M>,
+        budget: Budget<A, M>,
+        columns: &Columns,
+        pairs: &[Candidate],
+    ) -> Result<Self, MechanismError> {
+        let cliques = pairs.iter().map(|(child, parents)| parents.union(&Clique::single(*child)));
+        let cliques = not_following(columns, cliques.filter(|clique| columns.domain().cells(clique) > 1));
+        if cliques.is_empty() {
+            return Ok(Self(Vec::new()));
+        }
+        Ok(Self(vault.measure(&cliques, budget)?.iter().cloned().collect()))
+    }
+
+    /// As they were released.
+    pub(crate) fn released(&self) -> &[NoisyTable] {
+        &self.0
+    }
+
+    /// The noisy counts over `clique`: measured, or summed up from the smallest table that they follow from.
+    pub(crate) fn counts(&self, columns: &Columns, clique: &Clique) -> Result<Factor, MechanismError> {
+        let holders = self.0.iter().filter(|table| columns.follows(clique, table.clique()));
+        let values = match holders.min_by_key(|table| table.values().len()) {
+            Some(table) => {
+                let values = counts(table);
+                if table.clique() == clique { values } else { columns.fold(&values, table.clique(), clique) }
+            }
+            // Columns of one code have one cell, and all rows are in it.
+            None => vec![1.0],
+        };
+        Ok(Factor::new(columns.domain(), clique.clone(), values)?)
+    }
+}
+
+/// The sets whose tables do not follow from that of another, each once and in the order of their first appearance.
+fn not_following(columns: &Columns, cliques: impl Iterator<Item = Clique>) -> Vec<Clique> {
+    let mut kept: Vec<Clique> = Vec::new();
+    for clique in cliques {
+        if !kept.iter().any(|other| columns.follows(&clique, other)) {
+            kept.retain(|other| !columns.follows(other, &clique));
+            kept.push(clique);
+        }
+    }
+    kept
+}

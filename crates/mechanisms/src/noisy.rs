@@ -1,0 +1,35 @@
+//! Released tables as the numbers that models are made of.
+
+use scumble_pgm::total::{self, Evidence};
+use scumble_pgm::{Measurement, ModelError};
+use scumble_schema::Domain;
+use scumble_vault::NoisyTable;
+
+/// The noisy counts.
+pub(crate) fn counts(table: &NoisyTable) -> Vec<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "noise is far above the last bit of a count beyond 2^53")]
+    table.values().iter().map(|&count| count as f64).collect()
+}
+
+/// The noisy counts with their noise.
+pub(crate) fn measurement(domain: &Domain, table: &NoisyTable) -> Result<Measurement, ModelError> {
+    Measurement::new(domain, table.clique().clone(), counts(table), table.standard_deviation())
+}
+
+/// The number of rows, as far as the sums of tables tell it.
+pub(crate) fn estimated_rows<'a>(tables: impl IntoIterator<Item = &'a NoisyTable>) -> f64 {
+    let evidence = |table: &NoisyTable| {
+        let counts = counts(table);
+        #[expect(clippy::cast_precision_loss, reason = "tables have at most ten million cells")]
+        let variance = counts.len() as f64 * table.standard_deviation().powi(2);
+        Evidence { sum: counts.iter().sum(), variance }
+    };
+    total::estimate(&tables.into_iter().map(evidence).collect::<Vec<_>>())
+}
+
+/// A number of rows as a count.
+pub(crate) fn whole(rows: f64) -> u64 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates at both ends")]
+    let rows = rows.round() as u64;
+    rows
+}

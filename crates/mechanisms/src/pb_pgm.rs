@@ -1,0 +1,51 @@
+#![doc = include_str!("pb_pgm.md")]
+
+use scumble_pgm::{Estimator, Stop, Total};
+use scumble_schema::Recoding;
+use scumble_vault::{Budget, Selecting, Vault};
+
+use crate::error::MechanismError;
+use crate::fitted::{Distribution, Fitted};
+use crate::neighbours::Neighbours;
+use crate::network_learning::{Columns, MeasuredNetwork, Shape};
+use crate::noisy::{measurement, whole};
+use crate::privbayes::Encoding;
+
+pub use crate::privbayes::Options;
+
+/// The junction tree of the tables has at most so many cells: a pass over it takes milliseconds, and an estimate some hundred
+/// passes.
+const TREE_CELLS: u128 = 1_000_000;
+
+/// When the search for the nearest distribution ends.
+const STOP: Stop = Stop { at_noise: None, settled: 1e-3, passes: 500 };
+
+/// Learns a network, measures its tables, and fits the graphical model that is nearest to them.
+///
+/// # Privacy
+/// The releases are those of [`privbayes::fit`](crate::privbayes::fit), with candidates from another public list. The model is fitted
+/// to released tables only.
+///
+/// # Errors
+/// If an option cannot be had, or the vault refuses.
+pub fn fit<A: Neighbours, M: Selecting>(
+    vault: &mut Vault<A, M>,
+    budget: Budget<A, M>,
+    recoding: &Recoding,
+    options: &Options,
+) -> Result<Fitted, MechanismError> {
+    if options.encoding == Encoding::Hierarchical {
+        let problem = "`hierarchical` has no graphical model: choose `vanilla` or `binary`".into();
+        return Err(MechanismError::Option { option: "encoding".into(), problem });
+    }
+    let columns = Columns::new(recoding);
+    let shape = Shape::SmallTree { cells: TREE_CELLS };
+    let MeasuredNetwork { tables, rows, .. } = MeasuredNetwork::learn(vault, budget, &columns, options, shape)?;
+    let domain = recoding.domain();
+    let measurements =
+        tables.released().iter().map(|table| measurement(domain, table)).collect::<Result<Vec<_>, _>>()?;
+    // A table that seems empty is fitted as if it had one row: a distribution of none has no shape.
+    let estimator = Estimator::new(domain.clone()).total(Total::Fixed(rows.max(1.0))).stop(STOP);
+    let model = estimator.estimate(&measurements)?.model;
+    Ok(Fitted { distribution: Distribution::Tree(model), rows: whole(rows) })
+}

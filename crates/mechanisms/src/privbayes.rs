@@ -1,0 +1,147 @@
+#![doc = include_str!("privbayes.md")]
+
+use scumble_pgm::network::{EmptyParents, Network, Pair, ToProbabilities};
+use scumble_schema::{Clique, Domain, Recoding, SchemaError};
+use scumble_vault::{Budget, Selecting, Share, Vault};
+use serde::{Deserialize, Serialize};
+
+use crate::error::MechanismError;
+use crate::fitted::{Consistency, Distribution, Fitted, NetworkTables, hierarchies};
+use crate::neighbours::Neighbours;
+use crate::network_learning::{Candidate, Columns, MeasuredNetwork, Shape};
+use crate::noisy::whole;
+
+/// What may be chosen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// The share of the budget that goes into the network, above 0 and below 1; the rest goes into tables. 0.3 as in the
+    /// papers of 2017 and 2021, 0.5 in that of 2014.
+    pub beta: f64,
+    /// How many times the noise a cell of a table has to hold on average.
+    pub theta: f64,
+    /// How candidates are scored.
+    pub score: Score,
+    /// What is made of columns of many codes.
+    pub encoding: Encoding,
+    /// The number of parents, instead of what `theta` allows.
+    pub degree: Option<u32>,
+    /// For the hierarchical encoding: how many neighbouring codes make one of the next coarser version. Columns of more
+    /// than its square have one.
+    pub group: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let (score, encoding) = (Score::Auto, Encoding::Vanilla);
+        Self { beta: 0.3, theta: 4.0, score, encoding, degree: None, group: 4 }
+    }
+}
+
+/// How candidates are scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Score {
+    /// `F` where all columns asked about are binary, `R` otherwise.
+    Auto,
+    /// The paper's F: how close a binary column is to being one half and decided by its parents.
+    F,
+    /// How far a column and its parents are from being independent, in rows.
+    R,
+    /// Mutual information, where the number of rows is public.
+    I,
+}
+
+/// What is made of columns of many codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Encoding {
+    /// Every column is its binary digits, each a column of the network.
+    Binary,
+    /// Columns are as they are.
+    Vanilla,
+    /// Columns are as they are, and coarser versions of large ones may be parents.
+    Hierarchical,
+}
+
+/// Shares of the budget are whole millionths.
+const MILLION: u32 = 1_000_000;
+
+impl Options {
+    /// The columns that are asked about.
+    ///
+    /// # Errors
+    /// If an option is out of its range, or there would be too many columns.
+    pub fn recoding(&self, base: &Domain) -> Result<Recoding, MechanismError> {
+        self.network_share()?;
+        if !(self.theta.is_finite() && self.theta > 0.0) {
+            return Err(refused("theta", "must be a number above zero"));
+        }
+        if !(2..=1 << 15).contains(&self.group) {
+            return Err(refused("group", "must be a number of codes from 2 to 32768"));
+        }
+        let too_large = |error: SchemaError| MechanismError::TooLarge {
+            problem: format!("the columns of this encoding do not fit: {error}"),
+            hint: "coarsen the largest columns in the schema, or choose `encoding=vanilla`".into(),
+        };
+        match self.encoding {
+            Encoding::Binary => Recoding::binary(base).map_err(too_large),
+            Encoding::Vanilla => Ok(Recoding::identity(base)),
+            Encoding::Hierarchical => {
+                Recoding::with_coarser(base, self.group, self.group * self.group).map_err(too_large)
+            }
+        }
+    }
+
+    /// `beta` as an exact share.
+    pub(crate) fn network_share(&self) -> Result<Share, MechanismError> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]
+        let millionths = (self.beta * f64::from(MILLION)).round() as u32;
+        Share::of(millionths, MILLION).ok_or_else(|| refused("beta", "must be a share above 0 and below 1"))
+    }
+}
+
+fn refused(option: &str, problem: &str) -> MechanismError {
+    MechanismError::Option { option: option.into(), problem: problem.into() }
+}
+
+/// Learns a network, measures its tables and makes conditional distributions of them.
+///
+/// # Privacy
+/// All releases are inside the vault. Under add/remove: the number of rows, Δ = 1; d - 1 choices by the exponential mechanism,
+/// with Δ = 1 for `F` and 2 for `R`; and the tables, Δ = 1 each. Under replace-one the number of rows is public, Δ is that of
+/// [`scumble_vault::score`] for choices and 2 for tables. Distributions are made of released tables only.
+///
+/// # Errors
+/// If an option cannot be had, or the vault refuses.
+pub fn fit<A: Neighbours, M: Selecting>(
+    vault: &mut Vault<A, M>,
+    budget: Budget<A, M>,
+    recoding: &Recoding,
+    options: &Options,
+) -> Result<Fitted, MechanismError> {
+    let columns = Columns::new(recoding);
+    let MeasuredNetwork { pairs, tables, rows } = MeasuredNetwork::learn(vault, budget, &columns, options, Shape::Any)?;
+    let pairs = with_head(pairs);
+    let counts = pairs.iter().map(|pair| tables.counts(&columns, &pair.clique())).collect::<Result<Vec<_>, _>>()?;
+    let network = Network::with_hierarchies(recoding.domain().clone(), hierarchies(recoding)?, pairs)?;
+    let (to, empty) = (ToProbabilities::ClipAndNormalise, EmptyParents::ChildMarginal);
+    let network = NetworkTables::new(network, counts, to, empty, Consistency::None)?;
+    Ok(Fitted { distribution: Distribution::Network(network), rows: whole(rows) })
+}
+
+/// The pairs, with the first columns as one head if they share a table: their conditionals are derived from it after its
+/// counts have become probabilities.
+///
+/// # Reference
+/// 2014, Algorithm 1, lines 7 and 8.
+fn with_head(pairs: Vec<Candidate>) -> Vec<Pair> {
+    let mut head = Clique::empty();
+    let mut rest = pairs.into_iter().peekable();
+    while let Some((child, _)) = rest.next_if(|(_, parents)| *parents == head) {
+        head = head.union(&Clique::single(child));
+    }
+    let first = (!head.is_empty()).then(|| Pair::head(head.attributes().iter().copied()));
+    let others = rest.map(|(child, parents)| Pair::new(child, parents.attributes().iter().copied()));
+    first.into_iter().chain(others).collect()
+}

@@ -1,0 +1,266 @@
+#![doc = include_str!("privbayes_nist.md")]
+
+mod mending;
+mod structure;
+mod versions;
+
+use std::num::NonZeroUsize;
+
+use scumble_schema::{AttributeId, Clique, Domain, Recoding, limits};
+use scumble_vault::account::{Amount, Share};
+use scumble_vault::score::TotalVariation;
+use scumble_vault::{Budget, Gdp, NoisyTable, Vault};
+use serde::{Deserialize, Serialize};
+
+use self::structure::{Learner, Scores};
+use self::versions::Versions;
+use crate::error::MechanismError;
+use crate::fitted::{Consistency, Distribution, Fitted};
+use crate::neighbours::{Neighbours, RowTotal};
+use crate::noisy::{estimated_rows, whole};
+
+/// What can be chosen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// The share of the budget that goes to the number of rows and the scores, the paper's `beta1 + beta2`: from 0.001 to 0.999, in
+    /// whole thousandths.
+    pub network_share: f64,
+    /// How many neighbouring codes become one of a coarser version, the paper's `g`, at least 2. Columns of more than `g²` codes
+    /// get coarser versions.
+    pub group_width: u32,
+    /// Whether tables are made to agree on the columns they share.
+    pub consistency: Consistency,
+    /// How noisy counts become probabilities.
+    pub probabilities: Probabilities,
+}
+
+/// How noisy counts, some of them negative, become probabilities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Probabilities {
+    /// Negative counts become zero, and the rest is normalised: the paper's Algorithm 4.
+    Clipped,
+    /// The nearest counts, in least squares, that are not negative and sum to the number of rows.
+    Nearest,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            network_share: 0.2,
+            group_width: 8,
+            consistency: Consistency::Enforced,
+            probabilities: Probabilities::Nearest,
+        }
+    }
+}
+
+/// The network's share is a whole number of parts of one in so many.
+const SHARE_UNITS: u32 = 1_000;
+/// Most columns, with coarser versions. So many have 4.2 million pairs, whose scores are all held, and whose parts of the budget
+/// are fractions of 32 bits.
+const MOST_COLUMNS: usize = 2_900;
+
+impl Options {
+    /// The columns as they are, and coarser versions of those with more than `g²` codes.
+    ///
+    /// # Errors
+    /// If an option is out of its range, or there would be too many columns.
+    pub fn recoding(&self, base: &Domain) -> Result<Recoding, MechanismError> {
+        self.share_units()?;
+        let largest = self.group_width.checked_mul(self.group_width).filter(|_| self.group_width >= 2);
+        let largest = largest.ok_or_else(|| out_of_range("group_width", "is not between 2 and 65535"))?;
+        let recoding = Recoding::with_coarser(base, self.group_width, largest);
+        let recoding = recoding.map_err(|error| too_large(error.to_string()))?;
+        check_columns(&recoding)?;
+        Ok(recoding)
+    }
+
+    fn share_units(&self) -> Result<u32, MechanismError> {
+        let units = self.network_share * f64::from(SHARE_UNITS);
+        if !(0.5..f64::from(SHARE_UNITS) - 0.5).contains(&units) {
+            return Err(out_of_range("network_share", "is not between 0.001 and 0.999"));
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 999")]
+        Ok(units.round() as u32)
+    }
+}
+
+fn out_of_range(option: &str, problem: &str) -> MechanismError {
+    MechanismError::Option { option: option.into(), problem: problem.into() }
+}
+
+fn too_large(problem: String) -> MechanismError {
+    let hint = "leave out columns, or raise `group_width`, so that there are fewer coarser versions";
+    MechanismError::TooLarge { problem, hint: hint.into() }
+}
+
+fn check_columns(recoding: &Recoding) -> Result<(), MechanismError> {
+    match recoding.domain().len() {
+        0..=MOST_COLUMNS => Ok(()),
+        columns => Err(too_large(format!(
+            "there are {columns} columns and coarser versions of them, at most {MOST_COLUMNS} can be scored in pairs"
+        ))),
+    }
+}
+
+/// Learns a network from noisy scores, measures its tables and mends them.
+///
+/// # Privacy
+/// Three kinds of releases, all inside the vault and all with Gaussian noise: under add/remove the number of rows (Δ 1), then the
+/// scores of pairs of columns (Δ 2 each; up to 3 + 2/n under replace-one), then one count table per pair of the network (Δ₂ 1,
+/// √2 under replace-one). All that is decided in between, and all that follows, reads released values and the schema.
+///
+/// # Reference
+/// Bao, Xiao, Zhao, Zhang, Ding, Synthetic data generation with differential privacy via Bayesian networks, JPC 2021, sections 2
+/// and 3.
+pub fn fit<A: Neighbours>(
+    vault: &mut Vault<A, Gdp>,
+    budget: Budget<A, Gdp>,
+    recoding: &Recoding,
+    options: &Options,
+) -> Result<Fitted, MechanismError> {
+    check_columns(recoding)?;
+    let versions = Versions::of_recoding(recoding);
+    let mut pairs = versions.pairs();
+    let (rows, shares, budget) = rows(vault, budget, pairs.len(), options.share_units()?)?;
+    let tau = tau(vault, rows.in_tau(), shares.for_tables(budget.amount()), &versions);
+    // No table could hold the others.
+    pairs.retain(|&[left, right]| versions.cells(left) * versions.cells(right) <= tau);
+    let (scores, budget) = noisy_scores(vault, budget, &shares, &pairs, &versions)?;
+    let network = Learner::new(&versions, &scores, tau).network();
+    let cliques: Vec<Clique> = network.iter().map(|drawn| drawn.table.clone()).collect();
+    let tables = vault.measure(&cliques, budget)?;
+    let rows = match &rows {
+        Rows::Public(rows) => *rows,
+        Rows::Noisy(counted) => whole(estimated_rows(counted.iter().chain(&*tables))),
+    };
+    let tables = mending::mend(network, &tables, rows, recoding, options)?;
+    Ok(Fitted { distribution: Distribution::Network(tables), rows })
+}
+
+/// What is known of the number of rows before tables are measured.
+enum Rows {
+    Public(u64),
+    /// Its noisy count; none where there is no pair of columns, and so no table to bound.
+    Noisy(Option<NoisyTable>),
+}
+
+impl Rows {
+    /// The paper's n*.
+    #[expect(clippy::cast_precision_loss, reason = "a bound on cells is far from a float's last bit")]
+    fn in_tau(&self) -> f64 {
+        match self {
+            Self::Public(rows) => *rows as f64,
+            Self::Noisy(counted) => counted.iter().flat_map(NoisyTable::values).sum::<i64>() as f64,
+        }
+    }
+}
+
+/// The number of rows, with an even share of the network's budget where it has to be paid for, and what is left.
+fn rows<A: Neighbours>(
+    vault: &mut Vault<A, Gdp>,
+    budget: Budget<A, Gdp>,
+    pairs: usize,
+    network: u32,
+) -> Result<(Rows, Shares, Budget<A, Gdp>), MechanismError> {
+    match A::row_total(vault)? {
+        RowTotal::Public(rows) => Ok((Rows::Public(*rows), Shares::after_public_rows(pairs, network), budget)),
+        RowTotal::Estimated if pairs == 0 => Ok((Rows::Noisy(None), Shares { scores: None }, budget)),
+        RowTotal::Estimated => {
+            let (for_rows, shares) = Shares::after_noisy_rows(pairs, network);
+            let (for_rows, rest) = budget.split(for_rows);
+            let counted = vault.measure(&[Clique::empty()], for_rows)?.into_inner().pop();
+            Ok((Rows::Noisy(counted), shares, rest))
+        }
+    }
+}
+
+/// How the budget that is left after the number of rows goes to scores and tables.
+#[derive(Debug, PartialEq, Eq)]
+struct Shares {
+    /// The scores' part, unless there are none.
+    scores: Option<Fraction>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Fraction {
+    numerator: u32,
+    denominator: u32,
+}
+
+impl Shares {
+    /// The number of rows costs nothing: the scores get the whole of the network's part.
+    fn after_public_rows(pairs: usize, network: u32) -> Self {
+        Self { scores: (pairs > 0).then_some(Fraction { numerator: network, denominator: SHARE_UNITS }) }
+    }
+
+    /// The number of rows gets one of `pairs + 1` equal parts of the network's part: its share of the whole, and the scores'
+    /// of the rest.
+    fn after_noisy_rows(pairs: usize, network: u32) -> (Share, Self) {
+        let parts = u32::try_from(pairs + 1).ok().and_then(|parts| parts.checked_mul(SHARE_UNITS));
+        let whole = parts.expect("there are few enough columns");
+        // Below the whole, as the network's part is.
+        let numerator = network * (whole / SHARE_UNITS - 1);
+        let for_rows = Share::of(network, whole).expect("the network's part is less than the whole");
+        (for_rows, Self { scores: Some(Fraction { numerator, denominator: whole - network }) })
+    }
+
+    /// What the tables get at least.
+    fn for_tables(&self, rest: Amount<Gdp>) -> Amount<Gdp> {
+        match self.scores {
+            None => rest,
+            // Divided first, so that it fits; the quanta that are lost are nothing to a bound on cells.
+            Some(Fraction { numerator, denominator }) => {
+                Amount::from_quanta(rest.quanta() / u128::from(denominator) * u128::from(denominator - numerator))
+            }
+        }
+    }
+}
+
+/// Most cells of a table of more than one column: `n* / (4 σ)`, where `σ` is the noise of a table if there are as many as there
+/// can be. One if no table is large enough.
+///
+/// # Reference
+/// Section 2.4, choice of tau.
+fn tau<A: Neighbours>(vault: &Vault<A, Gdp>, rows: f64, for_tables: Amount<Gdp>, versions: &Versions) -> u128 {
+    let most_tables = versions.most_tables();
+    let noise = NonZeroUsize::new(most_tables).and_then(|tables| vault.planned_noise(tables, for_tables));
+    let sigma = noise.and_then(|noise| noise.standard_deviation()).unwrap_or(f64::INFINITY);
+    // So that no budget, however large, asks for tables that do not fit memory.
+    let most = limits::CELLS_PER_TABLE.min(limits::CELLS_PER_MODEL / (2 * most_tables.max(1) as u128));
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a fraction of a cell is none; saturating"
+    )]
+    let cells = (rows / (4.0 * sigma)) as u128;
+    cells.clamp(1, most.max(1))
+}
+
+/// A noisy score for each pair, and the budget that is left.
+///
+/// # Reference
+/// Algorithm 1, with the score of equation (2.1).
+fn noisy_scores<A: Neighbours>(
+    vault: &mut Vault<A, Gdp>,
+    budget: Budget<A, Gdp>,
+    shares: &Shares,
+    pairs: &[[AttributeId; 2]],
+    versions: &Versions,
+) -> Result<(Scores, Budget<A, Gdp>), MechanismError> {
+    let columns = versions.domain().len();
+    let share = shares.scores.filter(|_| !pairs.is_empty());
+    let Some(Fraction { numerator, denominator }) = share else { return Ok((Scores::new(columns, []), budget)) };
+    let (for_scores, rest) = budget.split(Share::of(numerator, denominator).expect("tables get something too"));
+    let questions = pairs.iter().map(|&[left, right]| {
+        let [left, right] = [left, right].map(Clique::single);
+        TotalVariation::between(left, right)
+    });
+    let noisy = vault.measure_scores(&questions.collect::<Result<Vec<_>, _>>()?, for_scores)?;
+    Ok((Scores::new(columns, pairs.iter().copied().zip(noisy.values().iter().copied())), rest))
+}
+
+#[cfg(test)]
+mod tests;

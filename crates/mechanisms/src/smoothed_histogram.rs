@@ -1,0 +1,156 @@
+#![doc = include_str!("smoothed_histogram.md")]
+
+use scumble_schema::{Clique, Domain, limits};
+use scumble_vault::{AccountingKind, Budget, ReplaceOne, Selecting, Vault};
+use serde::{Deserialize, Serialize};
+
+use crate::error::MechanismError;
+use crate::fitted::{Distribution, Fitted, rows_of_cells};
+
+/// Numbers of rows that are tried are at most one part in this apart.
+const ROW_STEPS: u64 = 1000;
+
+/// What the user may choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// How many rows are drawn; without it [`default_rows`].
+    pub rows: Option<u64>,
+}
+
+/// Draws rows from the smoothed table of all columns.
+///
+/// `rows` is the number of rows of the real table, which is public.
+///
+/// # Privacy
+/// One release, inside the vault: `k` rows at `k ln r`, or `k (ln r)²/2` in `rho`. How many there are follows from public numbers.
+///
+/// # Errors
+/// If the table is too large, or the vault refuses: for more than 50,000,000 rows, or none.
+///
+/// # Reference
+/// Aalborg report 2024, section 3.1, with `m` as in PRIVACY-RULES section 3.
+pub fn fit<M: Selecting>(
+    vault: &mut Vault<ReplaceOne, M>,
+    budget: Budget<ReplaceOne, M>,
+    domain: &Domain,
+    options: &Options,
+) -> Result<Fitted, MechanismError> {
+    let cells = whole_table(domain)?;
+    let rows = vault.row_count()?.into_inner();
+    let (unit, amount) = (vault.max_contributions().get(), budget.amount().to_f64());
+    let drawn = options.rows.unwrap_or_else(|| {
+        default_rows(rows, cells, unit, |draws| match M::KIND {
+            AccountingKind::Pure => draws.smoothing_for_epsilon(amount),
+            AccountingKind::Zcdp | AccountingKind::Gdp => draws.smoothing_for_rho(amount),
+        })
+    });
+    let drawn = vault.draw_rows(&Clique::new(domain.attributes()), drawn, budget)?;
+    let drawn = rows_of_cells(domain, drawn.iter().copied()).expect("the vault draws cells of the table");
+    Ok(Fitted { distribution: Distribution::Rows(drawn), rows })
+}
+
+/// How many cells the table of all columns has.
+///
+/// # Errors
+/// If that is too many.
+pub fn whole_table(domain: &Domain) -> Result<u64, MechanismError> {
+    let cells = domain.cells(&Clique::new(domain.attributes()));
+    if cells <= limits::CELLS_PER_TABLE {
+        return Ok(u64::try_from(cells).expect("the limit fits a u64"));
+    }
+    Err(MechanismError::TooLarge {
+        problem: format!(
+            "a table of all columns would have {cells} cells, at most {} are possible",
+            limits::CELLS_PER_TABLE
+        ),
+        hint: "leave out columns, or coarsen the largest".into(),
+    })
+}
+
+/// Draws from a smoothed histogram, as numbers for plans.
+///
+/// What is charged comes from [`Smoothing`](scumble_vault::account::Smoothing), in integers; these are its formulas in floats.
+///
+/// ```
+/// use scumble_mechanisms::smoothed_histogram::Draws;
+/// // The study of the Aalborg report: a grid of ten by ten cells.
+/// let draws = Draws { rows: 10_000, cells: 100, unit: 1, drawn: 1_000 };
+/// let smoothing = draws.smoothing_for_epsilon(1.0);
+/// assert!((smoothing - 0.9090).abs() < 1e-4);
+/// assert!((draws.epsilon_of_smoothing(smoothing) - 1.0).abs() < 1e-12);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Draws {
+    /// `n`, how many rows the real table has.
+    pub rows: u64,
+    /// `m`, how many cells it has.
+    pub cells: u64,
+    /// `u`, the most rows that one unit contributes.
+    pub unit: u32,
+    /// `k`, how many rows are drawn.
+    pub drawn: u64,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers for people to read: nothing is charged by them")]
+impl Draws {
+    /// What draws with smoothing `s` cost under pure differential privacy: `k ln r`, the report's alpha.
+    pub fn epsilon_of_smoothing(self, smoothing: f64) -> f64 {
+        self.drawn as f64 * self.loss(smoothing)
+    }
+
+    /// The smoothing with which the draws cost `epsilon`.
+    pub fn smoothing_for_epsilon(self, epsilon: f64) -> f64 {
+        self.smoothing(epsilon / self.drawn as f64)
+    }
+
+    /// What draws with smoothing `s` cost under zero-concentrated differential privacy: `k (ln r)²/2`.
+    pub fn rho_of_smoothing(self, smoothing: f64) -> f64 {
+        self.drawn as f64 * self.loss(smoothing).powi(2) / 2.0
+    }
+
+    /// The smoothing with which the draws cost `rho`.
+    pub fn smoothing_for_rho(self, rho: f64) -> f64 {
+        self.smoothing((2.0 * rho / self.drawn as f64).sqrt())
+    }
+
+    /// The expected squared L2 distance between the shares of cells among the drawn rows and among the real ones, for the
+    /// table for which it is largest: `(1 - 1/m) max(1/k, s² + (2s - s²)/k)`.
+    pub fn worst_squared_error(self, smoothing: f64) -> f64 {
+        let uniform = 1.0 / self.drawn as f64;
+        let one_cell = smoothing.powi(2) + (2.0 * smoothing - smoothing.powi(2)) * uniform;
+        (1.0 - 1.0 / self.cells as f64) * uniform.max(one_cell)
+    }
+
+    /// `ln r`, what one draw costs.
+    fn loss(self, smoothing: f64) -> f64 {
+        ((1.0 - smoothing) / smoothing * self.largest_share()).ln_1p()
+    }
+
+    /// The other way round: `s = 1 / (1 + (r - 1) n / (m u))`.
+    fn smoothing(self, loss: f64) -> f64 {
+        (1.0 + loss.exp_m1() / self.largest_share()).recip()
+    }
+
+    /// `m u / n`: how far one unit moves a density relative to the uniform one. A table of no rows is charged like one of one row.
+    fn largest_share(self) -> f64 {
+        self.cells as f64 * f64::from(self.unit) / self.rows.max(1) as f64
+    }
+}
+
+/// The number of rows to draw, at most as many as there are, for which the worst table comes out best.
+///
+/// `smoothing` says how much of it the budget needs, such as `|draws| draws.smoothing_for_epsilon(1.0)`. Numbers above a thousand are tried
+/// in steps of at most a thousandth, over which the error changes by no more than two.
+pub fn default_rows(rows: u64, cells: u64, unit: u32, smoothing: impl Fn(Draws) -> f64) -> u64 {
+    let most = rows.clamp(1, u64::try_from(limits::CELLS_PER_MODEL).expect("the limit fits a u64"));
+    let error = |drawn| {
+        let draws = Draws { rows, cells, unit, drawn };
+        draws.worst_squared_error(smoothing(draws))
+    };
+    let tried = std::iter::successors(Some(1), |&drawn| Some(drawn + (drawn / ROW_STEPS).max(1)));
+    let tried = tried.take_while(|&drawn| drawn < most).chain([most]);
+    // The first of equals: fewer rows for the same error.
+    let best = tried.map(|drawn| (drawn, error(drawn))).min_by(|one, other| one.1.total_cmp(&other.1));
+    best.expect("the last is tried").0
+}

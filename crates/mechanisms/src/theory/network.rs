@@ -1,0 +1,81 @@
+//! A Bayesian network whose conditionals come from noisy tables.
+
+use std::num::NonZeroU64;
+
+use super::{Distance, FailureProbability, Noise, real};
+
+/// The table of some columns and their parents. The columns' distribution given the parents is taken from it.
+///
+/// The first columns of `PrivBayes` come from one table together: for them `child` counts the cells of that table, and they
+/// have no parents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conditional {
+    /// How many values the child has.
+    pub child: NonZeroU64,
+    /// How many combinations of values its parents have: 1 if it has none.
+    pub parents: NonZeroU64,
+}
+
+impl Conditional {
+    /// The cells of the table.
+    pub fn cells(&self) -> u64 {
+        self.child.get().saturating_mul(self.parents.get())
+    }
+
+    /// Whether noise can hurt it: what has one value has it for certain.
+    fn is_uncertain(&self) -> bool {
+        self.child.get() > 1
+    }
+
+    /// How much further off a joint distribution is in L2 than the table it takes this conditional from.
+    fn l2_factor(&self) -> f64 {
+        1.0 + real(self.child.get()).sqrt()
+    }
+}
+
+/// A network and its noise, before anything is measured: all of it public.
+///
+/// The bounds are on the distance between the synthetic distribution and the real table, if that *is* a network of this
+/// structure. If it is not, what the structure cannot express comes on top; noise adds no more than the bound.
+///
+/// Negative counts are cut to zero, and each row of the table, one per combination of parents, is divided by its sum; a row
+/// without anything becomes uniform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Network<'a> {
+    /// One table per column, or per group of columns.
+    pub conditionals: &'a [Conditional],
+    /// How many rows, as far as may be told.
+    pub rows: NonZeroU64,
+    /// The noise on every cell of every table.
+    pub noise: Noise,
+}
+
+impl Network<'_> {
+    /// At least the mean error.
+    pub fn expected(&self) -> Distance {
+        let side = |table: &Conditional| real(table.parents.get()) * self.noise.mean_larger_side(table.child.get());
+        let deviation = |cells: u64| real(cells).sqrt() * self.noise.standard_deviation();
+        self.distance(self.uncertain().map(side).sum(), deviation)
+    }
+
+    /// What the error stays below, but for this probability. Both hold, each with that probability.
+    pub fn within(&self, failure: FailureProbability) -> Distance {
+        let cells = self.uncertain().map(Conditional::cells).fold(0, u64::saturating_add);
+        if cells == 0 {
+            return Distance { total_variation: 0.0, l2: 0.0 };
+        }
+        let largest = self.noise.largest_absolute(cells, failure);
+        self.distance(self.noise.sum_of_absolutes(cells, failure), |cells| real(cells).sqrt() * largest)
+    }
+
+    /// From the L1 error of all tables together and the L2 error of one of this many cells, in rows.
+    fn distance(&self, l1: f64, l2: impl Fn(u64) -> f64) -> Distance {
+        let rows = real(self.rows.get());
+        let l2: f64 = self.uncertain().map(|table| table.l2_factor() * l2(table.cells())).sum();
+        Distance { total_variation: l1 / rows, l2: l2 / rows }.of_distributions()
+    }
+
+    fn uncertain(&self) -> impl Iterator<Item = &Conditional> {
+        self.conditionals.iter().filter(|table| table.is_uncertain())
+    }
+}

@@ -1,0 +1,111 @@
+//! What the bounds need to know of noise.
+
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI};
+use std::num::NonZeroU32;
+
+use scumble_vault::account::{Amount, LaplaceScale, Mechanism};
+use scumble_vault::{Accounting, Adjacency, Sigma};
+
+use super::{FailureProbability, real};
+
+/// The noise on every cell of the tables of a release, in rows.
+///
+/// The scale is the vault's, so a bound speaks of the noise that would be drawn. There is no way to give a sensitivity:
+///
+/// ```
+/// use std::num::NonZeroU32;
+/// use scumble_mechanisms::theory::Noise;
+/// use scumble_vault::account::{AddRemove, Amount, Pure, ReplaceOne};
+///
+/// let epsilon = Amount::<Pure>::from_quanta(1 << 96);
+/// let eight_tables = NonZeroU32::new(8).unwrap();
+/// let private_rows = Noise::for_tables::<AddRemove, Pure>(epsilon, eight_tables, NonZeroU32::MIN).unwrap();
+/// let public_rows = Noise::for_tables::<ReplaceOne, Pure>(epsilon, eight_tables, NonZeroU32::MIN).unwrap();
+/// let [private_rows, public_rows] = [private_rows, public_rows].map(|noise| match noise {
+///     Noise::Laplace(scale) => scale.to_f64(),
+///     Noise::Gaussian(_) => unreachable!("no Gaussian noise is purely private"),
+/// });
+/// assert_eq!([private_rows, public_rows], [8.0, 16.0]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noise {
+    /// Discrete Laplace.
+    Laplace(LaplaceScale),
+    /// Exactly rounded Gaussian.
+    Gaussian(Sigma),
+}
+
+impl Noise {
+    /// That of a release; `None` if numbers had no noise added.
+    pub fn of(mechanism: &Mechanism) -> Option<Self> {
+        match *mechanism {
+            Mechanism::DiscreteLaplace { scale, .. } => Some(Self::Laplace(scale)),
+            Mechanism::RoundedGaussian { sigma, .. } => Some(Self::Gaussian(sigma)),
+            _ => None,
+        }
+    }
+
+    /// That of `tables` count tables which together cost `total`; `None` if it would be too much to be of use.
+    pub fn for_tables<A: Adjacency, M: Accounting>(
+        total: Amount<M>,
+        tables: NonZeroU32,
+        max_contributions: NonZeroU32,
+    ) -> Option<Self> {
+        let share = Amount::from_quanta(total.quanta() / u128::from(tables.get()));
+        Self::of(&M::noise(A::count_table(max_contributions), share)?)
+    }
+
+    /// `E|Z|`, or a little more.
+    pub fn mean_absolute(self) -> f64 {
+        match self {
+            Self::Laplace(scale) => 1.0 / (1.0 / scale.to_f64()).sinh(),
+            Self::Gaussian(sigma) => sigma.to_f64() * FRAC_2_PI.sqrt(),
+        }
+    }
+
+    /// `√(E Z²)`, or a little more.
+    pub fn standard_deviation(self) -> f64 {
+        match self {
+            Self::Laplace(scale) => FRAC_1_SQRT_2 / (0.5 / scale.to_f64()).sinh(),
+            Self::Gaussian(sigma) => (sigma.to_f64().powi(2) + 1.0 / 12.0).sqrt(),
+        }
+    }
+
+    /// At least the mean of `max(ΣZ₊, ΣZ₋)` over this many cells.
+    pub(super) fn mean_larger_side(self, cells: u64) -> f64 {
+        let cells = real(cells);
+        0.5 * (cells * self.mean_absolute() + cells.sqrt() * self.standard_deviation())
+    }
+
+    /// At least the mean of `max Z - min Z` over this many cells.
+    pub(super) fn mean_range(self, cells: u64) -> f64 {
+        if cells < 2 {
+            return 0.0;
+        }
+        let largest = match self {
+            Self::Laplace(scale) => scale.to_f64() * (1.0 + (0.5 * real(cells)).ln()),
+            Self::Gaussian(sigma) => sigma.to_f64() * (2.0 * real(cells).ln()).sqrt(),
+        };
+        2.0 * (0.5 + largest)
+    }
+
+    /// What `Σ|Z|` over this many cells stays below.
+    pub(super) fn sum_of_absolutes(self, cells: u64, failure: FailureProbability) -> f64 {
+        let (cells, depth) = (real(cells), failure.depth(1.0));
+        match self {
+            Self::Laplace(scale) => scale.to_f64() * (cells + (2.0 * cells * depth).sqrt() + depth),
+            Self::Gaussian(sigma) => {
+                cells * (0.5 + self.mean_absolute()) + sigma.to_f64() * (2.0 * cells * depth).sqrt()
+            }
+        }
+    }
+
+    /// What `|Z|` stays below in every one of this many cells.
+    pub(super) fn largest_absolute(self, cells: u64, failure: FailureProbability) -> f64 {
+        let depth = failure.depth(real(cells));
+        0.5 + match self {
+            Self::Laplace(scale) => scale.to_f64() * depth,
+            Self::Gaussian(sigma) => sigma.to_f64() * (2.0 * depth).sqrt(),
+        }
+    }
+}
