@@ -27,10 +27,11 @@ impl Terminal {
         Self { json, quiet }
     }
 
-    /// The result of a command, as text or as the one JSON object.
-    pub(crate) fn result(&self, json: &impl Serialize, text: impl FnOnce() -> String) {
+    /// The result of a command, as text or as the one JSON object. Only the one that is shown is made: the summary of a
+    /// model may draw rows to count shares.
+    pub(crate) fn result<J: Serialize>(&self, json: impl FnOnce() -> J, text: impl FnOnce() -> String) {
         if self.json {
-            print_line(&serde_json::to_string(json).expect("results have text keys"));
+            print_line(&serde_json::to_string(&json()).expect("results have text keys"));
         } else if !self.quiet {
             print_line(&text());
         }

@@ -28,13 +28,16 @@ pub(crate) fn run(arguments: &Demo, terminal: &Terminal) -> Result<(), Failure> 
     }
     writer.finish()?;
     bar.finish_and_clear();
-    terminal.result(&json!({ "data": data, "schema": schema, "rows": arguments.rows }), || {
-        format!(
-            "wrote {} made-up people to {} and their schema to {}",
-            arguments.rows,
-            data.display(),
-            schema.display()
-        )
-    });
+    terminal.result(
+        || json!({ "data": data, "schema": schema, "rows": arguments.rows }),
+        || {
+            format!(
+                "wrote {} made-up people to {} and their schema to {}",
+                arguments.rows,
+                data.display(),
+                schema.display()
+            )
+        },
+    );
     Ok(())
 }

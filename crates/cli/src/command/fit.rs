@@ -16,9 +16,10 @@ pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     let (model, job) = fit(&arguments.real, &Schema::read(&arguments.real.schema)?, terminal)?;
     model.write(&arguments.output)?;
     commit(job)?;
-    terminal.result(&json!({ "model": arguments.output, "summary": Summary::new(&model) }), || {
-        format!("wrote the model to {}\n{}", arguments.output.display(), guarantee(&model))
-    });
+    terminal.result(
+        || json!({ "model": arguments.output, "summary": Summary::new(&model) }),
+        || format!("wrote the model to {}\n{}", arguments.output.display(), guarantee(&model)),
+    );
     Ok(())
 }
 

@@ -9,6 +9,6 @@ use crate::terminal::Terminal;
 
 pub(crate) fn run(arguments: &Inspect, terminal: &Terminal) -> Result<(), Failure> {
     let summary = Summary::new(&Model::read(&arguments.model)?);
-    terminal.result(&summary, || summary.to_string());
+    terminal.result(|| &summary, || summary.to_string());
     Ok(())
 }

@@ -33,9 +33,10 @@ fn init(arguments: &LedgerInit, terminal: &Terminal) -> Result<(), Failure> {
     )?;
     let ledger = Ledger::create(&arguments.ledger, &terms)?;
     let summary = LedgerSummary::new(&ledger.verify()?);
-    terminal.result(&json!({ "ledger": arguments.ledger, "summary": summary }), || {
-        format!("made the ledger {}\n{summary}", arguments.ledger.display())
-    });
+    terminal.result(
+        || json!({ "ledger": arguments.ledger, "summary": summary }),
+        || format!("made the ledger {}\n{summary}", arguments.ledger.display()),
+    );
     terminal.note(
         "keep it with the table, back it up, and never go back to an older copy: that would forget what was spent",
     );
@@ -44,7 +45,7 @@ fn init(arguments: &LedgerInit, terminal: &Terminal) -> Result<(), Failure> {
 
 fn show(arguments: &LedgerFile, terminal: &Terminal) -> Result<(), Failure> {
     let summary = LedgerSummary::new(&Ledger::open(&arguments.ledger)?.verify()?);
-    terminal.result(&summary, || summary.to_string());
+    terminal.result(|| &summary, || summary.to_string());
     warn_if_suspect(summary.suspect, terminal);
     Ok(())
 }
@@ -62,9 +63,10 @@ fn verify(arguments: &LedgerFile, terminal: &Terminal) -> Result<(), Failure> {
     let statement = Ledger::open(&arguments.ledger)?.verify()?;
     let (records, jobs, head) = (statement.records, statement.jobs.len(), &statement.head);
     let json = json!({ "records": records, "jobs": jobs, "head": head, "suspect": statement.suspect });
-    terminal.result(&json, || {
-        format!("all {records} records are as they were written, and {jobs} fits are within the cap\nhead {head}")
-    });
+    terminal.result(
+        || &json,
+        || format!("all {records} records are as they were written, and {jobs} fits are within the cap\nhead {head}"),
+    );
     warn_if_suspect(statement.suspect, terminal);
     Ok(())
 }

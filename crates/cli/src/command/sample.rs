@@ -13,9 +13,10 @@ use crate::terminal::{Terminal, Unit};
 pub(crate) fn run(arguments: &Sample, terminal: &Terminal) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
     let rows = sample(&model, &arguments.synthetic, terminal)?;
-    terminal.result(&json!({ "output": arguments.synthetic.output, "rows": rows }), || {
-        wrote(rows, &arguments.synthetic.output)
-    });
+    terminal.result(
+        || json!({ "output": arguments.synthetic.output, "rows": rows }),
+        || wrote(rows, &arguments.synthetic.output),
+    );
     Ok(())
 }
 

@@ -18,9 +18,10 @@ pub(crate) fn run(arguments: &SchemaCommand, terminal: &Terminal) -> Result<(), 
         SchemaVerb::Import(arguments) => import(arguments, terminal),
         SchemaVerb::Check(arguments) => check(arguments, terminal),
         SchemaVerb::JsonSchema(_) => {
-            terminal.result(&serde_json::from_str::<serde_json::Value>(JSON_SCHEMA).expect("tested"), || {
-                JSON_SCHEMA.trim_end().into()
-            });
+            terminal.result(
+                || serde_json::from_str::<serde_json::Value>(JSON_SCHEMA).expect("tested"),
+                || JSON_SCHEMA.trim_end().into(),
+            );
             Ok(())
         }
     }
@@ -53,11 +54,11 @@ fn import(arguments: &Import, terminal: &Terminal) -> Result<(), Failure> {
 
 fn write_schema(yaml: &str, output: Option<&Path>, terminal: &Terminal) -> Result<(), Failure> {
     let Some(path) = output else {
-        terminal.result(&json!({ "schema": yaml }), || yaml.trim_end().into());
+        terminal.result(|| json!({ "schema": yaml }), || yaml.trim_end().into());
         return Ok(());
     };
     WholeFile::write_all_to(path, yaml.as_bytes()).map_err(|error| cannot_write(path, &error))?;
-    terminal.result(&json!({ "output": path }), || format!("wrote the schema to {}", path.display()));
+    terminal.result(|| json!({ "output": path }), || format!("wrote the schema to {}", path.display()));
     Ok(())
 }
 
@@ -83,7 +84,7 @@ fn check(arguments: &Check, terminal: &Terminal) -> Result<(), Failure> {
         "adjacency": privacy.adjacency,
         "maxContributions": privacy.max_contributions,
     });
-    terminal.result(&json!({ "ok": true, "columns": columns, "dp": terms }), || check_text(&schema));
+    terminal.result(|| json!({ "ok": true, "columns": columns, "dp": terms }), || check_text(&schema));
     Ok(())
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &Synth, terminal: &Terminal) -> Result<(), Failure>
     commit(job)?;
     let output = &arguments.synthetic.output;
     terminal.result(
-        &json!({ "output": output, "rows": rows, "model": arguments.model, "summary": Summary::new(&model) }),
+        || json!({ "output": output, "rows": rows, "model": arguments.model, "summary": Summary::new(&model) }),
         || format!("{}\n{}", wrote(rows, output), guarantee(&model)),
     );
     Ok(())
