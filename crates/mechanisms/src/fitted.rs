@@ -173,11 +173,7 @@ pub fn hierarchies(recoding: &Recoding) -> Result<Hierarchies, ModelError> {
     let domain = recoding.domain();
     let step = |coarse: AttributeId| {
         let fine = recoding.finer(coarse)?;
-        let mut groups = vec![0; domain.size(fine) as usize];
-        for (&code, &group) in recoding.codes(fine).iter().zip(recoding.codes(coarse)) {
-            groups[code as usize] = group;
-        }
-        Some(Coarsening::new(fine, coarse, groups))
+        Some(Coarsening::new(fine, coarse, recoding.groups(fine, coarse)))
     };
     Hierarchies::new(domain, domain.attributes().filter_map(step).collect())
 }

@@ -136,6 +136,15 @@ impl Recoding {
         &self.columns[column.index()].codes
     }
 
+    /// The code of the new column `coarser` for every code of `finer`, another new column that it is a function of.
+    pub fn groups(&self, finer: AttributeId, coarser: AttributeId) -> Vec<u32> {
+        let mut groups = vec![0; self.domain.size(finer) as usize];
+        for (&code, &group) in self.codes(finer).iter().zip(self.codes(coarser)) {
+            groups[code as usize] = group;
+        }
+        groups
+    }
+
     /// The base columns of rows given in the new ones.
     ///
     /// Digits that are no code of their base column lose the highest one: what is left always is a code. Noise may
@@ -228,6 +237,8 @@ mod tests {
         // Code 99 of the base column is in the last group of either.
         assert_eq!([coarser.codes(third)[99], coarser.codes(fourth)[99]], [24, 6]);
         assert_eq!(coarser.codes(fourth)[15..17], [0, 1]);
+        // 25 groups of four in groups of four again.
+        assert_eq!(coarser.groups(third, fourth), (0..25).map(|code| code / 4).collect::<Vec<_>>());
         assert!(Recoding::with_coarser(&domain(&[3]), 1, 16).is_err());
     }
 

@@ -61,11 +61,8 @@ impl<'a> Columns<'a> {
         let place_of = |(&column, step): (&AttributeId, usize)| {
             let source = self.source(column, large).expect("the table follows from the other");
             let place = large.attributes().iter().position(|&other| other == source).expect("it is there");
-            let mut steps = vec![0; domain.size(source) as usize];
-            for (&code, &group) in self.recoding.codes(source).iter().zip(self.recoding.codes(column)) {
-                steps[code as usize] = group as usize * step;
-            }
-            (strides[place], steps)
+            let groups = self.recoding.groups(source, column).into_iter();
+            (strides[place], groups.map(|group| group as usize * step).collect::<Vec<usize>>())
         };
         let places: Vec<_> = small.attributes().iter().zip(cells::strides(domain, small)).map(place_of).collect();
         let mut folded = vec![0.0; small.attributes().iter().map(|&column| domain.size(column) as usize).product()];
