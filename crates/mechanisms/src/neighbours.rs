@@ -2,7 +2,7 @@
 
 use scumble_schema::Domain;
 use scumble_vault::score::MutualInformation;
-use scumble_vault::{Accounting, AddRemove, Adjacency, Budget, Released, ReplaceOne, Selecting, Vault};
+use scumble_vault::{Accounting, AddRemove, Adjacency, Budget, Released, ReplaceOne, RowDrawing, Selecting, Vault};
 
 use crate::error::MechanismError;
 use crate::fitted::Fitted;
@@ -39,7 +39,7 @@ pub trait Neighbours: Adjacency + Sized {
     ///
     /// # Errors
     /// Under add/remove, where the smoothing would tell the number of rows; and those of [`smoothed_histogram::fit`].
-    fn smoothed_histogram<M: Selecting>(
+    fn smoothed_histogram<M: RowDrawing>(
         vault: &mut Vault<Self, M>,
         budget: Budget<Self, M>,
         domain: &Domain,
@@ -60,7 +60,7 @@ impl Neighbours for AddRemove {
         Err(MechanismError::NeedsPublicRows { what: "the score `i`" })
     }
 
-    fn smoothed_histogram<M: Selecting>(
+    fn smoothed_histogram<M: RowDrawing>(
         _: &mut Vault<Self, M>,
         _: Budget<Self, M>,
         _: &Domain,
@@ -83,7 +83,7 @@ impl Neighbours for ReplaceOne {
         Ok(vault.select(candidates, budget)?)
     }
 
-    fn smoothed_histogram<M: Selecting>(
+    fn smoothed_histogram<M: RowDrawing>(
         vault: &mut Vault<Self, M>,
         budget: Budget<Self, M>,
         domain: &Domain,

@@ -1,7 +1,7 @@
 #![doc = include_str!("smoothed_histogram.md")]
 
 use scumble_schema::{Clique, Domain, limits};
-use scumble_vault::{AccountingKind, Budget, ReplaceOne, Selecting, Vault};
+use scumble_vault::{AccountingKind, Budget, ReplaceOne, RowDrawing, Vault};
 use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
@@ -30,7 +30,7 @@ pub struct Options {
 ///
 /// # Reference
 /// Aalborg report 2024, section 3.1, with `m` as in PRIVACY-RULES section 3.
-pub fn fit<M: Selecting>(
+pub fn fit<M: RowDrawing>(
     vault: &mut Vault<ReplaceOne, M>,
     budget: Budget<ReplaceOne, M>,
     domain: &Domain,

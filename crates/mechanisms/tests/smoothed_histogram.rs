@@ -7,11 +7,11 @@ use scumble_mechanisms::smoothed_histogram::{self, Draws, Options, default_rows}
 use scumble_mechanisms::{Distribution, MechanismError, Method, fit};
 use scumble_schema::{Domain, Schema};
 use scumble_testing::Rows;
-use scumble_vault::account::{Mechanism, Selecting, Smoothing, zcdp};
+use scumble_vault::account::{Mechanism, RowDrawing, Smoothing, zcdp};
 use scumble_vault::{AccountingKind, ApproxDp, Certificate, Delta, Epsilon, Pure, ReplaceOne, Vault, VaultError, Zcdp};
 
 /// The columns drawn from so many equal rows, and what the vault says of them.
-fn draw<M: Selecting>(
+fn draw<M: RowDrawing>(
     sizes: &[u32],
     row: &[u32],
     (rows, unit, epsilon): (usize, u32, f64),
@@ -49,7 +49,7 @@ fn draws(smoothing: &Smoothing) -> Draws {
     Draws { rows, cells: cells.get(), unit: unit.get(), drawn: drawn.get() }
 }
 
-fn numbers_agree<M: Selecting>(index: u32) {
+fn numbers_agree<M: RowDrawing>(index: u32) {
     let (sizes, unit) = ([2 + index % 3, 3, 1 + index % 5], 1 + index % 2);
     let rows = 1 + 997 * index as usize % 1500;
     let epsilon = 0.02 * 1.08_f64.powi(index.cast_signed());

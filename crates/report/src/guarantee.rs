@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 
 use scumble_mechanisms::Model;
 use scumble_schema::{AdjacencyKind, Unit};
-use scumble_vault::account::Noise;
-use scumble_vault::{AccountingKind, Delta};
+use scumble_vault::account::{Mechanism, Noise};
+use scumble_vault::{AccountingKind, Delta, Event};
 
 /// What the certificate of a model promises, for a reader who knows what differential privacy is.
 pub fn guarantee(model: &Model) -> String {
@@ -20,7 +20,12 @@ pub fn guarantee(model: &Model) -> String {
     let total = certificate.total().to_f64();
     let accounting = match certificate.accounting() {
         AccountingKind::Pure => "pure accounting".to_owned(),
-        AccountingKind::Gdp => format!("exact Gaussian accounting, mu = {:.5}", total.sqrt()),
+        AccountingKind::Gdp => {
+            // Choices may lose less than they are charged for; of noise alone, nothing smaller holds.
+            let chose = |event: &Event| matches!(event.mechanism(), Mechanism::Exponential { .. });
+            let exact = if certificate.events().iter().any(chose) { "" } else { "exact " };
+            format!("{exact}Gaussian accounting, mu = {:.5}", total.sqrt())
+        }
         AccountingKind::Zcdp => format!("zero-concentrated accounting, rho = {total:.5}"),
     };
     let ledger = certificate.ledger().map_or_else(String::new, |entry| {

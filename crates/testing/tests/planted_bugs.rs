@@ -6,9 +6,9 @@ use scumble_schema::{AttributeId, Clique, Domain};
 use scumble_testing::toy::{Bug, Toy};
 use scumble_testing::{Alarm, Neighbours, Report, Rows, Subject, battery, replay_battery};
 use scumble_vault::score::{TotalVariation, Undercharged};
-use scumble_vault::{Accounting, AddRemove, ApproxDp, Delta, Epsilon, Pure, ReplaceOne, Vault, Zcdp};
+use scumble_vault::{Accounting, AddRemove, ApproxDp, Delta, Epsilon, Gdp, Pure, ReplaceOne, Vault, Zcdp};
 
-replay_battery!(toy, Toy::clean(), [pure, zcdp]);
+replay_battery!(toy, Toy::clean(), [pure, gdp, zcdp]);
 
 /// What gives each bug away.
 fn mark(bug: Bug) -> &'static str {
@@ -37,6 +37,13 @@ where
 fn every_planted_bug_is_caught_under_zcdp_accounting() {
     for bug in Bug::ALL {
         caught::<AddRemove, Zcdp>(bug);
+    }
+}
+
+#[test]
+fn every_planted_bug_is_caught_under_gdp_accounting() {
+    for bug in Bug::ALL {
+        caught::<AddRemove, Gdp>(bug);
     }
 }
 
@@ -86,6 +93,7 @@ fn the_certificate_of_an_undercharged_score_does_not_verify() {
 fn twenty_clean_runs_give_no_alarm() {
     for first in 0..20 {
         reduced::<AddRemove, Zcdp>(&Toy::clean(), first).unwrap();
+        reduced::<AddRemove, Gdp>(&Toy::clean(), first).unwrap();
         reduced::<ReplaceOne, Pure>(&Toy::clean(), first).unwrap();
     }
 }

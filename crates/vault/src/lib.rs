@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | [tables](Vault::measure) | counts with noise on every cell | [`Pure`] (Laplace), [`Gdp`], [`Zcdp`] (Gaussian) |
 //! | [scores](Vault::measure_scores) of candidates | the same noise on every score | the same |
-//! | [the best](Vault::select) of some candidates | one of them, by the exponential mechanism | [`Pure`], [`Zcdp`] |
+//! | [the best](Vault::select) of some candidates | one of them, by the exponential mechanism | [`Pure`], [`Gdp`], [`Zcdp`] |
 //! | [rows](Vault::draw_rows) | cells of a smoothed histogram | [`Pure`], [`Zcdp`], with [`ReplaceOne`] |
 //!
 //! # What it refuses to know
@@ -87,7 +87,7 @@ mod vault;
 
 pub use account::{
     Accounting, AccountingKind, AddRemove, Adjacency, ApproxDp, Budget, Certificate, Cost, Delta, Epsilon, Event,
-    EventId, Gdp, MuSquared, Pure, ReplaceOne, Rho, Selecting, Share, Sigma, Zcdp,
+    EventId, Gdp, MuSquared, Pure, ReplaceOne, Rho, RowDrawing, Selecting, Share, Sigma, Zcdp,
 };
 pub use error::VaultError;
 pub use private::Private;

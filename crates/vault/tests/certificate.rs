@@ -88,11 +88,15 @@ impl Due {
             }
             Mechanism::Exponential { sensitivity, epsilon } => {
                 assert_eq!(sensitivity, self.sensitivity);
-                // epsilon = p / 2^s against share / 2^96, or epsilon² against 8 share / 2^96.
+                // epsilon = p / 2^s against share / 2^96, or epsilon² against 8 share / 2^96 or 8/pi of it.
                 let (p, s) = (epsilon.numerator(), epsilon.denominator_log2() as usize);
-                let (power, eights) = if is_pure { (1, 1_u8) } else { (2, 8) };
-                let asks = |p: u64| UBig::from(p).pow(power) << 96;
-                let pays = |quanta: u128| (whole(quanta) * eights) << (power * s);
+                let (power, over, under) = match self.accounting {
+                    AccountingKind::Pure => (1, 1_u32, 1_u32),
+                    AccountingKind::Gdp => (2, 8 * 113, 355),
+                    AccountingKind::Zcdp => (2, 8, 1),
+                };
+                let asks = |p: u64| (UBig::from(p).pow(power) * under) << 96;
+                let pays = |quanta: u128| (whole(quanta) * over) << (power * s);
                 assert_eq!(p.ilog2(), 47);
                 assert!(asks(p) <= pays(self.share) && asks(p + 1) > pays(self.share), "the largest tilt");
                 assert!(asks(p) <= pays(cost) && asks(p) > pays(cost - 1), "rounded up by less than a quantum");
@@ -168,10 +172,21 @@ fn each_event_has_the_scale_that_its_share_allows() {
         check_noise::<ReplaceOne, Gdp>(&mut numbers, 2, 2);
         check_noise::<ReplaceOne, Zcdp>(&mut numbers, 2, 2);
         check_choice::<AddRemove, Pure>(&mut numbers);
+        check_choice::<AddRemove, Gdp>(&mut numbers);
         check_choice::<AddRemove, Zcdp>(&mut numbers);
         check_choice::<ReplaceOne, Pure>(&mut numbers);
+        check_choice::<ReplaceOne, Gdp>(&mut numbers);
         check_choice::<ReplaceOne, Zcdp>(&mut numbers);
     }
+}
+
+/// What a choice costs in `mu²` is said as a fraction, which must not be below `pi/8`.
+#[test]
+fn a_choice_is_charged_at_least_what_the_proof_says() {
+    let cost = choice(0, 1, "140737488355328/2^47").cost(AccountingKind::Gdp).unwrap();
+    let eighths = std::f64::consts::PI / 8.0;
+    assert!(cost.to_f64() > eighths && cost.to_f64() < eighths * (1.0 + 1e-7), "{cost}");
+    assert_eq!(UBig::from(cost.quanta), ((UBig::from(355_u32) << 96) + 903_u32) / 904_u32, "rounded up");
 }
 
 #[test]
@@ -258,21 +273,22 @@ fn gaussian_certificates_are_never_below_the_reference_and_tight() {
     assert_eq!(lists, 2000);
 }
 
-/// T6 for lists of all kinds of events, under pure and zero-concentrated accounting.
+/// T6 for lists of events of different kinds: noise and choices.
 #[test]
 fn mixed_certificates_are_never_below_the_reference_and_tight() {
-    let mut lists = [0, 0];
+    let mut lists = [0; 3];
     for line in include_str!("reference/mixed_epsilon.csv").lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
         let (accounting, delta) = match fields[1] {
             "pure" => (AccountingKind::Pure, 0.0),
+            "gdp" => (AccountingKind::Gdp, fields[2].parse().unwrap()),
             _ => (AccountingKind::Zcdp, fields[2].parse().unwrap()),
         };
         let (m, events) = mixed_events(fields[0].parse().unwrap(), accounting);
         check_claim(accounting, m, &events, delta, fields[3].parse().unwrap());
-        lists[usize::from(accounting == AccountingKind::Zcdp)] += 1;
+        lists[accounting as usize] += 1;
     }
-    assert_eq!(lists, [1000, 1000]);
+    assert_eq!(lists, [1000; 3]);
 }
 
 /// A certificate of these events claims at least the truth and at most 1e-9 more; one that claims less does not verify.
@@ -333,7 +349,11 @@ fn mixed_events(index: u64, accounting: AccountingKind) -> (u64, Vec<Event>) {
     let m = 1 + numbers.below(3);
     let length = 1 + numbers.below(30);
     let event = |id| {
-        let kind = numbers.below(if accounting == AccountingKind::Pure { 2 } else { 3 });
+        let kind = match accounting {
+            AccountingKind::Pure => numbers.below(2),
+            AccountingKind::Gdp => 1 + numbers.below(2),
+            AccountingKind::Zcdp => numbers.below(3),
+        };
         let number =
             |numbers: &mut Numbers, places: u64| format!("{}/2^{}", numbers.numerator(), places - numbers.below(6));
         match kind {

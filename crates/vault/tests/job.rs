@@ -100,7 +100,7 @@ fn a_job_that_was_cut_off_releases_the_same_again_and_goes_on() {
     }
     let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
     let (whole, counted, certificate) = run(&job, true);
-    assert_eq!((&whole[..2], counted), (&before[..], 2), "a choice and a table are counted");
+    assert_eq!((&whole[..2], counted), (&before[..], 1), "a choice is counted, and the table chosen with it");
     certificate.verify().unwrap();
     drop(job);
     // Cut off once more, after the last release and before the commit.
@@ -157,6 +157,24 @@ fn jobs_of_other_accountings_are_bounded_where_a_bound_is_known() {
     job.commit().unwrap();
     let spent = zcdp.verify().unwrap().spent - before;
     assert!(spent <= 1 << (96 - 7) && spent > (1 << (96 - 7)) - (1 << 60), "half the epsilon is a quarter of rho");
+
+    // Noise and choices under GDP: reserved as half of mu², spent as what each release costs in rho, which is less.
+    let before = zcdp.verify().unwrap().spent;
+    let job = zcdp.begin(plan(AccountingKind::Gdp)).unwrap();
+    let reserved = zcdp.verify().unwrap().spent - before;
+    let (mut vault, budget) = Vault::<AddRemove, Gdp>::open_on(&job, source().0, goal(1.0, 1e-6), ONE).unwrap();
+    let (half, rest) = budget.split(Share::of(1, 2).unwrap());
+    let errors = [0, 1].map(|column| L1Error::against(single(column), &[5.0, 5.0, 0.0][..2 + column]).unwrap());
+    vault.select(&errors, half).unwrap();
+    vault.measure(&[single(0)], rest).unwrap();
+    let certificate = vault.close();
+    certificate.verify().unwrap();
+    job.commit().unwrap();
+    let rho: u128 = certificate.events().iter().map(|event| event.cost(AccountingKind::Zcdp).unwrap().quanta).sum();
+    let spent = zcdp.verify().unwrap().spent - before;
+    assert_eq!(spent, rho);
+    // A quarter of epsilon² where pi/8 was charged: of the half that was spent on the choice, 2/pi is left.
+    assert!(spent < reserved && spent.abs_diff(reserved / 1000 * 818) < reserved / 1000, "{spent} of {reserved}");
 
     for (kept, asked) in [
         (AccountingKind::Gdp, AccountingKind::Zcdp),

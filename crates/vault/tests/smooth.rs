@@ -9,7 +9,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use rows::{Rows, goal};
 use scumble_schema::{AttributeId, Clique, Domain};
-use scumble_vault::account::{Mechanism, Question, Selecting, Share, Smoothing};
+use scumble_vault::account::{Mechanism, Question, RowDrawing, Share, Smoothing};
 use scumble_vault::noise::SmoothedHistogram;
 use scumble_vault::{
     AccountingKind, Budget, Certificate, CountTable, Event, MarginalSource, Private, Pure, ReplaceOne, SourceError,
@@ -30,7 +30,7 @@ fn table(rows: usize) -> Rows {
     Rows::new(&[2, 2], (0..rows).map(|row| [[0, 0], [1, 1], [0, 1], [1, 1]][row % 4].to_vec()).collect())
 }
 
-fn open<M: Selecting>(rows: usize, epsilon: f64, m: NonZeroU32) -> (Vault<ReplaceOne, M>, Budget<ReplaceOne, M>) {
+fn open<M: RowDrawing>(rows: usize, epsilon: f64, m: NonZeroU32) -> (Vault<ReplaceOne, M>, Budget<ReplaceOne, M>) {
     let delta = if M::KIND == AccountingKind::Pure { 0.0 } else { 1e-9 };
     Vault::open(Box::new(table(rows)), goal(epsilon, delta), m).unwrap()
 }
@@ -125,7 +125,7 @@ fn no_neighbours_are_further_apart_than_what_is_charged_and_some_are_as_far() {
     }
 }
 
-fn check_smallest<M: Selecting>(index: u32) {
+fn check_smallest<M: RowDrawing>(index: u32) {
     let (rows, drawn) = (1 + 37 * index as usize % 300, 1 + 91 * u64::from(index) % 1000);
     let epsilon = 0.01 * 1.1_f64.powi(index.try_into().unwrap());
     let (mut vault, budget) = open::<M>(rows, epsilon, ONE.saturating_add(index % 3));

@@ -200,10 +200,42 @@ fn the_best_candidate_is_chosen_by_every_score() {
     assert_eq!(choose::<AddRemove, Zcdp, _>(&joint, 1e-9).0, 1);
     assert_eq!(choose::<ReplaceOne, Zcdp, _>(&product, 1e-9).0, 1);
     assert_eq!(choose::<AddRemove, Pure, _>(&model, 0.0).0, 1);
+    assert_eq!(choose::<AddRemove, Gdp, _>(&model, 1e-9).0, 1);
+    assert_eq!(choose::<ReplaceOne, Gdp, _>(&product, 1e-9).0, 1);
     let (chosen, certificate) = choose::<ReplaceOne, Pure, _>(&information, 0.0);
     assert_eq!(chosen, 1);
     // Its sensitivity depends on the number of rows, which the certificate therefore says.
     assert!(matches!(certificate.events()[0].question(), Question::Scores { rows: Some(6000), .. }));
+}
+
+#[test]
+fn noise_and_choices_add_up_to_one_goal_under_gdp() {
+    let (mut vault, budget) = Vault::<AddRemove, Gdp>::open(Box::new(related()), goal(1.0, 1e-5), ONE).unwrap();
+    let pairs =
+        [(0, 2), (0, 1), (1, 3)].map(|(left, right)| TotalVariation::between(single(left), single(right)).unwrap());
+    for (round, part) in budget.split_evenly(NonZeroUsize::new(4).unwrap()).into_iter().enumerate() {
+        if round % 2 == 0 {
+            vault.select(&pairs, part).unwrap();
+        } else {
+            vault.measure(&[single(0), single(3)], part).unwrap();
+        }
+    }
+    let certificate = vault.close();
+    certificate.verify().unwrap();
+    assert_eq!(certificate.events().len(), 6);
+    let total = certificate.total();
+    assert_eq!(
+        total.quanta,
+        certificate.events().iter().map(|event| event.cost(AccountingKind::Gdp).unwrap().quanta).sum()
+    );
+    assert!(certificate.epsilon().get() <= 1.0 && certificate.epsilon().get() > 1.0 - 1e-6);
+    // A choice that claims to have been less random than it was charged for.
+    let text = serde_json::to_string(&certificate).unwrap();
+    let (_, rest) = text.split_once("\"exponential\":{\"sensitivity\":\"2048\",\"epsilon\":\"").unwrap();
+    let (numerator, _) = rest.split_once('/').unwrap();
+    let larger = (numerator.parse::<u64>().unwrap() + 1).to_string();
+    let changed: Certificate = serde_json::from_str(&text.replacen(numerator, &larger, 1)).unwrap();
+    assert!(matches!(changed.verify(), Err(VaultError::Certificate { .. })));
 }
 
 #[test]

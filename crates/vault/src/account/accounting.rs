@@ -34,11 +34,14 @@ pub trait Selecting: Accounting {
     fn squared_tilt(share: Amount<Self>) -> (UBig, UBig);
 }
 
+/// An accounting under which rows drawn from a smoothed histogram have a cost.
+pub trait RowDrawing: Accounting {}
+
 /// Pure differential privacy: `epsilon` adds up, and there is no `delta`. Noise is Laplace's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pure {}
 
-/// Gaussian differential privacy: `mu²` adds up. All noise is Gaussian; nothing is chosen by an exponential mechanism.
+/// Gaussian differential privacy: `mu²` adds up. Noise is Gaussian, and candidates may be chosen among.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gdp {}
 
@@ -82,12 +85,23 @@ impl Selecting for Pure {
     }
 }
 
+impl Selecting for Gdp {
+    fn squared_tilt(share: Amount<Self>) -> (UBig, UBig) {
+        // mu² = (pi/8) epsilon², with a fraction above pi/8.
+        let (over, under) = gdp::PI_EIGHTHS;
+        (UBig::from(share.quanta()) * under, (UBig::ONE << amount::FRACTION_BITS) * over)
+    }
+}
+
 impl Selecting for Zcdp {
     fn squared_tilt(share: Amount<Self>) -> (UBig, UBig) {
         // rho = epsilon² / 8.
         (UBig::from(share.quanta()) * 8_u8, UBig::ONE << amount::FRACTION_BITS)
     }
 }
+
+impl RowDrawing for Pure {}
+impl RowDrawing for Zcdp {}
 
 /// An accounting by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -164,7 +178,9 @@ impl AccountingKind {
     /// unbounded or not known.
     ///
     /// # Privacy
-    /// `mu`-GDP by Gaussian noise is `mu²/2`-zCDP, and `epsilon`-DP is `epsilon²/2`-zCDP. Both are rounded up.
+    /// `mu`-GDP is `mu²/2`-zCDP, whatever the releases were: its outputs are a function of one Gaussian release of that `mu`
+    /// (see [`gdp`](super::gdp)), and a function raises no Rényi divergence. `epsilon`-DP is `epsilon²/2`-zCDP. Both
+    /// are rounded up.
     pub fn bound(self, cost: Cost) -> Option<Cost> {
         let quanta = UBig::from(cost.quanta);
         let quanta = match (self, cost.accounting) {

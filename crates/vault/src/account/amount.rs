@@ -34,7 +34,7 @@ pub struct Amount<M: Accounting> {
     accounting: PhantomData<fn() -> M>,
 }
 
-/// A total of Gaussian differential privacy: `mu²`, the sum of `Δ² / σ²`.
+/// A total of Gaussian differential privacy: `mu²`, the sum of `Δ² / σ²` over noisy answers and `(pi/8) epsilon²` over choices.
 pub type MuSquared = Amount<Gdp>;
 /// A total of zero-concentrated differential privacy.
 pub type Rho = Amount<Zcdp>;

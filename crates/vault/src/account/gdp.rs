@@ -6,6 +6,13 @@ use super::invert::{largest_amount, raised, smallest_epsilon};
 use super::{ApproxDp, Delta, Epsilon, MuSquared};
 use crate::error::VaultError;
 
+/// What `mu²` a choice costs over its `epsilon²`, as numerator and denominator: `pi/8`, and `pi` is below 355/113.
+///
+/// # Privacy
+/// Rounded up, by a part in ten million: a cost that is too low is a false promise. The proof is at
+/// [`ExponentialMechanism`](crate::noise::ExponentialMechanism).
+pub(super) const PI_EIGHTHS: (u32, u32) = (355, 8 * 113);
+
 /// The step of the trapezoidal rule, in the variable in which the integrand falls off double-exponentially.
 const STEP: f64 = 1.0 / 20.0;
 /// Enough steps to go from `s = -3.5` to `6.5`; beyond, the integrand is below e^-60 of its largest value.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::amount::{FRACTION_BITS, ceil_quanta};
 use super::scale::scale_of_square;
-use super::{AccountingKind, Amount, LaplaceScale, Pure, Selecting, Sigma, Smoothing, Tilt};
+use super::{AccountingKind, Amount, LaplaceScale, Pure, Selecting, Sigma, Smoothing, Tilt, gdp};
 
 /// How far one unit can move an exact answer, in units of its lattice: exact integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,8 +92,10 @@ impl Mechanism {
     /// |---|---|---|---|
     /// | Gaussian | - | `Δ²/σ²` | `Δ²/(2σ²)` |
     /// | Laplace | `Δ/b` | - | `epsilon²/2` |
-    /// | exponential | `epsilon` | - | `epsilon²/8` |
+    /// | exponential | `epsilon` | `(pi/8) epsilon²` | `epsilon²/8` |
     /// | smoothed histogram, `k` rows | `k ln r` | - | `k (ln r)²/2` |
+    ///
+    /// For `pi` stands 355/113, which is above it.
     pub(crate) fn quanta(&self, accounting: AccountingKind) -> Option<u128> {
         match (*self, accounting) {
             (Self::RoundedGaussian { squared_sensitivity, sigma }, AccountingKind::Gdp | AccountingKind::Zcdp) => {
@@ -111,6 +113,10 @@ impl Mechanism {
             }
             (Self::Exponential { epsilon, .. }, AccountingKind::Pure) => {
                 ceil_quanta(&UBig::from(epsilon.numerator()), &(UBig::ONE << epsilon.denominator_log2() as usize))
+            }
+            (Self::Exponential { epsilon, .. }, AccountingKind::Gdp) => {
+                let ((over, under), (numerator, denominator)) = (epsilon.squared(), gdp::PI_EIGHTHS);
+                ceil_quanta(&(over * numerator), &(under * denominator))
             }
             (Self::Exponential { epsilon, .. }, AccountingKind::Zcdp) => {
                 let (over, under) = epsilon.squared();

@@ -16,7 +16,7 @@ mod smoothing;
 mod unit;
 pub mod zcdp;
 
-pub use accounting::{Accounting, AccountingKind, Gdp, Pure, Selecting, Zcdp};
+pub use accounting::{Accounting, AccountingKind, Gdp, Pure, RowDrawing, Selecting, Zcdp};
 pub use adjacency::{AddRemove, Adjacency, ReplaceOne};
 pub use amount::{Amount, Cost, MuSquared, Rho};
 pub(crate) use budget::Issuer;

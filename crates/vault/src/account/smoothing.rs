@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::amount::ceil_quanta;
 use super::logarithm::{LN_BITS, ln_above};
-use super::{AccountingKind, Amount, Selecting};
+use super::{AccountingKind, Amount, RowDrawing};
 
 /// Independent draws of a cell, each from `(1-s) c/n + s/cells` where `c` of `n` rows are in it, with all that their cost
 /// depends on.
@@ -35,7 +35,7 @@ impl Smoothing {
     /// The smallest `s` with which all draws together cost at most `share`; `None` if none below one does.
     ///
     /// Rounded up: smoothing too much costs accuracy, too little costs privacy.
-    pub(crate) fn fitting<M: Selecting>(
+    pub(crate) fn fitting<M: RowDrawing>(
         cells: NonZeroU64,
         unit: NonZeroU32,
         rows: u64,

@@ -147,7 +147,7 @@ impl LedgerError {
             Self::OverCap { .. } => "ask for less: `ledger show` says what was spent, and which epsilon is left",
             Self::Config { .. } => "see `docs/how-to/choose-epsilon.md` for what to choose",
             Self::Terms { what: "accounting", .. } => {
-                "a `gdp` ledger takes methods of Gaussian noise alone, a `pure` one pure fits, a `zcdp` one takes all"
+                "a `gdp` ledger takes fits that add up by `gdp`, a `pure` one pure fits, a `zcdp` one takes all"
             }
             Self::Terms { .. } => "run the job on the terms of the ledger; one dataset has one ledger",
             Self::Running { .. } => "wait for it, or stop it and resume",

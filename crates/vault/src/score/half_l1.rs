@@ -1,12 +1,12 @@
 //! How far a table is from the product of two released ones, in rows.
 
-use scumble_schema::{Clique, Domain};
+use scumble_schema::{AdjacencyKind, Clique, Domain};
 use sha2::Sha256;
 
 use super::sealed::Value;
 use super::split::Split;
 use super::{MAX_ROWS, ONE, Score, ScoreKind, Statistic, check_cells, is_comparable, put_number, put_numbers, refused};
-use crate::account::{AddRemove, ReplaceOne};
+use crate::account::Adjacency;
 use crate::error::VaultError;
 
 #[doc = include_str!("half_l1.md")]
@@ -85,14 +85,11 @@ impl Statistic for HalfL1 {
 pub(super) const ADD_REMOVE: u128 = ONE as u128 / 2;
 pub(super) const REPLACE_ONE: u128 = ONE as u128;
 
-impl Score<AddRemove> for HalfL1 {
-    fn sensitivity(&self, _domain: &Domain, _rows: ()) -> u128 {
-        ADD_REMOVE
-    }
-}
-
-impl Score<ReplaceOne> for HalfL1 {
-    fn sensitivity(&self, _domain: &Domain, _rows: u64) -> u128 {
-        REPLACE_ONE
+impl<A: Adjacency> Score<A> for HalfL1 {
+    fn sensitivity(&self, _domain: &Domain, _rows: A::Rows) -> u128 {
+        match A::KIND {
+            AdjacencyKind::AddRemove => ADD_REMOVE,
+            AdjacencyKind::ReplaceOne => REPLACE_ONE,
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! How far a table is from what a model expects, in rows.
 
-use scumble_schema::{Clique, Domain};
+use scumble_schema::{AdjacencyKind, Clique, Domain};
 use sha2::Sha256;
 
 use super::sealed::Value;
 use super::{ONE, Score, ScoreKind, Statistic, check_cells, on_lattice, put_clique, put_numbers};
-use crate::account::{AddRemove, ReplaceOne};
+use crate::account::Adjacency;
 use crate::error::VaultError;
 
 #[doc = include_str!("l1_error.md")]
@@ -58,14 +58,11 @@ impl Statistic for L1Error {
 pub(super) const ADD_REMOVE: u128 = ONE as u128;
 pub(super) const REPLACE_ONE: u128 = 2 * ONE as u128;
 
-impl Score<AddRemove> for L1Error {
-    fn sensitivity(&self, _domain: &Domain, _rows: ()) -> u128 {
-        ADD_REMOVE
-    }
-}
-
-impl Score<ReplaceOne> for L1Error {
-    fn sensitivity(&self, _domain: &Domain, _rows: u64) -> u128 {
-        REPLACE_ONE
+impl<A: Adjacency> Score<A> for L1Error {
+    fn sensitivity(&self, _domain: &Domain, _rows: A::Rows) -> u128 {
+        match A::KIND {
+            AdjacencyKind::AddRemove => ADD_REMOVE,
+            AdjacencyKind::ReplaceOne => REPLACE_ONE,
+        }
     }
 }

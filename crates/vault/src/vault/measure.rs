@@ -88,7 +88,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         let questions = cliques.iter().cloned().map(Question::Table).zip(&lengths);
         let events = questions.map(|(question, &length)| self.event(question, mechanism, 0, length)).collect();
         let released = self.release(events, |vault, from| {
-            let tables = vault.count(&cliques[from..], &lengths[from..])?;
+            let tables = vault.tables(&cliques[from..], &lengths[from..])?;
             Ok(tables.into_iter().map(|table| Exact::Counts(table.into_counts())).collect())
         })?;
         Ok(released.map(|tables| {

@@ -15,7 +15,7 @@ use scumble_schema::{Clique, Domain, Recoding, limits};
 
 pub(crate) use self::draw::{Drawing, Exact};
 pub use self::measure::{NoisyScores, NoisyTable};
-use self::memory::ScoreMemory;
+use self::memory::{ScoreMemory, TableMemory};
 use crate::account::{
     Accounting, Adjacency, Amount, ApproxDp, Budget, Certificate, Event, EventId, Gdp, Issuer, Mechanism, Question,
     ReplaceOne,
@@ -39,6 +39,8 @@ pub struct Vault<A: Adjacency, M: Accounting = Gdp> {
     recoding: Option<Recoding>,
     /// Exact scores that were worked out already.
     scored: ScoreMemory,
+    /// Exact tables that were counted already.
+    counted: TableMemory,
     /// The number of rows where it is public, once it was counted: the same in every answer, and one scan.
     rows: OnceCell<A::Rows>,
     drawing: Drawing,
@@ -101,6 +103,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
             source: SwallowedSource(source),
             recoding: None,
             scored: ScoreMemory::default(),
+            counted: TableMemory::default(),
             rows: OnceCell::new(),
             drawing,
             goal,
@@ -191,7 +194,20 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         Ok(mechanism)
     }
 
-    /// Exact tables of exactly the shape that was asked for.
+    /// Exact tables of exactly the shape that was asked for: those that were kept, and the others counted.
+    fn tables(&self, cliques: &[Clique], lengths: &[usize]) -> Result<Vec<CountTable>, VaultError> {
+        let kept: Vec<Option<CountTable>> = cliques.iter().map(|clique| self.counted.get(clique)).collect();
+        let missing = kept.iter().zip(cliques.iter().zip(lengths)).filter(|(table, _)| table.is_none());
+        let (cliques, lengths): (Vec<Clique>, Vec<usize>) =
+            missing.map(|(_, (clique, &length))| (clique.clone(), length)).unzip();
+        let counted = if cliques.is_empty() { Vec::new() } else { self.count(&cliques, &lengths)? };
+        let mut counted = counted.into_iter();
+        let table =
+            |kept: Option<CountTable>| kept.or_else(|| counted.next()).expect("one was counted for each missing");
+        Ok(kept.into_iter().map(table).collect())
+    }
+
+    /// Exact tables of exactly the shape that was asked for, counted.
     fn count(&self, cliques: &[Clique], lengths: &[usize]) -> Result<Vec<CountTable>, VaultError> {
         let tables = match &self.recoding {
             Some(recoding) => self.source.0.count_recoded(recoding, cliques)?.open(),

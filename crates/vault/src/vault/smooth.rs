@@ -6,11 +6,11 @@ use std::slice;
 use scumble_schema::Clique;
 
 use super::{Exact, MOST_CELLS, Vault};
-use crate::account::{Budget, Mechanism, Question, ReplaceOne, Selecting, Smoothing};
+use crate::account::{Budget, Mechanism, Question, ReplaceOne, RowDrawing, Smoothing};
 use crate::error::VaultError;
 use crate::released::Released;
 
-impl<M: Selecting> Vault<ReplaceOne, M> {
+impl<M: RowDrawing> Vault<ReplaceOne, M> {
     /// Releases the cells of so many rows, in the order drawn, each from the table over `clique` smoothed towards the uniform
     /// one: `(1-s) c/n + s/cells`, with the smallest `s` that `budget` pays for. The number of a cell is that of
     /// [`scumble_schema::cells`].

@@ -2,18 +2,32 @@
 
     python3 mixed_epsilon.py          # writes mixed_epsilon.csv beside this file
 
-Costs are summed as exact rationals; epsilon follows from rho by the conversion of zcdp_profile.py.
+Costs are summed as exact rationals; epsilon follows from rho by the conversion of zcdp_profile.py, and from mu² by that of
+gdp_profile.py.
 """
 
 import pathlib
 from fractions import Fraction
 
-from mpmath import mpf, nstr
-
+import gdp_profile
+import zcdp_profile
 from gdp_profile import Numbers
-from zcdp_profile import epsilon_of
+from mpmath import mpf, nstr, pi, sqrt
 
 HERE = pathlib.Path(__file__).parent
+# What a choice costs in mu² over its epsilon²: a fraction that is not below pi/8.
+CHOICE = Fraction(355, 904)
+assert mpf(CHOICE.numerator) / CHOICE.denominator > pi / 8
+KINDS = {"pure": ("laplace", "choice"), "gdp": ("choice", "gaussian"), "zcdp": ("laplace", "choice", "gaussian")}
+COSTS = {
+    ("laplace", "pure"): lambda epsilon: epsilon,
+    ("laplace", "zcdp"): lambda epsilon: epsilon**2 / 2,
+    ("choice", "pure"): lambda epsilon: epsilon,
+    ("choice", "gdp"): lambda epsilon: CHOICE * epsilon**2,
+    ("choice", "zcdp"): lambda epsilon: epsilon**2 / 8,
+    ("gaussian", "gdp"): lambda mu: mu**2,
+    ("gaussian", "zcdp"): lambda mu: mu**2 / 2,
+}
 
 
 def dyadic(numbers, places):
@@ -21,35 +35,34 @@ def dyadic(numbers, places):
     return Fraction(numerator, 2 ** (places - numbers.below(6)))
 
 
-def total(index, pure):
-    """epsilon or rho of event list number `index`."""
+def total(index, accounting):
+    """epsilon, mu² or rho of event list number `index`."""
     numbers = Numbers(index)
     m = 1 + numbers.below(3)
     spent = Fraction(0)
     for _ in range(1 + numbers.below(30)):
-        kind = numbers.below(2 if pure else 3)
-        if kind == 1:
-            epsilon = dyadic(numbers, 53)
-            spent += epsilon if pure else epsilon**2 / 8
-        elif kind == 0:
-            epsilon = m / dyadic(numbers, 44)
-            spent += epsilon if pure else epsilon**2 / 2
-        else:
-            spent += Fraction(m * m) / (2 * dyadic(numbers, 44) ** 2)
+        kinds = KINDS[accounting]
+        kind = kinds[numbers.below(len(kinds))]
+        loss = dyadic(numbers, 53) if kind == "choice" else m / dyadic(numbers, 44)
+        spent += COSTS[kind, accounting](loss)
     return spent
 
 
-def rows(count, pure):
+def epsilon(spent, accounting, delta):
+    spent = mpf(spent.numerator) / spent.denominator
+    if accounting == "pure":
+        return nstr(spent, 25)
+    target = mpf(float(delta))
+    epsilon = gdp_profile.epsilon_of(sqrt(spent), target) if accounting == "gdp" else zcdp_profile.epsilon_of(spent, target)
+    return nstr(epsilon, 17)
+
+
+def rows(count, accounting):
     for index in range(1, count + 1):
-        spent = total(index, pure)
-        spent = mpf(spent.numerator) / spent.denominator
-        if pure:
-            yield f"{index},pure,0,{nstr(spent, 25)}"
-        else:
-            delta = f"1e-{3 + index % 10}"
-            yield f"{index},zcdp,{delta},{nstr(epsilon_of(spent, mpf(float(delta))), 17)}"
+        delta = "0" if accounting == "pure" else f"1e-{3 + index % 10}"
+        yield f"{index},{accounting},{delta},{epsilon(total(index, accounting), accounting, delta)}"
 
 
 if __name__ == "__main__":
-    lines = ["index,accounting,delta,epsilon", *rows(1000, True), *rows(1000, False)]
+    lines = ["index,accounting,delta,epsilon", *(row for accounting in ("pure", "zcdp", "gdp") for row in rows(1000, accounting))]
     (HERE / "mixed_epsilon.csv").write_text("\n".join(lines) + "\n")
