@@ -14,7 +14,8 @@
 //! - A [`JunctionTree`] arranges cliques so that exact inference is possible; it says how large a model will be before
 //!   anything is allocated, and refuses what is too large. [`infer`] leads from potentials to the distribution.
 //! - An [`Estimator`] finds the distribution nearest to noisy [`Measurement`]s, under [`StructuralZeros`] if there are
-//!   any: a [`TreeModel`].
+//!   any: a [`TreeModel`]. Of its [searches](Search), two are for the nearest one, and the third holds potentials back where
+//!   noise hides what they should be.
 //! - A [`Sampler`] draws rows from it in chunks, any number in the memory of a few.
 //! - [`ErrorBars`] answer questions with how far the answer may be off.
 //! - [`network`] holds Bayesian networks over tables that contradict each other, as the PrivBayes papers use them.

@@ -4,17 +4,14 @@ use std::collections::VecDeque;
 
 use crate::table::vector::{add_scaled, dot, scale};
 
-/// Steps that are remembered. Twenty need somewhat fewer passes, but more time: on tables as large as the tree, reading them
-/// takes longer than the pass.
-const STEPS: usize = 10;
-
 /// The last steps and how the slope changed over each.
 ///
 /// # Reference
 /// Nocedal 1980, Updating quasi-Newton matrices with limited storage; the first guess of the curvature is the caller's.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Memory {
     steps: VecDeque<Step>,
+    most: usize,
 }
 
 #[derive(Debug)]
@@ -26,11 +23,16 @@ struct Step {
 }
 
 impl Memory {
+    /// A memory of at most so many steps.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { steps: VecDeque::with_capacity(most), most }
+    }
+
     /// Notes that moving by `moved` changed the slope by `bent`. A step along which the slope did not rise says nothing.
     pub(crate) fn note(&mut self, moved: Vec<f64>, bent: Vec<f64>) {
         let curvature = dot(&moved, &bent);
         if curvature > 0.0 {
-            if self.steps.len() == STEPS {
+            if self.steps.len() == self.most {
                 self.steps.pop_front();
             }
             self.steps.push_back(Step { moved, bent, curvature });

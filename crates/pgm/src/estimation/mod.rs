@@ -7,6 +7,7 @@ mod oracle;
 mod problem;
 mod proximal;
 mod scaling;
+mod shrunk;
 
 use scumble_schema::{Domain, limits};
 
@@ -31,13 +32,19 @@ pub enum Total {
 }
 
 /// How the best distribution is searched for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Search {
     /// Sweeps of iterative scaling, then proximal stages solved by a quasi-Newton method on the dual.
     #[default]
     Proximal,
     /// Mirror descent with a line search.
     MirrorDescent,
+    /// Not for the least loss, but for potentials that are small where noise hides what they should be: much nearer to the
+    /// truth where noise is as large as counts.
+    Shrunk {
+        /// How large potentials are expected to be: above zero. One is a factor of 2.7 up or down.
+        spread: f64,
+    },
 }
 
 /// When estimation ends.
@@ -46,7 +53,7 @@ pub struct Stop {
     /// Stop when the loss is below this share of what noise alone makes of it (half a unit per measured cell).
     pub at_noise: Option<f64>,
     /// Stop when the loss has ceased to fall: fifty steps of mirror descent, or a proximal stage that is solved to within as
-    /// much, gain no more than this share of the noise level.
+    /// much, gain no more than this share of the noise level. A shrunk search stops when it is solved to within as much.
     pub settled: f64,
     /// Stop after so many passes over the tree.
     pub passes: usize,
@@ -166,6 +173,11 @@ impl Estimator {
         {
             return Err(ModelError::NotFinite { what: "a total", positive: true });
         }
+        if let Search::Shrunk { spread } = self.search
+            && !(spread.is_finite() && spread > 0.0)
+        {
+            return Err(ModelError::NotFinite { what: "a spread", positive: true });
+        }
         let objective = Objective::new(&self.domain, measurements)?;
         let mut potentials = objective.measured().zeros_like();
         let mut centre = potentials.clone();
@@ -200,6 +212,7 @@ impl Estimator {
         let stopped = match self.search {
             Search::Proximal => proximal::run(&mut problem, start),
             Search::MirrorDescent => mirror_descent::run(&mut problem, start),
+            Search::Shrunk { spread } => shrunk::run(&mut problem, start, spread),
         };
         let (oracle, objective, best) = problem.finish();
         let passes = oracle.passes();

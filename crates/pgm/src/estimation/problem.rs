@@ -84,6 +84,12 @@ impl Problem {
         (self.oracle.passes() >= self.stop.passes).then_some(Stopped::OutOfPasses)
     }
 
+    /// Takes this point for the best, whatever its loss: for a search that does not look for the least.
+    pub(crate) fn take(&mut self, point: &Point) {
+        self.best.loss = f64::INFINITY;
+        self.reached(point);
+    }
+
     /// The change of loss that counts as none.
     pub(crate) fn negligible(&self) -> f64 {
         self.stop.settled * self.objective.noise_level()

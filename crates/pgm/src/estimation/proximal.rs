@@ -35,20 +35,23 @@ const SUFFICIENT: f64 = 1e-4;
 const SHORTENINGS: usize = 30;
 /// Stages end after so many steps in any case.
 const STEPS_PER_STAGE: usize = 40;
+/// Steps that are remembered. Twenty need somewhat fewer passes, but more time: on tables as large as the tree, reading them
+/// takes longer than the pass.
+const REMEMBERED_STEPS: usize = 10;
 /// What the first stages may leave unsolved, as a share of the loss; while that is so, the loss of later ones may rise.
 const UNSOLVED: f64 = 0.1;
 /// What becomes of that when stages no longer bring progress.
 const STRICTER: f64 = 0.1;
 
-/// What pulls potentials in a stage: the aim, and how strongly each table is held back.
+/// What pulls potentials in a stage: the aim, and how strongly each cell is held back.
 #[derive(Debug)]
 pub(crate) struct Pull {
     aim: CliqueVector,
-    stiffness: Vec<f64>,
+    stiffness: CliqueVector,
 }
 
 impl Pull {
-    fn new(objective: &Objective, total: f64) -> Self {
+    pub(crate) fn new(objective: &Objective, total: f64) -> Self {
         let domain = objective.measured().domain();
         let mut tables = objective.merged();
         make_consistent(domain, &Hierarchies::none(domain), &mut tables)
@@ -62,14 +65,17 @@ impl Pull {
         let tables = objective.precisions().len().max(1) as f64;
         let log_precision = objective.precisions().iter().map(|precision| precision.ln()).sum::<f64>() / tables;
         let typical = (-0.5 * log_precision).exp();
-        let stiffness = objective.precisions().iter().map(|precision| 1.0 / (precision * typical)).collect();
+        let mut stiffness = aim.zeros_like();
+        for (place, precision) in objective.precisions().iter().enumerate() {
+            stiffness.table_mut(place).fill(1.0 / (precision * typical));
+        }
         let mut pull = Self { aim, stiffness };
         pull.set_total(total);
         pull
     }
 
     /// Makes every table of the aim sum to `total`: no distribution of that many rows can do otherwise.
-    fn set_total(&mut self, total: f64) {
+    pub(crate) fn set_total(&mut self, total: f64) {
         for place in 0..self.aim.cliques().len() {
             let table = self.aim.table_mut(place);
             #[expect(clippy::cast_precision_loss, reason = "at most limits::CELLS_PER_MODEL cells a table")]
@@ -85,16 +91,26 @@ impl Pull {
         &self.aim
     }
 
-    /// The weight of the square of a move of the table at `place`.
-    pub(crate) fn stiffness(&self, place: usize) -> f64 {
-        self.stiffness[place]
+    /// The weights of the squares of moves of the cells of the table at `place`.
+    pub(crate) fn stiffness(&self, place: usize) -> &[f64] {
+        self.stiffness.table(place)
+    }
+
+    /// Weighs moves anew: `weight` of what a table has in a cell and of what it aims at, for the table at a place.
+    pub(crate) fn stiffen(&mut self, counts: &CliqueVector, weight: impl Fn(usize, f64, f64) -> f64) {
+        for place in 0..self.aim.cliques().len() {
+            let cells = counts.table(place).iter().zip(self.aim.table(place));
+            for (stiffness, (&count, &aim)) in self.stiffness.table_mut(place).iter_mut().zip(cells) {
+                *stiffness = weight(place, count, aim);
+            }
+        }
     }
 }
 
 pub(crate) fn run(problem: &mut Problem, mut point: Point) -> Stopped {
     let mut pull = Pull::new(&problem.objective, point.total);
     scaling::run(problem, &mut point, &pull);
-    let mut memory = Memory::default();
+    let mut memory = Memory::new(REMEMBERED_STEPS);
     let mut unsolved_share = UNSOLVED;
     let mut ended = problem.reached(&point);
     loop {
@@ -102,7 +118,8 @@ pub(crate) fn run(problem: &mut Problem, mut point: Point) -> Stopped {
             return reason;
         }
         pull.set_total(point.total);
-        if let Some(reason) = stage(problem, &mut point, &pull, unsolved_share, &mut memory) {
+        let solved = |point: &Point, unsolved: f64| unsolved <= unsolved_share * point.loss;
+        if let Some(reason) = stage(problem, &mut point, &pull, STEPS_PER_STAGE, solved, &mut memory) {
             return reason;
         }
         problem.fit_total(&mut point);
@@ -127,12 +144,13 @@ struct Dual {
     slope: Vec<f64>,
 }
 
-/// One stage about the point's centre, from the point, until what is unsolved is below a share of the loss.
-fn stage(
+/// One stage about the point's centre, from the point, until what is unsolved is little enough or so many steps are taken.
+pub(crate) fn stage(
     problem: &mut Problem,
     point: &mut Point,
     pull: &Pull,
-    unsolved_share: f64,
+    steps: usize,
+    is_solved: impl Fn(&Point, f64) -> bool,
     memory: &mut Memory,
 ) -> Option<Stopped> {
     let cells = point.potentials.values().len();
@@ -141,7 +159,7 @@ fn stage(
     let log_partition = problem.oracle.counts(&point.potentials, point.total, &mut point.counts);
     point.loss = problem.objective.evaluate(&point.counts, &mut point.gradient);
     let mut here = dual(point, log_partition, pull);
-    for _ in 0..STEPS_PER_STAGE {
+    for _ in 0..steps {
         guess_curvature(point, pull, &mut curvature);
         memory.direction(&here.slope, &curvature, &mut direction);
         let mut promised = dot(&direction, &here.slope);
@@ -164,7 +182,7 @@ fn stage(
         if let Some(reason) = problem.reached(point) {
             return Some(reason);
         }
-        if unsolved(problem, &here.slope) <= unsolved_share * point.loss {
+        if is_solved(point, unsolved(problem, &here.slope)) {
             break;
         }
     }
@@ -206,10 +224,10 @@ fn search(
 fn dual(point: &Point, log_partition: f64, pull: &Pull) -> Dual {
     let mut value = point.total * log_partition;
     let mut slope = Vec::with_capacity(point.potentials.values().len());
-    for (place, stiffness) in pull.stiffness.iter().enumerate() {
+    for place in 0..pull.aim.cliques().len() {
         let potentials = point.potentials.table(place).iter().zip(point.centre.table(place));
         let counts = point.counts.table(place).iter().zip(pull.aim.table(place));
-        for ((potential, centre), (count, aim)) in potentials.zip(counts) {
+        for (((potential, centre), (count, aim)), stiffness) in potentials.zip(counts).zip(pull.stiffness(place)) {
             let away = potential - centre;
             slope.push(count - aim + stiffness * away);
             value += 0.5 * stiffness * away * away - potential * aim;
@@ -220,9 +238,9 @@ fn dual(point: &Point, log_partition: f64, pull: &Pull) -> Dual {
 
 fn guess_curvature(point: &Point, pull: &Pull, curvature: &mut [f64]) {
     let mut guesses = curvature.iter_mut();
-    for (place, stiffness) in pull.stiffness.iter().enumerate() {
-        let cells = point.counts.table(place).iter().zip(pull.aim.table(place));
-        for ((count, aim), guess) in cells.zip(&mut guesses) {
+    for place in 0..pull.aim.cliques().len() {
+        let cells = point.counts.table(place).iter().zip(pull.aim.table(place)).zip(pull.stiffness(place));
+        for (((count, aim), stiffness), guess) in cells.zip(&mut guesses) {
             *guess = count.max(*aim) + stiffness;
         }
     }

@@ -44,7 +44,7 @@ fn sweep(problem: &mut Problem, point: &mut Point, pull: &Pull) {
         let stiffness = pull.stiffness(place);
         centre.table_mut(place).copy_from_slice(potentials.table(place));
         let cells = potentials.table_mut(place).iter_mut().zip(pull.aim().table(place));
-        for (count, (potential, &aim)) in counts.iter_mut().zip(cells) {
+        for ((count, (potential, &aim)), &stiffness) in counts.iter_mut().zip(cells).zip(stiffness) {
             let moved = balance(*count, stiffness, aim);
             *potential += moved;
             *count = moved.exp();

@@ -79,6 +79,15 @@ impl TreeModel {
         self.nodes.iter().map(probability).product()
     }
 
+    /// For each of these cliques, how many cells have to be gone through for its table beyond those of the tree's own cliques,
+    /// roughly: nothing if one of those holds it, `u128::MAX` if [`TreeModel::marginal`] refuses it.
+    pub fn marginal_work(&self, cliques: &[Clique]) -> Vec<u128> {
+        let layout = Layout::new(self);
+        let own = |step: &Step| self.nodes[step.node].conditional.len() as u128;
+        let beyond = |plan: Plan| plan.steps().fold(0, |sum: u128, step| sum.saturating_add(step.work - own(step)));
+        cliques.iter().map(|clique| layout.plan(clique).map_or(u128::MAX, beyond)).collect()
+    }
+
     fn marginals_on(&self, cliques: &[Clique], threads: usize) -> Result<Vec<Factor>, ModelError> {
         let layout = Layout::new(self);
         let mut plans = cliques.iter().map(|clique| layout.plan(clique)).collect::<Result<Vec<Plan>, ModelError>>()?;

@@ -3,7 +3,7 @@
 use scumble_schema::{AttributeId, Clique, Domain, limits};
 
 use crate::error::ModelError;
-use crate::tree::triangulation::{Elimination, triangulate};
+use crate::tree::triangulation::{Elimination, triangulate, triangulate_within};
 
 /// One clique of a [`JunctionTree`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,6 +94,29 @@ impl JunctionTree {
     /// If a clique names an attribute that the domain lacks.
     pub fn predicted_cells(domain: &Domain, cliques: &[Clique]) -> u128 {
         triangulate(domain, cliques).map_or(u128::MAX, |(_, cells)| cells)
+    }
+
+    /// The cliques of a tree that holds the given ones and none of whose cliques has more than `most_cells` cells; nothing if
+    /// no such tree was found. That is a quicker question than the one for the smallest tree: a search for what may still be
+    /// joined asks it thousands of times.
+    ///
+    /// ```
+    /// use scumble_pgm::JunctionTree;
+    /// use scumble_schema::{AttributeId, Clique, Domain};
+    ///
+    /// let domain = Domain::new(vec![2; 4])?;
+    /// let ring = [[0, 1], [1, 2], [2, 3], [0, 3]].map(|pair| Clique::new(pair.map(AttributeId::new)));
+    /// assert_eq!(JunctionTree::cliques_within(&domain, &ring, 8).unwrap().len(), 2);
+    /// assert!(JunctionTree::cliques_within(&domain, &ring, 7).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a clique names an attribute that the domain lacks.
+    pub fn cliques_within(domain: &Domain, cliques: &[Clique], most_cells: u128) -> Option<Vec<Clique>> {
+        let elimination = triangulate_within(domain, cliques, most_cells)?;
+        let clique = |members: &[usize]| Clique::new(members.iter().map(|&attribute| AttributeId::new(attribute)));
+        Some(elimination.maximal().map(clique).collect())
     }
 
     /// How many cells the tables over all cliques have together.

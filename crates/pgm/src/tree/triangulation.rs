@@ -50,6 +50,23 @@ struct Core {
     logs: Vec<u64>,
 }
 
+/// The first elimination found in which no clique has more than `most_cells` cells. The orders without random ties are tried, and
+/// each is left at its first larger clique.
+pub(crate) fn triangulate_within(domain: &Domain, cliques: &[Clique], most_cells: u128) -> Option<Elimination> {
+    let bound = most_cells.checked_add(1)?;
+    let mut prefix = Elimination { members: Vec::new(), ends: Vec::new(), attributes: domain.len() };
+    let core = eliminate_simplicial(domain, AttributeGraph::of_cliques(domain, cliques), &mut prefix)?;
+    if prefix.cliques().any(|clique| cells(domain, clique) >= bound) {
+        return None;
+    }
+    if core.attributes.is_empty() {
+        return Some(prefix);
+    }
+    let mut work = FILL_WORK;
+    let mut in_order = |kind| core.eliminate(domain, &prefix, kind, None, bound, &mut work);
+    in_order(Kind::Weight).or_else(|| in_order(Kind::Fill))
+}
+
 /// The best elimination found, and the cells of its maximal cliques; nothing when they are more than a `u128` counts.
 pub(crate) fn triangulate(domain: &Domain, cliques: &[Clique]) -> Option<(Elimination, u128)> {
     if cliques.iter().any(|clique| domain.cells(clique) == u128::MAX) {
@@ -227,11 +244,15 @@ impl Elimination {
         absorbed
     }
 
+    /// The cliques that are part of no other.
+    pub(crate) fn maximal(&self) -> impl Iterator<Item = &[usize]> {
+        let absorbed = self.absorbed(&self.parents());
+        self.cliques().zip(absorbed).filter(|(_, absorbed)| absorbed.is_none()).map(|(clique, _)| clique)
+    }
+
     /// The cells of all maximal cliques; saturates.
     fn cells(&self, domain: &Domain) -> u128 {
-        let absorbed = self.absorbed(&self.parents());
-        let maximal = self.cliques().zip(absorbed).filter(|(_, absorbed)| absorbed.is_none());
-        maximal.fold(0, |sum: u128, (clique, _)| sum.saturating_add(cells(domain, clique)))
+        self.maximal().fold(0, |sum: u128, clique| sum.saturating_add(cells(domain, clique)))
     }
 
     /// Adds a clique and says how many cells it has.
