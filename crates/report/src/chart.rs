@@ -47,6 +47,8 @@ pub enum Scale {
     Linear,
     /// Doubling is one step. For positive numbers.
     Doubling,
+    /// Equal ratios are equal steps, between round numbers. For positive numbers.
+    Logarithmic,
 }
 
 /// Points that belong together.
@@ -234,12 +236,18 @@ impl Ruler {
                 let marks = successors(0.0, (most / least).log2().round()).map(|power| least * power.exp2());
                 (least.log2() - 0.15, most.log2() + 0.15, marks.map(|mark| (mark, shortest(mark))).collect())
             }
+            Scale::Logarithmic => {
+                let (least, most) = if least > 0.0 && most >= least { (least, most) } else { (1.0, 2.0) };
+                let marks = round_numbers(least, most);
+                let end = |mark: Option<&(f64, String)>| mark.map_or(1.0, |(mark, _)| *mark).log2();
+                (end(marks.first()), end(marks.last()), marks)
+            }
         };
         Self { scale, from, to, start, length, marks }
     }
 
     fn place(&self, value: f64) -> f64 {
-        let value = if self.scale == Scale::Doubling { value.log2() } else { value };
+        let value = if self.scale == Scale::Linear { value } else { value.log2() };
         self.start + self.length * (value - self.from) / (self.to - self.from)
     }
 }
@@ -255,6 +263,22 @@ fn nice_step(step: f64) -> f64 {
     let power = 10_f64.powf(step.log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= step * 0.999);
     factor.unwrap_or(10.0) * power
+}
+
+/// One, two and five times powers of ten, from the last not above `least` to the first above `most`.
+fn round_numbers(least: f64, most: f64) -> Vec<(f64, String)> {
+    let powers = successors(least.log10().floor(), most.log10().floor() + 1.0);
+    let all = powers.flat_map(|power| [1.0, 2.0, 5.0].map(|factor| (factor * 10_f64.powf(power), power)));
+    let mut marks: Vec<(f64, f64)> = all.collect();
+    let above = marks.iter().position(|(mark, _)| *mark > most).unwrap_or(marks.len());
+    marks.truncate(above + 1);
+    let below = marks.iter().rposition(|(mark, _)| *mark <= least).unwrap_or(0);
+    let written = |&(mark, power): &(f64, f64)| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between zero and twelve")]
+        let digits = (-power).clamp(0.0, 12.0) as usize;
+        (mark, format!("{mark:.digits$}"))
+    };
+    marks[below..].iter().map(written).collect()
 }
 
 /// A number with at most three digits after the point.
@@ -309,21 +333,28 @@ mod tests {
     #[test]
     fn larger_numbers_stand_higher_and_further_right() {
         let ruler = |scale| Ruler::new(scale, [1.0, 2.0, 8.0].into_iter(), 0.0, 100.0);
-        for scale in [Scale::Linear, Scale::Doubling] {
+        for scale in [Scale::Linear, Scale::Doubling, Scale::Logarithmic] {
             let places = [1.0, 2.0, 8.0].map(|value| ruler(scale).place(value));
             assert!(places.is_sorted() && places[0] >= 0.0 && places[2] <= 100.0, "{places:?}");
         }
         // Doubling twice is twice as far as doubling once.
-        let [one, two, eight] = [1.0, 2.0, 8.0].map(|value| ruler(Scale::Doubling).place(value));
-        assert!(((eight - two) - 2.0 * (two - one)).abs() < 1e-9);
+        for scale in [Scale::Doubling, Scale::Logarithmic] {
+            let [one, two, eight] = [1.0, 2.0, 8.0].map(|value| ruler(scale).place(value));
+            assert!(((eight - two) - 2.0 * (two - one)).abs() < 1e-9);
+        }
     }
 
     #[test]
     fn marks_are_round_numbers_that_hold_all_values() {
-        let marks = |values: &[f64]| -> Vec<String> {
-            let ruler = Ruler::new(Scale::Linear, values.iter().copied(), 0.0, 1.0);
+        let marks_of = |scale, values: &[f64]| -> Vec<String> {
+            let ruler = Ruler::new(scale, values.iter().copied(), 0.0, 1.0);
             ruler.marks.into_iter().map(|(_, text)| text).collect()
         };
+        let marks = |values: &[f64]| marks_of(Scale::Linear, values);
+        let logarithmic = |values: &[f64]| marks_of(Scale::Logarithmic, values);
+        assert_eq!(logarithmic(&[0.0024, 0.04]), ["0.002", "0.005", "0.01", "0.02", "0.05"]);
+        assert_eq!(logarithmic(&[0.7, 30.0]), ["0.5", "1", "2", "5", "10", "20", "50"]);
+        assert_eq!(logarithmic(&[]), ["1", "2", "5"], "nothing to show is shown without a fault");
         assert_eq!(marks(&[0.03, 0.17]), ["0.00", "0.05", "0.10", "0.15", "0.20"]);
         assert_eq!(marks(&[-1.0, 3.0]), ["-1", "0", "1", "2", "3"]);
         assert_eq!(marks(&[0.0]), marks(&[]), "nothing to show is shown without a fault");
