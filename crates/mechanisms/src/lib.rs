@@ -11,6 +11,7 @@
 //! - [`independent`] is the simplest method.
 //! - [`privbayes`] and [`privbayes_nist`] keep relations between columns in a Bayesian network, [`pb_pgm`] in a graphical
 //!   model.
+//! - [`privmrf`] chooses tables round by round and fits a Markov random field to them.
 //! - [`smoothed_histogram`] draws rows from the table of all columns.
 //! - [`theory`] bounds errors before anything is measured.
 //!
@@ -45,6 +46,7 @@ mod noisy;
 pub mod pb_pgm;
 pub mod privbayes;
 pub mod privbayes_nist;
+pub mod privmrf;
 mod shape;
 pub mod smoothed_histogram;
 pub mod theory;

@@ -14,7 +14,7 @@ use crate::error::MechanismError;
 use crate::fitted::Fitted;
 use crate::model::Model;
 use crate::neighbours::Neighbours;
-use crate::{independent, pb_pgm, privbayes, privbayes_nist, smoothed_histogram};
+use crate::{independent, pb_pgm, privbayes, privbayes_nist, privmrf, smoothed_histogram};
 
 /// A method of fitting, with its options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,9 @@ pub enum Method {
     /// The network of `privbayes` as a graphical model.
     #[serde(rename = "pb-pgm")]
     PbPgm(privbayes::Options),
+    /// A Markov random field whose tables are chosen round by round, where the model so far is worst.
+    #[serde(rename = "privmrf")]
+    PrivMrf(privmrf::Options),
     /// Rows drawn from the smoothed table of all columns; for few columns and a public number of rows.
     #[serde(rename = "smoothed-histogram")]
     SmoothedHistogram(smoothed_histogram::Options),
@@ -39,7 +42,8 @@ pub enum Method {
 
 impl Method {
     /// The names of all methods.
-    pub const NAMES: [&str; 5] = ["independent", "privbayes", "privbayes-nist", "pb-pgm", "smoothed-histogram"];
+    pub const NAMES: [&str; 6] =
+        ["independent", "privbayes", "privbayes-nist", "pb-pgm", "privmrf", "smoothed-histogram"];
 
     /// The method of this name with its default options.
     ///
@@ -51,18 +55,19 @@ impl Method {
             "privbayes" => Ok(Self::PrivBayes(privbayes::Options::default())),
             "privbayes-nist" => Ok(Self::PrivBayesNist(privbayes_nist::Options::default())),
             "pb-pgm" => Ok(Self::PbPgm(privbayes::Options::default())),
+            "privmrf" => Ok(Self::PrivMrf(privmrf::Options::default())),
             "smoothed-histogram" => Ok(Self::SmoothedHistogram(smoothed_histogram::Options::default())),
             _ => Err(MechanismError::NoSuchMethod { name: name.into() }),
         }
     }
 
     /// The method that measured best on the benchmark tables, of those that reach such a goal: see
-    /// `docs/reproduction/privbayes.md`.
+    /// `docs/reproduction/privmrf.md`, and `docs/reproduction/privbayes.md` for a delta of 0.
     pub fn recommended(goal: ApproxDp) -> Self {
         if goal.delta == Delta::ZERO {
             Self::PbPgm(privbayes::Options::default())
         } else {
-            Self::PrivBayesNist(privbayes_nist::Options::default())
+            Self::PrivMrf(privmrf::Options::default())
         }
     }
 
@@ -87,7 +92,12 @@ impl Method {
         match serde_json::to_value(&self).expect("options are plain numbers and names") {
             Value::Object(mut method) => {
                 let options = method.values_mut().next().and_then(Value::as_object_mut);
-                options.expect("a method with options is an object of one").extend(given.clone());
+                let options = options.expect("a method with options is an object of one");
+                // Another profile has other options: it starts from its own defaults.
+                if given.get("profile").is_some_and(|profile| options.get("profile") != Some(profile)) {
+                    options.clear();
+                }
+                options.extend(given.clone());
                 let method = serde_json::from_value(Value::Object(method));
                 method.map_err(|error| refused(format!("is refused: {error}")))
             }
@@ -100,7 +110,7 @@ impl Method {
     pub fn asks_once(&self) -> bool {
         match self {
             Self::Independent | Self::SmoothedHistogram(_) => true,
-            Self::PrivBayes(_) | Self::PrivBayesNist(_) | Self::PbPgm(_) => false,
+            Self::PrivBayes(_) | Self::PrivBayesNist(_) | Self::PbPgm(_) | Self::PrivMrf(_) => false,
         }
     }
 
@@ -108,8 +118,8 @@ impl Method {
     pub fn accounting(&self, goal: ApproxDp) -> AccountingKind {
         match self {
             Self::PrivBayes(_) => AccountingKind::Pure,
-            // It has no form without Gaussian noise, which promises nothing without a delta.
-            Self::PrivBayesNist(_) => AccountingKind::Gdp,
+            // They have no form without Gaussian noise, which promises nothing without a delta.
+            Self::PrivBayesNist(_) | Self::PrivMrf(_) => AccountingKind::Gdp,
             _ if goal.delta == Delta::ZERO => AccountingKind::Pure,
             Self::Independent => AccountingKind::Gdp,
             Self::PbPgm(_) | Self::SmoothedHistogram(_) => AccountingKind::Zcdp,
@@ -125,6 +135,7 @@ impl Method {
             Self::Independent | Self::SmoothedHistogram(_) => Ok(Recoding::identity(base)),
             Self::PrivBayes(options) | Self::PbPgm(options) => options.recoding(base),
             Self::PrivBayesNist(options) => options.recoding(base),
+            Self::PrivMrf(options) => options.recoding(base),
         }
     }
 
@@ -135,6 +146,7 @@ impl Method {
             Self::PrivBayes(_) => "privbayes",
             Self::PrivBayesNist(_) => "privbayes-nist",
             Self::PbPgm(_) => "pb-pgm",
+            Self::PrivMrf(_) => "privmrf",
             Self::SmoothedHistogram(_) => "smoothed-histogram",
         }
     }
@@ -261,7 +273,7 @@ impl Fitting for Pure {
             Method::PrivBayes(options) => privbayes::fit(vault, budget, recoding, options),
             Method::PbPgm(options) => pb_pgm::fit(vault, budget, recoding, options),
             Method::SmoothedHistogram(options) => A::smoothed_histogram(vault, budget, recoding.domain(), options),
-            Method::PrivBayesNist(_) => Err(other_accounting::<Self>(method)),
+            Method::PrivBayesNist(_) | Method::PrivMrf(_) => Err(other_accounting::<Self>(method)),
         }
     }
 }
@@ -276,6 +288,7 @@ impl Fitting for Gdp {
         match method {
             Method::Independent => independent::fit(vault, budget, recoding.domain()),
             Method::PrivBayesNist(options) => privbayes_nist::fit(vault, budget, recoding, options),
+            Method::PrivMrf(options) => privmrf::fit(vault, budget, recoding, options),
             Method::PrivBayes(_) | Method::PbPgm(_) | Method::SmoothedHistogram(_) => {
                 Err(other_accounting::<Self>(method))
             }
@@ -293,7 +306,7 @@ impl Fitting for Zcdp {
         match method {
             Method::PbPgm(options) => pb_pgm::fit(vault, budget, recoding, options),
             Method::SmoothedHistogram(options) => A::smoothed_histogram(vault, budget, recoding.domain(), options),
-            Method::Independent | Method::PrivBayes(_) | Method::PrivBayesNist(_) => {
+            Method::Independent | Method::PrivBayes(_) | Method::PrivBayesNist(_) | Method::PrivMrf(_) => {
                 Err(other_accounting::<Self>(method))
             }
         }

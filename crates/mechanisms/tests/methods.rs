@@ -39,6 +39,14 @@ fn forms() -> Vec<(Method, f64, AdjacencyKind)> {
         (method("privbayes-nist", &["consistency=none", "probabilities=clipped"]), 1e-9, ReplaceOne),
         (method("pb-pgm", &[]), 0.0, AddRemove),
         (method("pb-pgm", &["encoding=binary", "degree=1"]), 1e-9, ReplaceOne),
+        (method("privmrf", &[]), 1e-9, AddRemove),
+        (method("privmrf", &["large_column=30", "group_width=4", "spread=null"]), 1e-9, ReplaceOne),
+        (method("privmrf", &["profile=paper", "candidates=20"]), 1e-9, AddRemove),
+        (
+            method("privmrf", &["profile=paper", "initial=best-of-all", "rounds=one-table", "fit=converged"]),
+            1e-9,
+            ReplaceOne,
+        ),
         (method("smoothed-histogram", &["rows=100"]), 1e-9, ReplaceOne),
     ]
 }
@@ -163,12 +171,37 @@ fn options_are_read_and_wrong_ones_are_named() {
     assert!(refused("independent", &["beta=0.1"]).contains("has none"));
     assert!(refused("privbayes-nist", &["group-width=two"]).contains("group_width"));
     assert_eq!(method("privbayes-nist", &["group-width=4"]), method("privbayes-nist", &["group_width=4"]));
+    assert_ne!(method("privmrf", &["spread=null"]), method("privmrf", &[]));
+    assert!(refused("privmrf", &["theta=4"]).contains("unknown field `theta`"));
+    assert!(refused("privmrf", &["profile=paper", "spread=1"]).contains("unknown field `spread`"));
+    assert!(refused("privmrf", &["spread=much"]).contains("spread"));
+    let error = refused("privmrf", &["profile=papers"]);
+    assert!(error.contains("unknown variant `papers`, expected `best` or `paper`"), "{error}");
     let error = Method::named("privbays").unwrap_err().to_string();
     assert!(error.contains("privbayes") && error.contains("smoothed-histogram"), "{error}");
     let domain = schema(AdjacencyKind::AddRemove);
     for options in [["beta=1.5"], ["beta=0"], ["theta=-1"], ["group=1"]] {
         assert!(method("privbayes", &options).recoding(domain.domain()).is_err(), "{options:?}");
     }
+}
+
+#[test]
+fn a_profile_begins_with_its_own_options() {
+    use scumble_mechanisms::privmrf::{Options, best, paper};
+    let best = |options: &[&str]| match method("privmrf", options) {
+        Method::PrivMrf(Options::Best(options)) => options,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(best(&[]), best::Options::default());
+    assert_eq!(best(&["profile=best"]), best::Options::default());
+    assert_eq!(best(&["last-round=3", "profile=best"]), best::Options { last_round: 3.0, ..best(&[]) });
+    assert_eq!(best(&["spread=null"]), best::Options { spread: None, ..best(&[]) });
+    let paper = Options::Paper(paper::Options { theta: 4.0, ..paper::Options::default() });
+    assert_eq!(method("privmrf", &["profile=paper", "theta=4"]), Method::PrivMrf(paper.clone()));
+    // And back again.
+    let there = Method::PrivMrf(paper);
+    assert_eq!(there.clone().with_options(["profile=paper"]).unwrap(), there);
+    assert_eq!(there.with_options(["profile=best", "candidates=7"]).unwrap(), method("privmrf", &["candidates=7"]));
 }
 
 #[test]
@@ -188,6 +221,7 @@ fn the_goal_decides_how_releases_are_added_up() {
         ("independent", AccountingKind::Gdp, AccountingKind::Pure),
         ("privbayes", AccountingKind::Pure, AccountingKind::Pure),
         ("privbayes-nist", AccountingKind::Gdp, AccountingKind::Gdp),
+        ("privmrf", AccountingKind::Gdp, AccountingKind::Gdp),
         ("pb-pgm", AccountingKind::Zcdp, AccountingKind::Pure),
         ("smoothed-histogram", AccountingKind::Zcdp, AccountingKind::Pure),
     ] {

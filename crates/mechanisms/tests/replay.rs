@@ -8,6 +8,7 @@ use scumble_mechanisms::{Fitting, MechanismError, Method, Model, Neighbours, fit
 use scumble_pgm::Sampling;
 use scumble_schema::{Clique, Schema};
 use scumble_testing::{Artefacts, Rows, Subject, integers, replay_battery};
+use scumble_vault::replay::Recording;
 use scumble_vault::{AddRemove, Adjacency, ApproxDp, Budget, Delta, Epsilon, Gdp, Pure, ReplaceOne, Vault, replay};
 
 replay_battery!(independent, named("independent", &[]), [gdp, pure]);
@@ -37,8 +38,50 @@ replay_battery!(
     replace_one
 );
 
+replay_battery!(privmrf_of_the_paper, named("privmrf", &["profile=paper", "candidates=6"]), [gdp]);
+// Lower demands on tables make more candidates of small tables useful.
+replay_battery!(
+    privmrf_of_the_paper_by_fill,
+    named("privmrf", &["profile=paper", "candidates=4", "theta=0.5", "edges=related-with-fill", "most_columns=2"]),
+    [gdp]
+);
+// How a model is fitted changes no question, and by the letter it takes longer.
+replay_battery!(
+    privmrf_of_the_paper_by_its_letter,
+    named(
+        "privmrf",
+        &[
+            "profile=paper",
+            "candidates=6",
+            "initial=best-of-all",
+            "redundancy=rows",
+            "rounds=one-table",
+            "most_columns=null"
+        ]
+    ),
+    [gdp]
+);
+
+replay_battery!(privmrf, named("privmrf", &["candidates=10", "rounds_per_column=0.5", "most_columns=3"]), [gdp]);
+// Columns of three codes have a version of two.
+replay_battery!(
+    privmrf_of_coarser_versions,
+    named(
+        "privmrf",
+        &[
+            "candidates=8",
+            "rounds_per_column=0.3",
+            "most_columns=2",
+            "group_width=2",
+            "large_column=2",
+            "last_round=0.5",
+        ]
+    ),
+    [gdp]
+);
+
 // A method without a line above does not compile.
-const _: () = assert!(Method::NAMES.len() == 5);
+const _: () = assert!(Method::NAMES.len() == 6);
 
 /// A fit, and rows drawn from its model.
 struct Fit(Method);
@@ -75,22 +118,33 @@ fn a_model_of_a_replay_is_not_taken_for_a_real_one() {
     assert!(Model::from_bytes(&model.to_bytes()).unwrap_err().to_string().contains("NOT PRIVATE"));
 }
 
-/// The tables of the battery are small. This one has enough rows for scores, a head, parents and columns in two steps.
-fn a_table_of_many_rows_is_replayed<A: Neighbours>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
-    let fit = named("privbayes-nist", &["group_width=3"]);
-    let schema = integers(&[2, 2, 3, 60], 1, A::KIND);
-    let rows: Vec<Vec<u32>> = (0..2_000).map(|row| vec![row % 2, row % 2, row % 6 / 2, row % 60]).collect();
-    let mut neighbour = rows.clone();
+/// The tables of the battery are small; this is for larger ones, in which more is asked. What was recorded is handed back.
+fn replayed<A: Neighbours>(
+    fit: &Fit,
+    (sizes, rows): (&[u32], &[Vec<u32>]),
+    epsilon: f64,
+    changed: impl Fn(&mut Vec<Vec<u32>>),
+) -> Recording {
+    let schema = integers(sizes, 1, A::KIND);
+    let mut neighbour = rows.to_vec();
     changed(&mut neighbour);
-    let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-5).unwrap() };
-    let source = |rows: &Vec<Vec<u32>>| Box::new(Rows::new(schema.domain().clone(), rows.clone()));
-    let (vault, budget, recorder) = replay::record::<A, Gdp>(source(&rows), goal, NonZeroU32::MIN).unwrap();
+    let goal = ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(1e-5).unwrap() };
+    let source = |rows: &[Vec<u32>]| Box::new(Rows::new(schema.domain().clone(), rows.to_vec()));
+    let (vault, budget, recorder) = replay::record::<A, Gdp>(source(rows), goal, NonZeroU32::MIN).unwrap();
     let first = fit.run(vault, budget, &schema).unwrap();
     let recording = recorder.finish();
     let (vault, budget, recorder) =
         replay::force::<A, Gdp>(source(&neighbour), goal, NonZeroU32::MIN, &recording).unwrap();
     assert_eq!(fit.run(vault, budget, &schema).unwrap(), first);
     recording.check_neighbour(&recorder.finish()).unwrap();
+    recording
+}
+
+/// This one has enough rows for scores, a head, parents and columns in two steps.
+fn a_table_of_many_rows_is_replayed<A: Neighbours>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
+    let fit = named("privbayes-nist", &["group_width=3"]);
+    let rows: Vec<Vec<u32>> = (0..2_000).map(|row| vec![row % 2, row % 2, row % 6 / 2, row % 60]).collect();
+    let recording = replayed::<A>(&fit, (&[2, 2, 3, 60], &rows), 1.0, changed);
     let tables = || recording.events().filter_map(|event| event.table());
     assert_eq!(recording.events().filter(|event| event.table().is_none()).count(), 1, "scores, in one event");
     assert!(tables().any(|table| table.len() > 1), "no relation was measured");
@@ -106,6 +160,50 @@ fn a_row_added_to_a_table_of_many_rows() {
 #[test]
 fn a_row_replaced_in_a_table_of_many_rows() {
     a_table_of_many_rows_is_replayed::<ReplaceOne>(|rows| rows[0] = vec![1, 0, 2, 59]);
+}
+
+/// The rounds of `privmrf`, which small tables hardly have.
+fn rounds_are_replayed<A: Neighbours>(options: &[&str], changed: impl Fn(&mut Vec<Vec<u32>>)) {
+    let row = |row: u32| vec![row % 2, row % 2, row % 6 / 2, row / 3 % 4, row / 7 % 2, (row % 2) * 3 + row / 3 % 2];
+    let rows: Vec<Vec<u32>> = (0..4_000).map(row).collect();
+    let recording = replayed::<A>(&named("privmrf", options), (&[2, 2, 3, 4, 2, 5], &rows), 2.0, changed);
+    assert!(recording.events().filter(|event| event.table().is_none()).count() > 3, "pairs, and rounds of errors");
+    assert!(recording.events().filter_map(|event| event.table()).any(|table| table.len() > 2), "larger tables");
+}
+
+#[test]
+fn rounds_of_the_paper_with_a_row_added() {
+    let letter = ["profile=paper", "initial=best-of-all", "redundancy=rows", "rounds=one-table", "fit=converged"];
+    rounds_are_replayed::<AddRemove>(&letter, |rows| rows.push(vec![1, 0, 2, 3, 1, 4]));
+}
+
+#[test]
+fn rounds_of_the_paper_with_a_row_replaced() {
+    rounds_are_replayed::<ReplaceOne>(&["profile=paper", "refinement=2"], |rows| rows[0] = vec![1, 0, 2, 3, 1, 4]);
+}
+
+/// The choices of `privmrf` among columns and coarser versions of them.
+fn choices_are_replayed<A: Neighbours>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
+    let row = |row: u32| vec![row % 2, row % 2, row % 6 / 2, row * 7 % 100, row * 7 % 100 / 25, row / 7 % 2];
+    let rows: Vec<Vec<u32>> = (0..4_000).map(row).collect();
+    let fit = named("privmrf", &["candidates=200", "large_column=40", "group_width=8"]);
+    let recording = replayed::<A>(&fit, (&[2, 2, 3, 100, 4, 2], &rows), 2.0, changed);
+    let tables = || recording.events().filter_map(|event| event.table());
+    assert_eq!(recording.events().filter(|event| event.table().is_none()).count(), 9, "choices");
+    assert_eq!(tables().filter(|table| table.len() == 1).count(), 6);
+    assert_eq!(tables().filter(|table| table.len() > 1).count(), 9);
+    let coarser = |table: &Clique| table.attributes().iter().any(|column| column.index() >= 6);
+    assert!(tables().any(coarser), "no coarser version was measured");
+}
+
+#[test]
+fn choices_with_a_row_added() {
+    choices_are_replayed::<AddRemove>(|rows| rows.push(vec![1, 0, 2, 99, 0, 1]));
+}
+
+#[test]
+fn choices_with_a_row_replaced() {
+    choices_are_replayed::<ReplaceOne>(|rows| rows[0] = vec![1, 0, 2, 99, 0, 1]);
 }
 
 #[test]

@@ -1,0 +1,164 @@
+#![doc = include_str!("paper.md")]
+
+mod attribute_graph;
+mod candidates;
+mod initial;
+mod options;
+mod pair_scores;
+mod refinement;
+
+use std::f64::consts::FRAC_2_PI;
+use std::num::NonZeroUsize;
+
+use chacha20::ChaCha8Rng;
+use rand::SeedableRng;
+use scumble_schema::{AttributeId, Clique, Domain, Recoding, limits};
+use scumble_vault::account::Amount;
+use scumble_vault::score::TotalVariation;
+use scumble_vault::{Budget, Selecting, Vault};
+
+use self::attribute_graph::attribute_graph;
+use self::candidates::{Candidates, Most};
+use self::initial::Beginning;
+pub use self::options::{Edges, Fit, Initial, Options, Redundancy, Rounds};
+use self::pair_scores::{PairScores, pairs};
+use self::refinement::{Plan, Refinement};
+use super::pot::Pot;
+use crate::error::MechanismError;
+use crate::fitted::{Distribution, Fitted};
+use crate::neighbours::{Neighbours, RowTotal};
+use crate::noisy::{counts, whole};
+
+/// Parts of a hundred that scores of pairs get, section 3.6.
+const SCORE_PARTS: u32 = 10;
+/// Those of the number of rows.
+const ROW_PARTS: u32 = 1;
+/// Those of choosing tables.
+const SELECTION_PARTS: u32 = 10;
+
+/// Where random choices come from that are no noise: which candidates are scored, where a network begins. Anyone may know it, and a fit
+/// that is taken up again has to choose the same.
+const SEED: u64 = 2021;
+
+/// Finds which columns are related, measures a first table for each, then tables that the model explains badly, and fits the Markov random
+/// field that is nearest to all of them.
+///
+/// # Privacy
+/// All releases are inside the vault and all have Gaussian noise: a score per pair of columns (Δ 2 under add/remove; up to 3 + 2/n under
+/// replace-one); under add/remove the number of rows (Δ 1); per round, up to `k` L1 errors against a model of released values (Δ 1; 2
+/// under replace-one); and the tables (Δ₂ 1; √2 under replace-one). All that is decided in between, and all that follows, reads released
+/// values and the schema.
+///
+/// # Reference
+/// Cai, Lei, Wei, Xiao, Data synthesis via differentially private Markov random fields, PVLDB 14(11), 2021, Algorithm 6.
+///
+/// # Errors
+/// If the vault refuses.
+pub fn fit<A: Neighbours, M: Selecting>(
+    vault: &mut Vault<A, M>,
+    budget: Budget<A, M>,
+    recoding: &Recoding,
+    options: &Options,
+) -> Result<Fitted, MechanismError> {
+    let domain = recoding.domain();
+    // A column of one code tells nothing, and is never asked about.
+    let columns: Vec<AttributeId> = domain.attributes().filter(|&column| domain.size(column) > 1).collect();
+    if columns.is_empty() {
+        return crate::independent::fit(vault, budget, domain);
+    }
+    let (scores, pot) = pair_scores(vault, Pot::new(budget, 100), domain, &columns)?;
+    let (rows, pot) = released_rows(vault, pot)?;
+
+    let cliques = attribute_graph(domain, &columns, &scores, options.clique_cells.into(), options.edges);
+    let planned = options.refinement_tables(columns.len());
+    let most = Most {
+        cells: useful_cells(vault, &pot, rows, columns.len() + planned, planned > 0, options.theta),
+        columns: options.most_columns.map_or(usize::MAX, |most| most as usize),
+    };
+    let mut candidates = Candidates::new(domain, &cliques, most);
+
+    let unit = match options.redundancy {
+        Redundancy::Rows => 1.0,
+        Redundancy::Shares => rows.max(1.0).recip(),
+    };
+    let beginning =
+        Beginning { columns: &columns, scores: &scores.scaled(unit), model_cells: options.model_cells.into() };
+    let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+    let initial = match options.initial {
+        Initial::BestOfAll => beginning.best_of_all(&mut candidates),
+        Initial::Networks => beginning.networks(&mut candidates, &mut rng),
+    };
+
+    let chosen = planned.min(candidates.left(planned));
+    let plan = Plan::new(columns.len(), initial.len(), chosen, options.rounds);
+    let refinement = Refinement { domain, options, rows: rows.max(1.0), table_parts: pot.parts() - SELECTION_PARTS };
+    let estimate = refinement.run(vault, pot.rest(), plan, &initial, &mut candidates, &mut rng)?;
+    Ok(Fitted { distribution: Distribution::Tree(estimate.model), rows: whole(rows) })
+}
+
+/// A noisy score for each pair of columns, and what is left.
+///
+/// # Reference
+/// Algorithm 1, lines 1 and 2.
+fn pair_scores<A: Neighbours, M: Selecting>(
+    vault: &mut Vault<A, M>,
+    pot: Pot<A, M>,
+    domain: &Domain,
+    columns: &[AttributeId],
+) -> Result<(PairScores, Pot<A, M>), MechanismError> {
+    let pairs = pairs(columns);
+    if pairs.is_empty() {
+        return Ok((PairScores::new(domain.len(), []), pot));
+    }
+    let (for_scores, pot) = pot.take(SCORE_PARTS);
+    let between =
+        |&[left, right]: &[AttributeId; 2]| TotalVariation::between(Clique::single(left), Clique::single(right));
+    let questions = pairs.iter().map(between).collect::<Result<Vec<_>, _>>()?;
+    let noisy = vault.measure_scores(&questions, for_scores)?;
+    let values = noisy.values().iter().copied();
+    Ok((PairScores::new(domain.len(), pairs.into_iter().zip(values)), pot))
+}
+
+/// The number of rows: public, or with noise and its share of the budget. And what is left.
+///
+/// # Reference
+/// Algorithm 2, line 1.
+fn released_rows<A: Neighbours, M: Selecting>(
+    vault: &mut Vault<A, M>,
+    pot: Pot<A, M>,
+) -> Result<(f64, Pot<A, M>), MechanismError> {
+    match A::row_total(vault)? {
+        #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
+        RowTotal::Public(rows) => Ok((*rows as f64, pot)),
+        RowTotal::Estimated => {
+            let (for_rows, pot) = pot.take(ROW_PARTS);
+            let counted = vault.measure(&[Clique::empty()], for_rows)?;
+            Ok((counted.iter().flat_map(counts).sum::<f64>().max(0.0), pot))
+        }
+    }
+}
+
+/// Most cells of a useful table: on average a cell holds theta times the mean magnitude of its noise.
+///
+/// # Reference
+/// Algorithm 2, line 5, with the `g` of Algorithm 6.
+fn useful_cells<A: Neighbours, M: Selecting>(
+    vault: &Vault<A, M>,
+    pot: &Pot<A, M>,
+    rows: f64,
+    tables: usize,
+    has_choices: bool,
+    theta: f64,
+) -> u64 {
+    let parts = if has_choices { pot.parts() - SELECTION_PARTS } else { pot.parts() };
+    let amount: Amount<M> = pot.worth(parts);
+    let noise = NonZeroUsize::new(tables).and_then(|tables| vault.planned_noise(tables, amount));
+    let sigma = noise.and_then(|noise| noise.standard_deviation()).unwrap_or(f64::INFINITY);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates; a fraction of a cell is none"
+    )]
+    let cells = (rows / (theta * sigma * FRAC_2_PI.sqrt())) as u64;
+    cells.min(u64::try_from(limits::CELLS_PER_TABLE).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,332 @@
+//! What `privmrf` asks with its best profile, how much of the budget each question gets, and what it does at the edges.
+
+use std::num::NonZeroU32;
+
+use chacha20::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use scumble_mechanisms::privmrf::best::{self, Options};
+use scumble_mechanisms::{Distribution, Fitted, Method, Neighbours, independent};
+use scumble_pgm::{Sampler, Sampling};
+use scumble_schema::{AdjacencyKind, AttributeId, Clique, CodeColumn, Domain};
+use scumble_testing::Rows;
+use scumble_vault::account::{Mechanism, Question};
+use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
+use scumble_vault::{
+    Accounting, AddRemove, ApproxDp, Certificate, Delta, Epsilon, Event, Gdp, MarginalSource, ReplaceOne, Vault,
+};
+
+/// Rows in which every column after the first is mostly the first one's code, as far as it has it.
+fn related(sizes: &[u32], rows: u32) -> Rows {
+    let row = |row: u32| {
+        sizes.iter().map(|&size| if row.is_multiple_of(7) { row / 7 % size } else { row % 3 % size }).collect()
+    };
+    Rows::new(Domain::new(sizes.to_vec()).unwrap(), (0..rows).map(row).collect())
+}
+
+fn goal(epsilon: f64, delta: f64) -> ApproxDp {
+    ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() }
+}
+
+fn run<A: Neighbours>(source: Rows, goal: ApproxDp, unit: u32, options: &Options) -> (Fitted, Certificate) {
+    let recoding = options.recoding(source.domain()).unwrap();
+    let unit = NonZeroU32::new(unit).unwrap();
+    let (mut vault, budget) = Vault::<A, Gdp>::open(Box::new(source), goal, unit).unwrap();
+    vault.recode(recoding.clone()).unwrap();
+    let fitted = best::fit(&mut vault, budget, &recoding, options).unwrap();
+    let certificate = vault.close();
+    certificate.verify().unwrap();
+    (fitted, certificate)
+}
+
+fn light() -> Options {
+    Options { candidates: 12, rounds_per_column: 1.0, ..Options::default() }
+}
+
+fn is_choice(event: &Event) -> bool {
+    matches!(event.question(), Question::Scores { score: ScoreKind::L1Error, .. })
+}
+
+fn draw(fitted: &Fitted, rows: u64) -> Vec<CodeColumn> {
+    let Distribution::Tree(model) = &fitted.distribution else { panic!("not a graphical model") };
+    Sampler::new(model).sample(rows, 1, Sampling::LowVariance).next().unwrap()
+}
+
+fn close(left: f64, right: f64) -> bool {
+    (left / right - 1.0).abs() < 1e-6
+}
+
+/// `Δ²/σ²` of an event of Gaussian noise on a table, after a check of its sensitivity.
+#[expect(clippy::cast_precision_loss, reason = "small integers")]
+fn cost_of_table<A: Neighbours>(event: &Event, unit: u32) -> f64 {
+    let Mechanism::RoundedGaussian { squared_sensitivity, sigma } = event.mechanism() else { panic!("{event:?}") };
+    let one = if A::KIND == AdjacencyKind::ReplaceOne { 2 } else { 1 };
+    assert_eq!(squared_sensitivity, one * u128::from(unit).pow(2));
+    squared_sensitivity as f64 / sigma.to_f64().powi(2)
+}
+
+/// `(pi/8) ε²` of an event that is a choice, after a check of its sensitivity.
+fn cost_of_choice<A: Neighbours>(event: &Event, unit: u32, options: &Options) -> f64 {
+    let Mechanism::Exponential { sensitivity, epsilon } = event.mechanism() else { panic!("{event:?}") };
+    let Question::Scores { candidates, .. } = event.question() else { panic!("{event:?}") };
+    assert!(candidates.get() <= options.candidates.into() && event.length() == 1);
+    let one = if A::KIND == AdjacencyKind::ReplaceOne { 2 } else { 1 };
+    assert_eq!(sensitivity, (one * u128::from(unit)) << LATTICE_LOG2);
+    355.0 / 904.0 * epsilon.to_f64().powi(2)
+}
+
+/// The scale of every event, recomputed from shares and the sensitivities of one unit.
+fn check_scales<A: Neighbours>(source: Rows, goal: ApproxDp, unit: u32, options: &Options) -> usize {
+    let columns = source.domain().sizes().iter().filter(|&&size| size > 1).count();
+    let (_, certificate) = run::<A>(source, goal, unit, options);
+    let whole = Gdp::KIND.largest(goal).unwrap().to_f64();
+    let number = |number: usize| f64::from(u32::try_from(number).unwrap());
+    let (first, rounds) = certificate.events().split_at(columns);
+    for event in first {
+        assert_eq!(event.table().unwrap().len(), 1);
+        assert!(close(cost_of_table::<A>(event, unit), options.one_way_share * whole / number(columns)));
+    }
+    // With so few rows no budget is a large one.
+    let planned = (options.rounds_per_column * number(columns)).round().max(1.0);
+    let parts = |round: f64| {
+        let way = round / (planned - 1.0).max(1.0);
+        (1_000.0 * (1.0 + (options.last_round - 1.0) * way)).round()
+    };
+    let mut all: Vec<f64> = (0..100).map(f64::from).filter(|&round| round < planned).map(parts).collect();
+    let part = (1.0 - options.one_way_share) * whole / all.iter().sum::<f64>();
+    let choices = rounds.iter().filter(|event| is_choice(event)).count();
+    let (chosen, again) = rounds.split_at(2 * choices);
+    for pair in chosen.chunks(2) {
+        let of_round = part * all.remove(0);
+        assert!(close(cost_of_choice::<A>(&pair[0], unit, options), options.choice_share * of_round));
+        assert!(pair[1].table().unwrap().len() > 1);
+        assert!(close(cost_of_table::<A>(&pair[1], unit), (1.0 - options.choice_share) * of_round));
+    }
+    // What no candidate was left for goes to the columns.
+    assert_eq!(again.len(), if all.is_empty() { 0 } else { columns });
+    for event in again {
+        assert_eq!(event.table().unwrap().len(), 1);
+        assert!(close(cost_of_table::<A>(event, unit), part * all.iter().sum::<f64>() / number(columns)));
+    }
+    // Never above what was asked for, and a hair below at most.
+    assert!(certificate.total().quanta <= Gdp::KIND.largest(goal).unwrap().quanta);
+    assert!(close(certificate.total().to_f64(), whole));
+    let (claimed, asked) = (certificate.epsilon().get(), goal.epsilon.get());
+    assert!(claimed <= asked && claimed > asked * (1.0 - 1e-5), "{claimed} of {asked}");
+    choices
+}
+
+#[test]
+fn every_event_has_the_scale_of_its_sensitivity_and_its_share_of_the_budget() {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let (mut choices, mut full) = (0, 0);
+    for _ in 0..2_000 {
+        let thousandths = |from: u32, to: u32, rng: &mut ChaCha8Rng| f64::from(rng.random_range(from..to)) / 1_000.0;
+        let options = Options {
+            one_way_share: thousandths(1, 999, &mut rng),
+            choice_share: thousandths(1, 999, &mut rng),
+            rounds_per_column: thousandths(100, 2_000, &mut rng),
+            last_round: thousandths(100, 5_000, &mut rng),
+            most_columns: rng.random_range(2..5),
+            candidates: rng.random_range(1..12),
+            noise_penalty: thousandths(0, 2_000, &mut rng),
+            spread: rng.random_bool(0.7).then(|| thousandths(10, 5_000, &mut rng)),
+            group_width: rng.random_range(2..5),
+            large_column: rng.random_range(2..8),
+            ..Options::default()
+        };
+        let sizes: Vec<u32> = (0..rng.random_range(1..6)).map(|_| rng.random_range(1..10)).collect();
+        if sizes.iter().all(|&size| size == 1) {
+            continue;
+        }
+        let rows = [0, 1, 30, 800][rng.random_range(0..4)];
+        let goal = goal(0.01 * 500_f64.powf(rng.random()), 1e-9 * 1e6_f64.powf(rng.random()));
+        let unit = rng.random_range(1..4);
+        let made = if rng.random() {
+            check_scales::<AddRemove>(related(&sizes, rows), goal, unit, &options)
+        } else {
+            check_scales::<ReplaceOne>(related(&sizes, rows), goal, unit, &options)
+        };
+        choices += made;
+        full += usize::from(made == 0);
+    }
+    assert!(choices > 1_000 && full > 20, "{choices} choices, {full} times none");
+}
+
+#[test]
+fn a_budget_large_for_the_rows_makes_more_rounds() {
+    let rounds = |rows, epsilon| {
+        let (_, certificate) = run::<ReplaceOne>(related(&[2, 3, 4, 3], rows), goal(epsilon, 1e-6), 1, &light());
+        certificate.events().iter().filter(|event| is_choice(event)).count()
+    };
+    // Six sets of two columns and more of three and four.
+    assert_eq!([rounds(300, 1.0), rounds(30_000, 20.0)], [4, 8]);
+}
+
+#[test]
+fn one_column_two_columns_and_columns_of_one_code_are_fitted() {
+    for sizes in [&[3][..], &[1], &[1, 1], &[2, 2], &[9, 2, 3], &[1, 2, 1, 2, 3], &[300], &[1, 200]] {
+        for epsilon in [0.05, 3.0] {
+            let options = light();
+            let (fitted, certificate) = run::<AddRemove>(related(sizes, 400), goal(epsilon, 1e-6), 1, &options);
+            if sizes.iter().all(|&size| size == 1) {
+                continue;
+            }
+            for (column, &size) in draw(&fitted, 20).iter().zip(sizes) {
+                assert!(column.len() == 20 && column.iter().all(|code| code < size));
+            }
+            let recoding = options.recoding(&Domain::new(sizes.to_vec()).unwrap()).unwrap();
+            let asked = certificate.events().iter().filter_map(Event::table).flat_map(Clique::attributes);
+            assert!(asked.into_iter().all(|&column| recoding.domain().size(column) > 1));
+        }
+    }
+}
+
+#[test]
+fn no_rows_and_one_row_are_fitted() {
+    for _ in 0..5 {
+        for epsilon in [0.01, 1.0, 50.0] {
+            for rows in [0, 1] {
+                // Noise makes the number of rows negative every other time.
+                let (fitted, _) = run::<AddRemove>(related(&[2, 3, 4], rows), goal(epsilon, 1e-6), 1, &light());
+                assert!(fitted.rows >= 1 && draw(&fitted, 5)[0].len() == 5);
+                let (fitted, _) = run::<ReplaceOne>(related(&[2, 3, 4], rows), goal(epsilon, 1e-6), 1, &light());
+                assert_eq!(fitted.rows, 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_table_is_chosen_twice_or_has_a_column_in_two_versions() {
+    let options = Options { group_width: 2, large_column: 3, rounds_per_column: 3.0, ..light() };
+    let sizes = [9, 2, 5, 3];
+    let recoding = options.recoding(&Domain::new(sizes.to_vec()).unwrap()).unwrap();
+    let (_, certificate) = run::<AddRemove>(related(&sizes, 2_000), goal(2.0, 1e-6), 1, &options);
+    let tables: Vec<&Clique> = certificate.events()[4..].iter().filter_map(Event::table).collect();
+    assert!(tables.len() > 8 && tables.iter().any(|table| table.attributes().iter().any(|column| column.index() > 3)));
+    for (place, table) in tables.iter().enumerate() {
+        assert!(!tables[..place].contains(table));
+        let of: Vec<AttributeId> = table.attributes().iter().map(|&column| recoding.of(column)).collect();
+        assert!(of.iter().enumerate().all(|(place, column)| !of[..place].contains(column)), "{table:?}");
+    }
+}
+
+#[test]
+fn a_column_of_very_many_codes_is_fitted_with_the_others() {
+    for codes in [5_000, 100_000] {
+        let row = |row: u32| vec![row * 37 % codes, u32::from(row * 37 % codes >= codes / 2), row % 3];
+        let rows = Rows::new(Domain::new(vec![codes, 2, 3]).unwrap(), (0..20_000).map(row).collect());
+        let (fitted, certificate) = run::<AddRemove>(rows, goal(4.0, 1e-6), 1, &light());
+        assert_eq!(draw(&fitted, 100)[0].len(), 100);
+        let tables = || certificate.events().iter().filter_map(Event::table);
+        assert!(tables().any(|table| table.len() > 1));
+        // The largest has no version that is small enough to be linked to it.
+        let is_coarse = |column: &AttributeId| column.index() > 2;
+        assert_eq!(tables().any(|table| table.attributes().iter().any(is_coarse)), codes == 5_000);
+    }
+}
+
+#[test]
+fn sixty_columns_are_fitted() {
+    let sizes: Vec<u32> = (0..60).map(|column| 2 + column % 7).collect();
+    let options = Options { candidates: 60, rounds_per_column: 0.2, ..Options::default() };
+    let (fitted, certificate) = run::<AddRemove>(related(&sizes, 3_000), goal(1.0, 1e-6), 1, &options);
+    assert_eq!(certificate.events().iter().filter(|event| is_choice(event)).count(), 12);
+    assert_eq!(draw(&fitted, 10).len(), 60);
+}
+
+#[test]
+fn a_large_budget_gives_the_relation_between_columns_back() {
+    for spread in [None, Some(0.7)] {
+        let options = Options { spread, ..light() };
+        let (fitted, _) = run::<AddRemove>(related(&[3, 3, 3, 3], 3_000), goal(100.0, 1e-6), 1, &options);
+        assert!(fitted.rows.abs_diff(3_000) < 5);
+        let columns = draw(&fitted, 3_000);
+        let agree = (0..3_000).filter(|&row| columns[0].get(row) == columns[3].get(row)).count();
+        assert!(agree > 2_850, "{agree} of 3000 agree with a spread of {spread:?}");
+    }
+}
+
+/// Total variation distance between two lists of rows in two of their columns.
+fn distance(left: &[CodeColumn], right: &[Vec<u32>], columns: [usize; 2], sizes: [usize; 2]) -> f64 {
+    let mut counts = vec![0_i32; sizes[0] * sizes[1]];
+    let mut cell = |codes: [u32; 2], sign| counts[codes[0] as usize * sizes[1] + codes[1] as usize] += sign;
+    for row in 0..left[0].len() {
+        cell(columns.map(|column| left[column].get(row)), 1);
+    }
+    for row in right {
+        cell(columns.map(|column| row[column]), -1);
+    }
+    0.5 * counts.iter().map(|count| f64::from(count.abs())).sum::<f64>()
+        / f64::from(u32::try_from(right.len()).unwrap())
+}
+
+#[test]
+fn relations_of_a_column_of_300_codes_are_kept_by_its_coarser_versions() {
+    let sizes = [300, 6, 4, 2, 5];
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let mut row = || {
+        let code = rng.random_range(0..300_u32);
+        let near = (code + rng.random_range(0..20)).min(299);
+        vec![code, near / 50, near / 75, rng.random_range(0..2), near / 60]
+    };
+    let rows: Vec<Vec<u32>> = (0..20_000).map(|_| row()).collect();
+    let source = || Rows::new(Domain::new(sizes.to_vec()).unwrap(), rows.clone());
+    let (fitted, certificate) = run::<AddRemove>(source(), goal(1.0, 1e-6), 1, &Options::default());
+    let coarse = |table: &Clique| table.len() > 1 && table.attributes().iter().any(|column| column.index() >= 5);
+    assert!(certificate.events().iter().filter_map(Event::table).any(coarse), "no coarser version was measured");
+
+    let (mut vault, budget) =
+        Vault::<AddRemove, Gdp>::open(Box::new(source()), goal(1.0, 1e-6), NonZeroU32::MIN).unwrap();
+    let alone = independent::fit(&mut vault, budget, source().domain()).unwrap();
+    let Distribution::Product(columns) = &alone.distribution else { panic!("not independent columns") };
+    let independent: Vec<CodeColumn> = columns.sample(20_000, 1, Sampling::LowVariance).next().unwrap();
+    let ours = draw(&fitted, 20_000);
+    for other in [1, 2, 4] {
+        let of = |drawn: &[CodeColumn]| distance(drawn, &rows, [0, other], [300, sizes[other] as usize]);
+        assert!(of(&independent) > 0.6 && of(&ours) < 0.5 * of(&independent), "{} {}", of(&ours), of(&independent));
+    }
+}
+
+#[test]
+fn options_out_of_their_range_are_named() {
+    let domain = Domain::new(vec![2, 2]).unwrap();
+    for wrong in [
+        "one_way_share=0",
+        "one_way_share=1",
+        "one_way_share=0.0004",
+        "choice_share=-0.1",
+        "choice_share=0.9999",
+        "rounds_per_column=0.05",
+        "rounds_per_column=11",
+        "last_round=0.01",
+        "last_round=10.5",
+        "most_columns=1",
+        "most_columns=17",
+        "candidates=0",
+        "candidates=100001",
+        "model_cells=999",
+        "model_cells=50000001",
+        "noise_penalty=-1",
+        "noise_penalty=101",
+        "spread=0",
+        "spread=-1",
+        "spread=101",
+        "group_width=1",
+        "group_width=65536",
+        "large_column=1",
+    ] {
+        let method = Method::named("privmrf").unwrap().with_options([wrong]).unwrap();
+        let error = method.recoding(&domain).unwrap_err().to_string();
+        let name = wrong.split('=').next().unwrap();
+        assert!(error.contains(&format!("option `{name}`")), "{wrong}: {error}");
+    }
+}
+
+#[test]
+fn what_is_too_large_for_a_model_is_refused_before_anything_is_counted() {
+    for (sizes, problem) in [(vec![2; 1_001], "1001 columns"), (vec![1_000_000; 60], "cells")] {
+        let error = Options::default().recoding(&Domain::new(sizes).unwrap()).unwrap_err();
+        assert!(error.to_string().contains(problem) && !error.hint().is_empty(), "{error}");
+    }
+}
