@@ -197,8 +197,8 @@ pub(crate) struct LedgerInit {
     /// The delta that goes with it
     #[arg(long, value_name = "NUMBER", value_parser = delta)]
     pub(crate) delta: Delta,
-    /// How fits are added up: `gdp` for Gaussian noise only, which is tightest; `zcdp` for any method; `pure` for fits with
-    /// `--delta 0` only. Without it, `pure` if delta is 0 and `gdp` otherwise
+    /// How fits are added up: `gdp` for Gaussian noise and choices, which is tightest; `zcdp` for any method; `pure` for fits
+    /// with `--delta 0` only. Without it, `pure` if delta is 0 and `gdp` otherwise
     #[arg(long, value_name = "NAME")]
     pub(crate) accounting: Option<AccountingKind>,
     /// What to call the table; the name of the ledger file without it
@@ -222,12 +222,15 @@ pub(crate) struct RealTable {
     /// The schema file
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
-    /// The method of fitting; privbayes-nist without it, or pb-pgm if delta is 0
+    /// The method of fitting; privmrf without it, or pb-pgm if delta is 0
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
     pub(crate) method: Option<String>,
     /// An option of the method, such as theta=6; may be given several times
     #[arg(long = "option", value_name = "NAME=VALUE")]
     pub(crate) options: Vec<String>,
+    /// A set of options of the method that belong together, where it has several: short for `--option profile=NAME`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
     /// The epsilon of (epsilon, delta)-differential privacy: the privacy loss to stay within
     #[arg(long, value_name = "NUMBER", value_parser = epsilon)]
     pub(crate) epsilon: Epsilon,
@@ -259,7 +262,8 @@ impl RealTable {
             Some(name) => Method::named(name)?,
             None => Method::recommended(self.goal()),
         };
-        method.with_options(self.options.iter().map(String::as_str))
+        let profile = self.profile.as_ref().map(|name| format!("profile={name}"));
+        method.with_options(profile.iter().chain(&self.options).map(String::as_str))
     }
 
     /// What the fit has to stay within.
@@ -332,4 +336,24 @@ fn delta(text: &str) -> Result<Delta, String> {
     text.parse()
         .map_err(|_| "not a number".into())
         .and_then(|value| Delta::new(value).map_err(|error| error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn method(words: &[&str]) -> Method {
+        let goal =
+            ["scumble", "fit", "a.csv", "--schema", "a.yaml", "--epsilon", "1", "--delta", "1e-9", "-o", "a.model"];
+        let arguments = Arguments::try_parse_from([&goal[..], &["--method", "privmrf"], words].concat()).unwrap();
+        let Verb::Fit(fit) = arguments.verb else { panic!("another verb was read") };
+        fit.real.method().unwrap()
+    }
+
+    #[test]
+    fn a_profile_is_an_option_with_a_shorter_name() {
+        assert_eq!(method(&["--profile", "paper"]), method(&["--option", "profile=paper"]));
+        assert_eq!(method(&["--profile", "best"]), method(&[]));
+        assert_ne!(method(&["--profile", "paper"]), method(&[]));
+    }
 }

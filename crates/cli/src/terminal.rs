@@ -3,6 +3,7 @@
 #![expect(clippy::print_stderr, reason = "this is the one place that prints")]
 
 use std::io::{IsTerminal, Write};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -79,6 +80,15 @@ impl Terminal {
         let style = ProgressStyle::with_template(template).expect("a template of ours");
         // Drawn with the first report of progress: before, the total may not be known.
         ProgressBar::new(total).with_style(style).with_message(label)
+    }
+}
+
+/// Turns a bar whose end is reached into the time that has passed: nobody knows how long the rest will take.
+pub(crate) fn wait_without_end(bar: &ProgressBar, label: &'static str) {
+    if !bar.is_hidden() {
+        bar.set_style(ProgressStyle::with_template("{msg} {spinner} {elapsed}").expect("a template of ours"));
+        bar.set_message(label);
+        bar.enable_steady_tick(Duration::from_millis(200));
     }
 }
 

@@ -554,8 +554,12 @@ fn every_method_fits_and_its_model_is_shown_and_sampled() {
         assert!(folder.output(&["sample", "a.model", "-o", "a.csv"]).status.success());
         shown
     };
-    assert!(run("table.schema.yaml", &[], "1e-9").contains("method     privbayes-nist"));
+    assert!(run("table.schema.yaml", &[], "1e-9").contains("method     privmrf"));
     assert!(run("table.schema.yaml", &[], "0").contains("method     pb-pgm"));
+    for profile in ["best", "paper"] {
+        let field = run("table.schema.yaml", &["--method", "privmrf", "--profile", profile], "1e-9");
+        assert!(field.contains("method     privmrf"), "{field}");
+    }
     for method in ["independent", "privbayes", "pb-pgm"] {
         assert!(run("table.schema.yaml", &["--method", method], "0").contains("5-differentially private"));
     }
@@ -579,6 +583,8 @@ fn a_method_that_cannot_do_what_was_asked_says_what_can() {
         fit(&["--delta", "0", "--method", "smoothed-histogram"]),
         fit(&["--delta", "0", "--method", "privbayes", "--option", "gamma=1"]),
         fit(&["--delta", "0", "--method", "privbayes", "--option", "beta=2"]),
+        fit(&["--delta", "1e-9", "--method", "privmrf", "--profile", "fastest"]),
+        fit(&["--delta", "1e-9", "--method", "privmrf", "--profile", "paper", "--option", "profile=best"]),
         fit(&["--delta", "0", "--method", "privbays"]),
     ];
     assert_output!(runs.join("\n"));

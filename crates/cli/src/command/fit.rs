@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::arguments::{Fit, RealTable};
 use crate::failure::{Failure, cannot_write};
-use crate::terminal::{Terminal, Unit};
+use crate::terminal::{Terminal, Unit, wait_without_end};
 
 pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     can_be_written(&arguments.output)?;
@@ -53,6 +53,9 @@ pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Res
             if progress.bytes_total > 0 {
                 bar.set_length(progress.bytes_total);
                 bar.set_position(progress.bytes_read);
+                if progress.bytes_read == progress.bytes_total {
+                    wait_without_end(&bar, "fitting");
+                }
             }
         })
     };
