@@ -8,6 +8,7 @@
 
 #![expect(clippy::print_stdout, reason = "this program prints figures")]
 
+#[path = "../figures_common/figure.rs"]
 mod figure;
 mod formats;
 mod schemas;

@@ -8,9 +8,11 @@
 //! measured on the real rows: what is written here is **not** differentially private, and the tables are public ones.
 #![expect(clippy::print_stdout, reason = "what it prints is what it is for")]
 
+#[path = "../figures_common/benchmark.rs"]
 mod benchmark;
-#[path = "../house_figures/figure.rs"]
+#[path = "../figures_common/figure.rs"]
 mod figure;
+#[path = "../figures_common/grid.rs"]
 mod grid;
 mod nist;
 mod scores;

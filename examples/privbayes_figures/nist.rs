@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use scumble::Sampling;
 use scumble::mechanisms::Method;
 use scumble::report::chart::{Axis, Chart, Line, Panel, Scale};
-use scumble::schema::AdjacencyKind;
+use scumble::schema::{AdjacencyKind, AttributeId};
 use scumble_evaluate::nist::{Challenge, ColumnKind, Earnings, Regression, Scores, signed_log_bins};
 
 use crate::benchmark::{Benchmark, Run};
 use crate::figure::Figures;
-use crate::grid::{all, mean_and_spread};
+use crate::grid::{all, mean_and_spread, processors};
 use crate::{Failure, Request};
 
 const EPSILONS: [f64; 4] = [0.5, 1.0, 2.0, 4.0];
@@ -26,7 +26,7 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
     let benchmark = Benchmark::read(&request.data, "acs_national2019", AdjacencyKind::AddRemove)?;
     let challenge = challenge(&benchmark)?;
     let runs = usize::try_from(request.runs)?;
-    let results = all(VARIANTS.len() * EPSILONS.len() * runs, |task| {
+    let results = all(VARIANTS.len() * EPSILONS.len() * runs, processors(), |task| {
         let (point, run) = (task / runs, task % runs);
         let (_, option, sampling) = VARIANTS[point / EPSILONS.len()];
         let method = Method::named("privbayes-nist")?.with_options([option])?;
@@ -84,12 +84,18 @@ fn challenge(benchmark: &Benchmark) -> Result<Challenge, Failure> {
         Some(&(_, missing)) => ColumnKind::Ordered { missing },
         None => ColumnKind::Categorical,
     };
-    let income = benchmark.column("PINCP")?;
+    let income = column(benchmark, "PINCP")?;
     // The table's coding: a code for no income, then 32 bins of the signed logarithm between these bounds.
     let incomes = signed_log_bins(32, -9.105_090_961_257_085, 14.098_432_066_893_563);
-    let (sex, place) = (benchmark.column("SEX")?, benchmark.column("PUMA")?);
+    let (sex, place) = (column(benchmark, "SEX")?, column(benchmark, "PUMA")?);
     let earnings = Earnings { income, incomes, sex, sexes: [0, 1], place };
     Ok(Challenge { kinds: benchmark.names.iter().map(kind).collect(), earnings: Some(earnings), seed: 2018 })
+}
+
+/// The column of this name.
+fn column(benchmark: &Benchmark, name: &str) -> Result<AttributeId, Failure> {
+    let position = benchmark.names.iter().position(|other| other == name);
+    Ok(AttributeId::new(position.ok_or_else(|| format!("{} has no column {name}", benchmark.name))?))
 }
 
 fn of_metrics(scores: &Scores) -> [f64; 3] {

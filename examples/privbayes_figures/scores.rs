@@ -13,7 +13,7 @@ use scumble_evaluate::Columns;
 
 use crate::benchmark::{Benchmark, Run};
 use crate::figure::Figures;
-use crate::grid::{all, mean_and_spread};
+use crate::grid::{all, mean_and_spread, processors};
 use crate::{Failure, Request};
 
 const EPSILONS: [f64; 6] = [0.05, 0.1, 0.2, 0.4, 0.8, 1.6];
@@ -30,7 +30,7 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
     for (name, degrees) in TABLES {
         let benchmark = Benchmark::read(&request.data, name, AdjacencyKind::ReplaceOne)?;
         for degree in degrees {
-            let results = all(SCORES.len() * EPSILONS.len() * runs, |task| {
+            let results = all(SCORES.len() * EPSILONS.len() * runs, processors(), |task| {
                 let (point, _) = (task / runs, task % runs);
                 let (score, epsilon) = (SCORES[point / EPSILONS.len()], EPSILONS[point % EPSILONS.len()]);
                 let options =

@@ -9,7 +9,7 @@ use scumble::schema::AdjacencyKind;
 
 use crate::benchmark::{Benchmark, Run};
 use crate::figure::Figures;
-use crate::grid::{all, mean_and_spread};
+use crate::grid::{all, mean_and_spread, processors};
 use crate::{Failure, Request};
 
 const TABLES: [&str; 4] = ["nltcs", "acs", "adult", "br2000"];
@@ -17,7 +17,7 @@ const EPSILONS: [f64; 6] = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2];
 const DELTA: f64 = 1e-5;
 /// From here on a method must beat independent columns.
 const ENOUGH: f64 = 0.4;
-const ORDERS: [u32; 4] = [2, 3, 4, 5];
+const ORDERS: [usize; 4] = [2, 3, 4, 5];
 /// The position of order 3 among them.
 const THREE: usize = 1;
 /// dpmm's PrivBayes with graphical-model fitting on adult at epsilon 0.8 and delta 1e-5, measured by the same judge.
@@ -90,10 +90,10 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
 
 /// The errors on one table, and how far our distances are from the judge's at most.
 fn errors(benchmark: &Benchmark, runs: u64) -> Result<(Errors, f64), Failure> {
-    let sets = benchmark.sets()?;
+    let sets = benchmark.sets(&ORDERS)?;
     let runs = usize::try_from(runs)?;
     let points = CONTENDERS.len() * EPSILONS.len();
-    let results = all(points * runs, |task| {
+    let results = all(points * runs, processors(), |task| {
         let (point, run) = (task / runs, task % runs);
         let contender = &CONTENDERS[point / EPSILONS.len()];
         let method = Method::named(contender.method)?;
@@ -103,7 +103,7 @@ fn errors(benchmark: &Benchmark, runs: u64) -> Result<(Errors, f64), Failure> {
         let distances = benchmark.distances(&synthetic, &sets)?;
         let mut difference = 0.0_f64;
         if run == 0 {
-            for (ours, judges) in distances.iter().zip(benchmark.judged(&synthetic)?) {
+            for (ours, judges) in distances.iter().zip(benchmark.judged(&synthetic, &ORDERS)?) {
                 difference = difference.max((ours - judges).abs());
             }
             println!("{} {} epsilon {epsilon}: {distances:.4?}", benchmark.name, contender.label);
@@ -120,7 +120,7 @@ fn errors(benchmark: &Benchmark, runs: u64) -> Result<(Errors, f64), Failure> {
     Ok(((0..CONTENDERS.len()).map(contender).collect(), difference))
 }
 
-fn panel(name: &str, order: u32, place: usize, errors: &Errors) -> Panel {
+fn panel(name: &str, order: usize, place: usize, errors: &Errors) -> Panel {
     let lines = CONTENDERS.iter().zip(errors).map(|(contender, errors)| Line {
         name: contender.label.into(),
         points: EPSILONS.iter().zip(errors).map(|(&epsilon, errors)| (epsilon, errors[place].0)).collect(),

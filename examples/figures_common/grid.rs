@@ -1,4 +1,4 @@
-//! Many runs on all processors, and their means.
+//! Many runs at once, and their means.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,12 +6,20 @@ use std::thread;
 
 use crate::Failure;
 
-/// Works out `work(0)` to `work(tasks - 1)`, as many at once as there are processors; the results in order.
-pub(crate) fn all<T: Send>(tasks: usize, work: impl Fn(usize) -> Result<T, Failure> + Sync) -> Result<Vec<T>, Failure> {
+/// How many things this machine does at once.
+pub(crate) fn processors() -> usize {
+    thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Works out `work(0)` to `work(tasks - 1)`, so many at once; the results in order.
+pub(crate) fn all<T: Send>(
+    tasks: usize,
+    at_once: usize,
+    work: impl Fn(usize) -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(tasks)));
-    let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     thread::scope(|scope| {
-        for _ in 0..threads {
+        for _ in 0..at_once {
             scope.spawn(|| {
                 loop {
                     let task = next.fetch_add(1, Ordering::Relaxed);

@@ -1,0 +1,66 @@
+//! The figures of the PrivMRF paper, with ours beside those of its authors' code: `reproduce/privmrf.sh` runs it.
+//!
+//! ```text
+//! privmrf_figures [utility] [svm] [cost] [size] [ablation]
+//!                 [--tables A,B] [--epsilons X,Y] [--profiles best,paper] [--runs N] [--jobs J]
+//!                 [--resume] [--from-csv] [--output FOLDER]
+//! ```
+//! Every run is a line of a CSV file, written when it is done. Without `--resume` the chosen points are measured afresh; with
+//! it, only runs that are not in the file yet. `--from-csv` measures nothing and sums up what is there.
+//!
+//! Real tables come from `SCUMBLE_BENCH_DATA` (default `../shared/data`), the neutral judge from `SCUMBLE_JUDGE` (default
+//! `../shared/eval/evaluate.py`), run by `SCUMBLE_PYTHON` (default `python3`, which needs numpy, pandas and scikit-learn).
+//! Time and memory are those of the program at `SCUMBLE_BIN` (default: the one built beside this). Errors are measured on the
+//! real rows: what is written here is **not** differentially private, and the tables are public ones.
+#![expect(clippy::print_stdout, reason = "what it prints is what it is for")]
+
+mod ablation;
+#[path = "../figures_common/benchmark.rs"]
+mod benchmark;
+mod cost;
+#[path = "../figures_common/figure.rs"]
+mod figure;
+#[path = "../figures_common/grid.rs"]
+mod grid;
+mod journal;
+mod measured_child;
+mod reference;
+mod request;
+mod size;
+mod svm;
+mod utility;
+mod utility_summary;
+
+use std::error::Error;
+
+use figure::Figures;
+use request::Request;
+
+/// What can go wrong here ends the program; threads hand it on.
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// All tables and epsilons of the paper, which has this delta everywhere.
+const TABLES: [&str; 4] = ["nltcs", "acs", "adult", "br2000"];
+const EPSILONS: [f64; 6] = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2];
+const DELTA: f64 = 1e-5;
+
+fn main() -> Result<(), Failure> {
+    let request = Request::read()?;
+    if !request.data.join("adult").is_dir() {
+        println!("skipped: no benchmark tables at {}; set SCUMBLE_BENCH_DATA", request.data.display());
+        return Ok(());
+    }
+    std::fs::create_dir_all(&request.output)?;
+    let mut figures = Figures::default();
+    for part in &request.parts {
+        match part.as_str() {
+            "utility" => utility::run(&request, &mut figures)?,
+            "svm" => svm::run(&request, &mut figures)?,
+            "cost" => cost::run(&request, &mut figures)?,
+            "size" => size::run(&request, &mut figures)?,
+            _ => ablation::run(&request)?,
+        }
+    }
+    figures.print();
+    Ok(())
+}
