@@ -62,7 +62,6 @@ pub fn fit<A: Neighbours, M: Selecting>(
     let all: u32 = parts.iter().sum();
     let mut pot = Pot::new(budget, all);
     for (round, &parts) in parts.iter().enumerate() {
-        let is_last = round + 1 == rounds;
         let spent = f64::from(all - pot.parts() + parts) / f64::from(all);
         let spent = options.one_way_share + (1.0 - options.one_way_share) * spent;
         let fitting = learner.fitting(&candidates, cells * spent);
@@ -71,14 +70,12 @@ pub fn fit<A: Neighbours, M: Selecting>(
             learner.measure_columns_again(vault, pot.rest())?;
             break;
         }
-        let now = if is_last {
+        if round + 1 == rounds {
             learner.choose_and_measure(vault, &fitting, pot.rest())?;
             break;
-        } else {
-            let (now, rest) = pot.take(parts);
-            pot = rest;
-            now
-        };
+        }
+        let (now, rest) = pot.take(parts);
+        pot = rest;
         learner.choose_and_measure(vault, &fitting, now)?;
         learner.fit_between_rounds()?;
     }
