@@ -63,7 +63,7 @@ impl Measurement {
 
     /// What the table says of the number of rows.
     #[expect(clippy::cast_precision_loss, reason = "at most limits::CELLS_PER_MODEL cells a table")]
-    pub(crate) fn evidence(&self) -> Evidence {
+    pub fn evidence(&self) -> Evidence {
         Evidence { sum: vector::sum(self.values()), variance: self.values().len() as f64 * self.variance() }
     }
 }

@@ -100,11 +100,11 @@ fn potentials_that_may_be_anything_give_the_least_loss() {
 
 #[test]
 fn a_table_is_met_but_for_what_holds_its_potentials_back() {
-    let domain = Domain::new(vec![8]).expect("small");
+    let domain = Domain::new(vec![2, 4]).expect("small");
     let (deviation, spread) = (20.0, 0.7);
     // Nothing, less than nothing, less than noise, more than noise.
     let values = vec![400.0, 300.0, 150.0, 80.0, 45.0, 15.0, 0.0, -25.0];
-    let table = Measurement::new(&domain, clique(&[0]), values.clone(), deviation).expect("eight cells");
+    let table = Measurement::new(&domain, clique(&[0, 1]), values.clone(), deviation).expect("eight cells");
     let estimate = shrunk(&domain, spread).estimate(&[table]).expect("small");
     let shift = (ROWS - values.iter().sum::<f64>()) / 8.0;
     let counts: Vec<f64> = joint_of(&estimate).iter().map(|share| share * ROWS).collect();

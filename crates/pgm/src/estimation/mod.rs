@@ -161,8 +161,8 @@ impl Estimator {
         self.search_from(measurements, None)
     }
 
-    /// The same, starting from an earlier estimate: when few tables were added, fewer passes are needed. Tables whose values
-    /// have changed since are fitted as new ones.
+    /// The same, starting from an earlier estimate: when few tables were added, or values changed a little, fewer passes are
+    /// needed.
     pub fn estimate_from(&self, measurements: &[Measurement], earlier: &Estimate) -> Result<Estimate, ModelError> {
         self.search_from(measurements, Some(earlier))
     }
@@ -186,15 +186,16 @@ impl Estimator {
             if earlier.model.domain != self.domain {
                 return Err(ModelError::AnotherDomain);
             }
-            // What an earlier search found holds for tables with the same values only.
+            // Where an earlier search ended is a good place to begin for the same tables, whatever was measured of them since. How it
+            // came there tells how to go on for those with the same values only.
             for (place, is_new) in is_new.iter_mut().enumerate() {
                 let clique = &potentials.cliques()[place];
-                if let Some(there) = earlier.measured.cliques().iter().position(|other| other == clique)
-                    && earlier.measured.table(there) == objective.measured().table(place)
-                {
+                if let Some(there) = earlier.measured.cliques().iter().position(|other| other == clique) {
                     *is_new = false;
                     potentials.table_mut(place).copy_from_slice(earlier.potentials.table(there));
-                    centre.table_mut(place).copy_from_slice(earlier.centre.table(there));
+                    let is_same = earlier.measured.table(there) == objective.measured().table(place);
+                    let centres = if is_same { &earlier.centre } else { &earlier.potentials };
+                    centre.table_mut(place).copy_from_slice(centres.table(there));
                 }
             }
         }

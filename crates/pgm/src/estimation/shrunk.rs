@@ -22,6 +22,8 @@
 //! A cell that a model believes to be empty would be held back for ever. One that was measured to hold more than
 //! its noise explains is weighed by what it surely holds: its value less a standard deviation.
 
+use scumble_schema::{Clique, Domain};
+
 use super::Stopped;
 use super::memory::Memory;
 use super::problem::{Point, Problem};
@@ -36,12 +38,24 @@ const UNSURE: f64 = 1.0;
 /// The least that a cell is taken to hold, in standard deviations: so much the most that it is held back.
 const LEAST: f64 = 1e-3;
 
+/// How large the potentials of a table are expected to be. Nothing else says what a column on its own is like, and values are seldom
+/// about as frequent as each other: one of `k` may well hold most rows, which takes a potential of about `ln k`.
+fn spread_of(domain: &Domain, clique: &Clique, spread: f64) -> f64 {
+    match clique.attributes() {
+        &[column] => spread.max(f64::from(domain.size(column)).ln()),
+        _ => spread,
+    }
+}
+
 pub(crate) fn run(problem: &mut Problem, mut point: Point, spread: f64) -> Stopped {
     let mut pull = Pull::new(&problem.objective, point.total);
     let deviations: Vec<f64> =
         problem.objective.precisions().iter().map(|precision| precision.sqrt().recip()).collect();
+    let measured = problem.objective.measured();
+    let spread_of = |clique| spread_of(measured.domain(), clique, spread);
+    let spreads: Vec<f64> = measured.cliques().iter().map(spread_of).collect();
     let weight = |place: usize, count: f64, aim: f64| {
-        let deviation = deviations[place];
+        let (deviation, spread) = (deviations[place], spreads[place]);
         let held = count.max(aim - UNSURE * deviation).max(LEAST * deviation);
         deviation * deviation / (spread * spread * held)
     };
@@ -50,6 +64,7 @@ pub(crate) fn run(problem: &mut Problem, mut point: Point, spread: f64) -> Stopp
     let steps = problem.stop.passes;
     let mut stopped = Stopped::Settled;
     for _ in 0..WEIGHINGS {
+        let weighed = point.clone();
         pull.stiffen(&point.counts, weight);
         let before = problem.oracle.passes();
         // What is remembered of the slope is of other weights.
@@ -59,6 +74,11 @@ pub(crate) fn run(problem: &mut Problem, mut point: Point, spread: f64) -> Stopp
         pull.set_total(point.total);
         if let Some(reason) = ended {
             stopped = reason;
+            if point.loss > weighed.loss {
+                // New weights may ask for potentials far from those that there were, and the way to them leads over models that fit
+                // nothing. One that is cut short there is worse than what it began with.
+                point = weighed;
+            }
             break;
         }
         if problem.oracle.passes() <= before + 2 {

@@ -5,8 +5,12 @@
 
 mod arrange;
 mod balance;
+mod cell;
 mod code;
+mod joint_tables;
+mod matching;
 mod parallel;
+mod part;
 mod product;
 mod sampler;
 mod step;
@@ -30,8 +34,29 @@ pub enum Sampling {
     /// distributions come out within about one row per cell and chunk: hardly any sampling error is added to the noise.
     #[default]
     LowVariance,
+    /// As [`Sampling::LowVariance`], and then parts of rows are exchanged. Chance decides which part of a row meets which, and
+    /// that is most of what a sample adds to the error of tables across cliques. Two rows that agree on a separator of the
+    /// tree exchange the columns on one side of it if that brings all tables of three columns nearer to what the model
+    /// expects. No table within a clique changes, and nothing impossible comes about.
+    ///
+    /// It takes seconds of processor time, where the other ways take milliseconds, and is worth that for
+    /// [few rows](Sampling::for_rows).
+    /// Pairs are compared where triples would have more than four million cells or be more than four thousand, and
+    /// where pairs would too, rows stay as they were. Models other than trees know no parts: there it is low variance.
+    Matched,
     /// Every row is an independent draw from the model.
     Independent,
+}
+
+/// Most rows that are matched unless somebody asks for it: two chunks.
+const MATCHED_ROWS: u64 = 2 * CHUNK_ROWS;
+
+impl Sampling {
+    /// The best way to draw so many rows: matched, unless they are so many that chance evens out by itself and the time would
+    /// be missed.
+    pub fn for_rows(rows: u64) -> Self {
+        if rows <= MATCHED_ROWS { Self::Matched } else { Self::LowVariance }
+    }
 }
 
 /// Rows of a model, chunk by chunk and column by column.
@@ -125,5 +150,11 @@ impl Streams {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream((self.chunk << 32) | column as u64);
         rng
+    }
+
+    /// The stream of the exchanges between rows, which is no column's. Nor is that of the last number, which is for whoever
+    /// turns codes into values.
+    fn exchanges(self) -> ChaCha8Rng {
+        self.column((u32::MAX - 1) as usize)
     }
 }

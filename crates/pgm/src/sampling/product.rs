@@ -13,7 +13,7 @@ pub(super) fn chunk(model: &ProductModel, rows: usize, sampling: Sampling, strea
     let columns = model.probabilities().iter().enumerate().map(|(column, probabilities)| {
         let mut rng = streams.column(column);
         match sampling {
-            Sampling::LowVariance => rounded(probabilities, rows, &mut rng),
+            Sampling::Matched | Sampling::LowVariance => rounded(probabilities, rows, &mut rng),
             Sampling::Independent => independent(probabilities, rows, &mut rng),
         }
     });

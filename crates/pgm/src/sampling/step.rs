@@ -4,6 +4,7 @@ use chacha20::ChaCha8Rng;
 use rand::RngExt;
 use scumble_schema::{AttributeId, CodeColumn, Domain};
 
+use super::cell::cells_of;
 use super::code::Code;
 use super::{Sampling, arrange, balance, systematic};
 
@@ -48,21 +49,14 @@ impl Step {
 
     /// The group of every row: the number of its combination of codes.
     pub(super) fn groups(&self, columns: &[CodeColumn], rows: usize) -> Vec<u32> {
-        let mut group_of = vec![0; rows];
-        for &(attribute, stride) in &self.given {
-            match &columns[attribute.index()] {
-                CodeColumn::U8(codes) => add_part(&mut group_of, codes, stride),
-                CodeColumn::U16(codes) => add_part(&mut group_of, codes, stride),
-                CodeColumn::U32(codes) => add_part(&mut group_of, codes, stride),
-            }
-        }
-        group_of
+        // The number of groups is at most limits::CELLS_PER_MODEL.
+        cells_of(columns, rows, self.given.iter().map(|&(attribute, stride)| (attribute.index(), stride)))
     }
 
     /// A code for every row, given its group.
     pub(super) fn sample<C: Code>(&self, group_of: &[u32], sampling: Sampling, rng: &mut ChaCha8Rng) -> Vec<C> {
         match sampling {
-            Sampling::LowVariance => self.low_variance(group_of, rng),
+            Sampling::Matched | Sampling::LowVariance => self.low_variance(group_of, rng),
             Sampling::Independent => self.independent(group_of, rng),
         }
     }
@@ -169,13 +163,5 @@ fn accumulate(row: &mut [f64]) {
     // From the last possible code on this divides the sum by itself.
     for edge in row {
         *edge /= sum;
-    }
-}
-
-/// Adds what the code of one attribute contributes to the number of each row's group.
-fn add_part<C: Copy + Into<u32>>(group_of: &mut [u32], codes: &[C], stride: u32) {
-    for (group, &code) in group_of.iter_mut().zip(codes) {
-        // Stays below the number of groups, which limits::CELLS_PER_MODEL keeps in a u32. Unchecked, it runs in lanes.
-        *group = group.wrapping_add(code.into().wrapping_mul(stride));
     }
 }

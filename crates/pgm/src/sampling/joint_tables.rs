@@ -1,0 +1,100 @@
+//! The tables that matched rows are compared with their model on, counted.
+
+use scumble_schema::{AttributeId, CodeColumn, Domain};
+
+use super::cell::cells_of;
+use crate::parallel;
+
+/// Most cells of all tables together: four bytes each for what is expected, and as many for every chunk in the making.
+const MOST_CELLS: u128 = 1 << 22;
+
+/// Most tables. All triples of thirty columns are fewer, all pairs of ninety are; every exchange goes through most of them.
+const MOST_TABLES: usize = 1 << 12;
+
+/// A table of two or three columns among others that lie one behind the other.
+#[derive(Debug, Clone)]
+pub(super) struct JointTable {
+    /// Columns of the domain. A pair has its second column twice.
+    pub(super) columns: [usize; 3],
+    /// The distance between neighbouring codes of each column, which is none for what a pair repeats.
+    pub(super) strides: [u32; 3],
+    /// The position of its first cell.
+    pub(super) first: u32,
+}
+
+/// All tables of three columns, or of two where those of three would be too many or too large.
+#[derive(Debug, Clone)]
+pub(super) struct JointTables {
+    tables: Vec<JointTable>,
+    cells: usize,
+}
+
+impl JointTables {
+    /// The tables of these columns, or `None` if there is nothing to compare or even pairs are too large.
+    pub(super) fn new(domain: &Domain, columns: &[AttributeId]) -> Option<Self> {
+        let columns: Vec<usize> = columns.iter().filter(|&&of| domain.size(of) > 1).map(|of| of.index()).collect();
+        // Of more columns than that, not even the pairs are few enough to be listed.
+        if columns.len() > MOST_TABLES {
+            return None;
+        }
+        Self::laid_out(domain, triples(&columns)).or_else(|| Self::laid_out(domain, pairs(&columns)))
+    }
+
+    fn laid_out(domain: &Domain, all: impl Iterator<Item = [usize; 3]>) -> Option<Self> {
+        let (mut tables, mut cells) = (Vec::new(), 0_u32);
+        for columns in all {
+            let [first, second, third] = columns.map(|column| domain.size(AttributeId::new(column)));
+            let is_pair = columns[1] == columns[2];
+            let third = if is_pair { 1 } else { third };
+            let length = u128::from(first) * u128::from(second) * u128::from(third);
+            if tables.len() == MOST_TABLES || u128::from(cells) + length > MOST_CELLS {
+                return None;
+            }
+            let strides = [second * third, third, u32::from(!is_pair)];
+            tables.push(JointTable { columns, strides, first: cells });
+            cells += first * second * third;
+        }
+        (!tables.is_empty()).then_some(Self { tables, cells: cells as usize })
+    }
+
+    /// The tables, each beginning where the one before ends.
+    pub(super) fn tables(&self) -> &[JointTable] {
+        &self.tables
+    }
+
+    /// How many of the rows of these chunks are in each cell.
+    pub(super) fn count(&self, chunks: &[impl AsRef<[CodeColumn]> + Sync]) -> Vec<u32> {
+        let count = |number: usize| {
+            let table = &self.tables[number];
+            let end = self.tables.get(number + 1).map_or(self.cells, |next| next.first as usize);
+            let mut counts = vec![0; end - table.first as usize];
+            for chunk in chunks {
+                for cell in table.cells_of(chunk.as_ref()) {
+                    counts[cell as usize] += 1;
+                }
+            }
+            counts
+        };
+        parallel::on_numbers(parallel::processors(), self.tables.len(), count).concat()
+    }
+}
+
+impl JointTable {
+    /// For every row, its cell counted from the first one of this table.
+    fn cells_of(&self, chunk: &[CodeColumn]) -> Vec<u32> {
+        let strides = self.columns.into_iter().zip(self.strides).filter(|&(_, stride)| stride > 0);
+        cells_of(chunk, chunk[self.columns[0]].len(), strides)
+    }
+}
+
+fn triples(columns: &[usize]) -> impl Iterator<Item = [usize; 3]> {
+    let last = move |first: usize, second: usize| {
+        columns[second + 1..].iter().map(move |&third| [columns[first], columns[second], third])
+    };
+    (0..columns.len()).flat_map(move |first| (first + 1..columns.len()).flat_map(move |second| last(first, second)))
+}
+
+fn pairs(columns: &[usize]) -> impl Iterator<Item = [usize; 3]> {
+    let last = move |first: usize| columns[first + 1..].iter().map(move |&second| [columns[first], second, second]);
+    (0..columns.len()).flat_map(last)
+}
