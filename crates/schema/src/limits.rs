@@ -14,3 +14,7 @@ pub const CATEGORIES: u128 = 1 << 20;
 pub const FIELD_BYTES: usize = 1 << 20;
 /// Most bytes in a schema file.
 pub const SCHEMA_FILE_BYTES: u64 = 32 << 20;
+/// Most noisy tables in one file.
+pub const TABLES: usize = 100_000;
+/// Most bytes in a file of noisy tables: room for fifty million counts of ten digits.
+pub const MARGINALS_FILE_BYTES: u64 = 512 << 20;

@@ -8,7 +8,8 @@ use crate::error::SchemaError;
 /// New columns, each a function of one column of a base domain, and the way back.
 ///
 /// Methods that work on bits or on groups of codes ask their questions of these columns. Every row still has exactly one
-/// code in every one of them, and they follow from the schema alone: nothing about rows is learned by choosing them.
+/// code in every one of them, and they follow from the schema alone, or from values that were released: nothing about rows is
+/// learned by choosing them.
 ///
 /// ```
 /// use scumble_schema::{AttributeId, CodeColumn, Domain, Recoding};
@@ -93,7 +94,26 @@ impl Recoding {
                 (finer, size) = (AttributeId::new(columns.len() - 1), size.div_ceil(width));
             }
         }
-        Self::of_columns(base, columns, Kind::Extended, |column| column.codes.iter().max().map_or(1, |code| code + 1))
+        Self::of_columns(base, columns, Kind::Extended, Column::size)
+    }
+
+    /// The columns as they are, and after them one coarser version of some: for each of these, the group that every one of its
+    /// codes is in.
+    ///
+    /// # Errors
+    /// If there are too many columns for a domain, or one of them has not as many codes as groups are given for.
+    pub fn with_groups(base: &Domain, groups: Vec<(AttributeId, Vec<u32>)>) -> Result<Self, SchemaError> {
+        let mut columns: Vec<Column> = base.attributes().map(|of| Column::same(base, of)).collect();
+        for (of, codes) in groups {
+            if base.sizes().get(of.index()).map(|&size| size as usize) != Some(codes.len()) {
+                return Err(SchemaError::Table {
+                    problem: format!("column {} has not the {} codes that are grouped", of.index(), codes.len()),
+                    hint: "give every code of a column one group".into(),
+                });
+            }
+            columns.push(Column { of, finer: Some(of), codes: codes.into() });
+        }
+        Self::of_columns(base, columns, Kind::Extended, Column::size)
     }
 
     fn of_columns(
@@ -119,6 +139,11 @@ impl Recoding {
     /// Whether the columns are as they were.
     pub fn is_identity(&self) -> bool {
         self.kind == Kind::Extended && self.domain == self.base
+    }
+
+    /// Whether it has all columns of another one, in the same places, and perhaps more.
+    pub fn extends(&self, other: &Self) -> bool {
+        (&self.base, self.kind) == (&other.base, other.kind) && self.columns.starts_with(&other.columns)
     }
 
     /// The base column that a new one is a function of.
@@ -172,6 +197,11 @@ impl Recoding {
 impl Column {
     fn same(base: &Domain, of: AttributeId) -> Self {
         Self { of, finer: None, codes: (0..base.size(of)).collect() }
+    }
+
+    /// How many codes it has: up to the largest that is in use.
+    fn size(&self) -> u32 {
+        self.codes.iter().max().map_or(1, |code| code.saturating_add(1))
     }
 }
 
@@ -240,6 +270,33 @@ mod tests {
         // 25 groups of four in groups of four again.
         assert_eq!(coarser.groups(third, fourth), (0..25).map(|code| code / 4).collect::<Vec<_>>());
         assert!(Recoding::with_coarser(&domain(&[3]), 1, 16).is_err());
+    }
+
+    #[test]
+    fn given_groups_become_columns_of_their_own() {
+        let base = domain(&[3, 5, 2]);
+        let column = AttributeId::new(1);
+        let grouped = Recoding::with_groups(&base, vec![(column, vec![0, 2, 1, 2, 2])]).unwrap();
+        assert_eq!(grouped.domain().sizes(), [3, 5, 2, 3]);
+        let group = AttributeId::new(3);
+        assert_eq!((grouped.of(group), grouped.finer(group)), (column, Some(column)));
+        assert_eq!(grouped.groups(column, group), [0, 2, 1, 2, 2]);
+        assert!(Recoding::with_groups(&base, vec![(column, vec![0; 4])]).is_err());
+        assert!(Recoding::with_groups(&base, vec![(AttributeId::new(7), vec![0; 4])]).is_err());
+        assert!(Recoding::with_groups(&base, vec![(column, vec![u32::MAX; 5])]).is_err());
+    }
+
+    #[test]
+    fn a_recoding_is_extended_by_columns_after_its_own() {
+        let base = domain(&[3, 5]);
+        let identity = Recoding::identity(&base);
+        let grouped =
+            |groups: [u32; 5]| Recoding::with_groups(&base, vec![(AttributeId::new(1), groups.to_vec())]).unwrap();
+        assert!(identity.extends(&identity) && grouped([0, 0, 1, 1, 1]).extends(&identity));
+        assert!(!identity.extends(&grouped([0, 0, 1, 1, 1])));
+        assert!(!grouped([0, 0, 1, 1, 1]).extends(&grouped([0, 1, 1, 1, 1])));
+        assert!(!Recoding::binary(&base).unwrap().extends(&identity));
+        assert!(!identity.extends(&Recoding::identity(&domain(&[3, 6]))));
     }
 
     #[test]

@@ -53,6 +53,30 @@ fn columns_are_recoded_before_the_first_release_and_for_the_domain_of_the_source
 }
 
 #[test]
+fn after_a_release_columns_may_be_added_and_none_may_change() {
+    let rows: Vec<Vec<u32>> = (0..60_u32).map(|row| vec![row % 5, row % 3]).collect();
+    let base = Domain::new(vec![5, 3]).unwrap();
+    let goal = ApproxDp { epsilon: Epsilon::new(500_000.0).unwrap(), delta: Delta::ZERO };
+    let source = Box::new(Rows::new(base.sizes(), rows));
+    let (mut vault, budget) = Vault::<AddRemove, Pure>::open(source, goal, NonZeroU32::MIN).unwrap();
+    let mut budgets = budget.split_evenly(3.try_into().unwrap()).into_iter();
+    let mut counts = |vault: &mut Vault<AddRemove, Pure>, columns: &[usize]| {
+        let clique = Clique::new(columns.iter().copied().map(AttributeId::new));
+        vault.measure(&[clique], budgets.next().unwrap()).unwrap()[0].values().to_vec()
+    };
+    assert_eq!(counts(&mut vault, &[0]), [12; 5]);
+    let grouped =
+        |groups: [u32; 5]| Recoding::with_groups(&base, vec![(AttributeId::new(0), groups.to_vec())]).unwrap();
+    vault.recode(grouped([0, 1, 1, 1, 0])).unwrap();
+    assert_eq!(counts(&mut vault, &[2]), [24, 36]);
+    assert_eq!(counts(&mut vault, &[1, 2]), [8, 12, 8, 12, 8, 12]);
+    for other in [grouped([0, 1, 1, 1, 1]), Recoding::identity(&base), Recoding::binary(&base).unwrap()] {
+        assert!(vault.recode(other).unwrap_err().to_string().contains("only adds columns"));
+    }
+    assert_eq!(vault.domain().sizes(), [5, 3, 2]);
+}
+
+#[test]
 fn bits_of_columns_that_are_too_large_together_are_refused_by_a_source_that_cannot_recode() {
     let base = Domain::new(vec![1 << 12; 2]).unwrap();
     let source = Rows::new(base.sizes(), vec![]);

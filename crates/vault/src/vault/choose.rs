@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::memory::{ScoreKey, ScoreMemory};
 use super::{Exact, Vault};
-use crate::account::{Accounting, Adjacency, Budget, Mechanism, Question, Selecting};
+use crate::account::{Accounting, Adjacency, Amount, Budget, Mechanism, Question, Selecting, Tilt};
 use crate::error::VaultError;
 use crate::hex;
 use crate::released::Released;
@@ -23,6 +23,16 @@ const CELLS_PER_BATCH: usize = 10_000_000;
 const LEAST_CELLS_PER_THREAD: usize = 1 << 14;
 
 impl<A: Adjacency, M: Selecting> Vault<A, M> {
+    /// How strongly [`Vault::select`] would prefer good candidates, were `amount` spent on it: its `epsilon`. `None` if that
+    /// would be too weak to be of use.
+    ///
+    /// # Privacy
+    /// Nothing is spent and no row is read: a budget is public. Methods tell by it how good a choice was at least.
+    pub fn planned_preference(&self, amount: Amount<M>) -> Option<Tilt> {
+        let (numerator, denominator) = M::squared_tilt(amount);
+        Tilt::of_square(&numerator, &denominator)
+    }
+
     /// Releases which candidate to take: one of score `q` with probability proportional to `e^(epsilon q / (2 Δ))`.
     ///
     /// # Privacy

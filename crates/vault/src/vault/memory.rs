@@ -62,7 +62,7 @@ impl fmt::Debug for ScoreMemory {
 /// # Privacy
 /// It holds exact values and never leaves the vault. Every answer is drawn from the same counts with it and without it. What it
 /// has room for shows in time and memory alone, which the guarantee does not cover. Cliques are those of the recoded
-/// columns: nothing is counted before a vault is recoded, and none is recoded later.
+/// columns: once anything was released, a vault is recoded only by adding columns.
 pub(super) struct TableMemory {
     tables: RefCell<HashMap<Clique, Counts>>,
     /// Bytes that may still be taken.

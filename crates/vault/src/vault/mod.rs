@@ -118,19 +118,24 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         Ok((vault, Budget::issue(left, issuer)))
     }
 
-    /// From here on, questions are about the columns of `recoding`, and so are the tables that events name.
+    /// From here on, questions are about the columns of `recoding`, and so are the tables that events name. After a
+    /// release, columns may only be added to those that there are.
     ///
     /// # Privacy
-    /// The columns follow from the schema, and a row has one code in each of them: every sensitivity is as it was.
+    /// The columns follow from the schema and from released values, and a row has one code in each of them: every sensitivity is
+    /// as it was. Columns that are added later are part of the next questions as scales are: neighbours that released the same
+    /// until then get the same columns, so each question is the same for both. Columns that were asked about stay in
+    /// their places, so events mean what they did.
     ///
     /// # Errors
-    /// If the recoding is of another domain, or something was released already.
+    /// If the recoding is of another domain, or something was released already and it lacks a column that there is.
     pub fn recode(&mut self, recoding: Recoding) -> Result<(), VaultError> {
         if recoding.base() != self.source.0.domain() {
             return Err(VaultError::config("recoding", &"of another domain", "one of the domain of the source"));
         }
-        if self.next > 0 {
-            return Err(VaultError::config("recoding", &"after a release", "before the first release"));
+        let now = || self.recoding.clone().unwrap_or_else(|| Recoding::identity(self.source.0.domain()));
+        if self.next > 0 && !recoding.extends(&now()) {
+            return Err(VaultError::config("recoding", &"after a release", "one that only adds columns then"));
         }
         self.recoding = Some(recoding).filter(|recoding| !recoding.is_identity());
         Ok(())
