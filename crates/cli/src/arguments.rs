@@ -33,6 +33,7 @@ pub(crate) enum Verb {
     Sample(Sample),
     Synth(Synth),
     Inspect(Inspect),
+    Marginals(Marginals),
     Ledger(LedgerCommand),
 }
 
@@ -116,10 +117,13 @@ pub(crate) struct Check {
 #[command(after_help = "Example:\n  scumble schema json-schema > scumble.schema.json")]
 pub(crate) struct JsonSchema;
 
-/// Fit a model to a table; this spends privacy budget
+/// Fit a model to a table, which spends privacy budget, or to noisy tables made elsewhere, which does not
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  scumble fit people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 -o people.model"
+    override_usage = "scumble fit [OPTIONS] --schema <FILE> --epsilon <NUMBER> --delta <NUMBER> --output <MODEL> <DATA>...\n       \
+                      scumble fit --schema <FILE> --from-marginals <FILE> --output <MODEL>",
+    after_help = "Examples:\n  scumble fit people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 -o people.model\n  \
+                  scumble fit --from-marginals people.marginals.json --schema people.schema.yaml -o people.model"
 )]
 pub(crate) struct Fit {
     #[command(flatten)]
@@ -142,6 +146,8 @@ pub(crate) struct Sample {
 /// Fit a model and draw synthetic rows, in one go
 #[derive(Debug, Args)]
 #[command(
+    override_usage = "scumble synth [OPTIONS] --schema <FILE> --epsilon <NUMBER> --delta <NUMBER> --output <FILE> <DATA>...\n       \
+                      scumble synth [OPTIONS] --schema <FILE> --from-marginals <FILE> --output <FILE>",
     after_help = "Example:\n  scumble synth people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 -o synth.parquet"
 )]
 pub(crate) struct Synth {
@@ -154,12 +160,23 @@ pub(crate) struct Synth {
     pub(crate) model: Option<PathBuf>,
 }
 
-/// Show what a model holds: columns, noise, certificate
+/// Show what a model holds: columns, noise, certificate or what the maker of its tables declares
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  scumble inspect people.model")]
 pub(crate) struct Inspect {
     /// A model file
     pub(crate) model: PathBuf,
+}
+
+/// Write the noisy tables that a model was fitted to, for other programs to estimate from
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  scumble marginals people.model -o people.marginals.json")]
+pub(crate) struct Marginals {
+    /// A model file
+    pub(crate) model: PathBuf,
+    /// The JSON file to write
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
 }
 
 /// Keep count of what was ever spent on a table
@@ -212,17 +229,36 @@ pub(crate) struct LedgerFile {
     pub(crate) ledger: PathBuf,
 }
 
+/// What makes no sense where rows were counted elsewhere.
+const FOR_ROWS_ONLY: [&str; 11] = [
+    "data",
+    "method",
+    "options",
+    "profile",
+    "epsilon",
+    "delta",
+    "ledger",
+    "resume",
+    "format",
+    "memory_limit",
+    "spill_dir",
+];
+
 /// What is fitted, and for how much.
 #[derive(Debug, Args)]
 pub(crate) struct RealTable {
     /// Data files, folders or globs: CSV or TSV (also compressed), Parquet, Arrow; or PostgreSQL tables:
     /// `postgresql://user@host/database?table=NAME`
-    #[arg(required = true, value_name = "DATA")]
+    #[arg(required_unless_present = "from_marginals", value_name = "DATA")]
     pub(crate) data: Vec<PathBuf>,
+    /// Noisy tables that were made elsewhere, instead of DATA: their maker has counted, drawn the noise and accounted for it,
+    /// so there is nothing to measure, to spend or to write into a ledger here
+    #[arg(long, value_name = "FILE", conflicts_with_all = FOR_ROWS_ONLY)]
+    pub(crate) from_marginals: Option<PathBuf>,
     /// The schema file
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
-    /// The method of fitting; privmrf without it, or pb-pgm if delta is 0
+    /// The method of fitting; auto without it, or pb-pgm if delta is 0
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
     pub(crate) method: Option<String>,
     /// An option of the method, such as theta=6; may be given several times
@@ -232,11 +268,11 @@ pub(crate) struct RealTable {
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
     /// The epsilon of (epsilon, delta)-differential privacy: the privacy loss to stay within
-    #[arg(long, value_name = "NUMBER", value_parser = epsilon)]
-    pub(crate) epsilon: Epsilon,
+    #[arg(long, value_name = "NUMBER", value_parser = epsilon, required_unless_present = "from_marginals")]
+    epsilon: Option<Epsilon>,
     /// The delta of (epsilon, delta)-differential privacy: far below one over the number of people; 0 for none
-    #[arg(long, value_name = "NUMBER", value_parser = delta)]
-    pub(crate) delta: Delta,
+    #[arg(long, value_name = "NUMBER", value_parser = delta, required_unless_present = "from_marginals")]
+    delta: Option<Delta>,
     /// The ledger of the table, which refuses a fit over its cap; without it nothing keeps count
     #[arg(long, value_name = "LEDGER")]
     pub(crate) ledger: Option<PathBuf>,
@@ -266,9 +302,10 @@ impl RealTable {
         method.with_options(profile.iter().chain(&self.options).map(String::as_str))
     }
 
-    /// What the fit has to stay within.
+    /// What the fit has to stay within; to be asked where rows are read.
     pub(crate) fn goal(&self) -> ApproxDp {
-        ApproxDp { epsilon: self.epsilon, delta: self.delta }
+        const REQUIRED: &str = "the command line is refused without it, unless there are no rows to read";
+        ApproxDp { epsilon: self.epsilon.expect(REQUIRED), delta: self.delta.expect(REQUIRED) }
     }
 }
 
@@ -281,18 +318,19 @@ pub(crate) struct SyntheticTable {
     /// The same seed draws the same rows from the same model; it has no influence on the noise
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// How rows are drawn
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) sampling: SamplingName,
+    /// How rows are drawn [default: matched up to 131072 rows, low-variance above]
+    #[arg(long, value_enum)]
+    pub(crate) sampling: Option<SamplingName>,
     /// The file to write: .csv, .tsv, .parquet or .arrow
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum SamplingName {
+    /// As low-variance, with parts of rows exchanged until tables of three columns are near the model too; takes seconds
+    Matched,
     /// Expected counts, rounded at random: no sampling error on top of the noise
-    #[default]
     LowVariance,
     /// Every row on its own
     Independent,
@@ -301,6 +339,7 @@ pub(crate) enum SamplingName {
 impl From<SamplingName> for Sampling {
     fn from(name: SamplingName) -> Self {
         match name {
+            SamplingName::Matched => Self::Matched,
             SamplingName::LowVariance => Self::LowVariance,
             SamplingName::Independent => Self::Independent,
         }

@@ -41,6 +41,7 @@ fn run(verb: &Verb, terminal: &Terminal) -> Result<(), Failure> {
         Verb::Sample(arguments) => command::sample::run(arguments, terminal),
         Verb::Synth(arguments) => command::synth::run(arguments, terminal),
         Verb::Inspect(arguments) => command::inspect::run(arguments, terminal),
+        Verb::Marginals(arguments) => command::marginals::run(arguments, terminal),
         Verb::Ledger(arguments) => command::ledger::run(arguments, terminal),
     }
 }

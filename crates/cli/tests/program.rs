@@ -102,7 +102,7 @@ macro_rules! assert_output {
 #[test]
 fn every_verb_explains_itself() {
     let folder = Folder::new();
-    let verbs: [&[&str]; 15] = [
+    let verbs: [&[&str]; 16] = [
         &["--help"],
         &["demo", "--help"],
         &["schema", "--help"],
@@ -114,6 +114,7 @@ fn every_verb_explains_itself() {
         &["sample", "--help"],
         &["synth", "--help"],
         &["inspect", "--help"],
+        &["marginals", "--help"],
         &["ledger", "--help"],
         &["ledger", "init", "--help"],
         &["ledger", "show", "--help"],
@@ -554,7 +555,7 @@ fn every_method_fits_and_its_model_is_shown_and_sampled() {
         assert!(folder.output(&["sample", "a.model", "-o", "a.csv"]).status.success());
         shown
     };
-    assert!(run("table.schema.yaml", &[], "1e-9").contains("method     privmrf"));
+    assert!(run("table.schema.yaml", &[], "1e-9").contains("method     auto"));
     assert!(run("table.schema.yaml", &[], "0").contains("method     pb-pgm"));
     for profile in ["best", "paper"] {
         let field = run("table.schema.yaml", &["--method", "privmrf", "--profile", profile], "1e-9");
@@ -588,6 +589,99 @@ fn a_method_that_cannot_do_what_was_asked_says_what_can() {
         fit(&["--delta", "0", "--method", "privbays"]),
     ];
     assert_output!(runs.join("\n"));
+}
+
+/// Tables of the two columns, as a warehouse would make them.
+const MARGINALS: &str = r#"{
+"version": 1,
+"privacy": {"epsilon": 0.5, "delta": 1e-7, "adjacency": "add-remove", "unit": "row", "maker": "the warehouse of a test", "note": "noise by a vetted library"},
+"tables": [
+{"columns": ["smoker"], "standard_deviation": 4, "noise": "geometric", "counts": [252, 249]},
+{"columns": ["smoker", "age"], "standard_deviation": 8.5, "counts": [125.5, 0, 3, 121, -2, 0, 1, 0, 0, 0, 1, -6, 1, 0, 118, 2, -1, 0, 7, 0, 0, 130]}
+]
+}
+"#;
+
+#[test]
+fn tables_made_elsewhere_become_a_model_that_says_who_vouches_for_it() {
+    let folder = Folder::with_table();
+    folder.write("made.json", MARGINALS);
+    let fit = ["fit", "--schema", "table.schema.yaml", "--from-marginals", "made.json", "-o"];
+    let runs: [&[&str]; 9] = [
+        &[&fit[..], &["made.model"]].concat(),
+        &["inspect", "made.model"],
+        &["inspect", "made.model", "--json"],
+        &["sample", "made.model", "--seed", "1", "-o", "made.csv"],
+        &["sample", "made.model", "--rows", "7", "-o", "made.parquet", "--json"],
+        &["synth", "--schema", "table.schema.yaml", "--from-marginals", "made.json", "-o", "synth.csv"],
+        &["marginals", "made.model", "-o", "again.json"],
+        &[&fit[..], &["quiet.model", "--quiet"]].concat(),
+        &["marginals", "made.model", "-o", "again.json", "--json"],
+    ];
+    let texts: Vec<String> = runs.into_iter().map(|run| folder.run(run)).collect();
+    let mut settings = insta::Settings::clone_current();
+    // Estimates may differ in their last digits from machine to machine.
+    settings.add_filter(r#""share":[-.e0-9]+"#, r#""share":[SHARE]"#);
+    settings.bind(|| {
+        assert_output!(texts.join("\n"));
+    });
+    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert_eq!(read("made.model"), read("quiet.model"), "no noise is drawn");
+    folder.output(&["fit", "--schema", "table.schema.yaml", "--from-marginals", "again.json", "-o", "again.model"]);
+    assert_eq!(read("again.model"), read("made.model"), "the tables come out as they went in");
+}
+
+#[test]
+fn tables_made_elsewhere_are_refused_with_a_mend() {
+    let folder = Folder::with_table();
+    let fit = ["fit", "--schema", "table.schema.yaml", "-o", "x.model", "--from-marginals"];
+    let refused = |content: &str| {
+        folder.write("made.json", content);
+        folder.run(&[&fit[..], &["made.json"]].concat())
+    };
+    let (alone, _) = MARGINALS.split_once(",\n{\"columns\": [\"smoker\", \"age\"]").unwrap();
+    let all = "[".to_owned() + &"0,".repeat(10_000_001) + "0]";
+    let texts = [
+        refused("age,smoker\n1,yes\n"),
+        refused(&MARGINALS.replace("\"maker\"", "\"makers\"")),
+        refused(&MARGINALS.replace("\"epsilon\": 0.5, ", "")),
+        refused(&MARGINALS.replace("add-remove", "replace-one")),
+        refused(&MARGINALS.replace("\"smoker\", \"age\"", "\"smoker\", \"height\"")),
+        refused(&MARGINALS.replace("\"smoker\", \"age\"", "\"smoker\"")),
+        refused(&MARGINALS.replace("\"standard_deviation\": 4, ", "")),
+        refused(&MARGINALS.replace("\"standard_deviation\": 4", "\"standard_deviation\": 0")),
+        refused(&MARGINALS.replace("[252, 249]", "[252, null]")),
+        refused(&format!("{alone}]}}")),
+        refused(&MARGINALS.replace("[252, 249]", &all)),
+        folder.run(&[&fit[..], &["absent.json"]].concat()),
+        folder.run(&[&fit[..], &["made.json", "table.csv"]].concat()),
+        folder
+            .run(&[&fit[..], &["made.json", "--epsilon", "1", "--delta", "1e-9", "--method", "independent"]].concat()),
+        folder.run(&[&fit[..], &["made.json", "--ledger", "table.ledger"]].concat()),
+        folder.run(&["marginals", "table.csv", "-o", "x.json"]),
+    ];
+    assert_output!(texts.join("\n"));
+    assert_eq!(folder.names(), ["made.json", "table.csv", "table.schema.yaml"]);
+}
+
+#[test]
+fn tables_of_a_model_can_be_given_to_others_and_fitted_again() {
+    let folder = Folder::with_table();
+    let fit =
+        ["fit", "table.csv", "--schema", "table.schema.yaml", "--epsilon", "5", "--delta", "1e-9", "-o", "a.model"];
+    for method in ["independent", "privbayes-nist", "auto"] {
+        for arguments in [
+            &[&fit[..], &["--method", method]].concat()[..],
+            &["marginals", "a.model", "-o", "a.json"],
+            &["fit", "--schema", "table.schema.yaml", "--from-marginals", "a.json", "-o", "b.model"],
+            &["sample", "b.model", "--rows", "50", "-o", "b.csv"],
+        ] {
+            let output = folder.output(arguments);
+            assert!(output.status.success(), "{method}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        assert_eq!(std::fs::read_to_string(folder.path("b.csv")).unwrap().lines().count(), 51);
+        assert!(folder.run(&["inspect", "b.model"]).contains("not accounted for by this program"));
+    }
 }
 
 #[cfg(unix)]

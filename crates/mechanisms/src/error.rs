@@ -4,6 +4,8 @@ use scumble_pgm::ModelError;
 use scumble_schema::Schema;
 use scumble_vault::{AccountingKind, VaultError};
 
+use crate::marginals::MarginalsError;
+
 /// A fit or a model file that failed.
 ///
 /// No message depends on rows.
@@ -16,6 +18,9 @@ pub enum MechanismError {
     /// The numbers of a model are no distribution.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// Tables that were made elsewhere cannot be used.
+    #[error(transparent)]
+    Marginals(#[from] MarginalsError),
     /// The schema is for other data than the source.
     #[error("the source was counted by another schema")]
     OtherSchema,
@@ -95,6 +100,7 @@ impl MechanismError {
     pub fn hint(&self) -> &str {
         match self {
             Self::Vault(error) => error.hint(),
+            Self::Marginals(error) => error.hint(),
             Self::Model(_) | Self::Format { .. } => "fit the model again, or fetch an undamaged copy",
             Self::NoSuchMethod { .. } => "choose one of these",
             Self::OtherAccounting { .. } => "let the goal decide: give `--delta 0` for pure differential privacy only",

@@ -9,6 +9,8 @@ use scumble_pgm::network::{
 use scumble_pgm::{Factor, ModelError, ProductModel, Sampler, Sampling, TreeModel};
 use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, Recoding, cells};
 
+use crate::table_bound::TableBound;
+
 /// What a method hands over: the distribution built from released values, and a released number of rows.
 #[derive(Debug, Clone)]
 pub struct Fitted {
@@ -16,6 +18,15 @@ pub struct Fitted {
     pub distribution: Distribution,
     /// How many rows the real table has, as far as may be told.
     pub rows: u64,
+    /// How far some of the distribution's tables may be off, as far as the method can tell.
+    pub bounds: Vec<TableBound>,
+}
+
+impl Fitted {
+    /// This distribution for so many rows, without bounds.
+    pub fn new(distribution: Distribution, rows: u64) -> Self {
+        Self { distribution, rows, bounds: Vec::new() }
+    }
 }
 
 /// Something that rows are drawn from.
@@ -36,9 +47,10 @@ pub enum Distribution {
 const CHUNK_ROWS: usize = 1 << 16;
 
 impl Distribution {
-    /// Chunks of rows, column by column; the same for the same seed.
+    /// Chunks of rows, column by column of a recoding; the same for the same seed.
     pub(crate) fn sample(
         &self,
+        recoding: &Recoding,
         rows: u64,
         seed: u64,
         sampling: Sampling,
@@ -47,7 +59,9 @@ impl Distribution {
             Self::Product(model) => Box::new(model.sample(rows, seed, sampling)),
             Self::Network(network) => Box::new(network.model.sample(rows, seed, network.tuples(sampling))),
             Self::Tree(model) => {
-                let sampler = Sampler::new(model);
+                // Coarser versions follow from the finest; their tables tell nothing new.
+                let finest = recoding.domain().attributes().filter(|&column| recoding.finer(column).is_none());
+                let sampler = Sampler::new(model).comparing(&finest.collect::<Vec<_>>());
                 Box::new((0..).map_while(move |chunk| sampler.sample(rows, seed, sampling).nth(chunk)))
             }
             Self::Rows(released) => Box::new(repeated(released, rows, seed, sampling)),
@@ -70,7 +84,7 @@ fn repeated(
         left -= chunk as u64;
         let mut next = || match sampling {
             Sampling::Independent => rng.random_range(0..held),
-            Sampling::LowVariance => {
+            Sampling::Matched | Sampling::LowVariance => {
                 if turn.is_empty() {
                     turn = (0..held).collect();
                     turn.shuffle(&mut rng);
@@ -123,8 +137,8 @@ impl NetworkTables {
     fn tuples(&self, sampling: Sampling) -> TupleSampling {
         match (sampling, self.consistency) {
             (Sampling::Independent, _) => TupleSampling::WithReplacement,
-            (Sampling::LowVariance, Consistency::Enforced) => TupleSampling::WithoutReplacement,
-            (Sampling::LowVariance, Consistency::None) => TupleSampling::BackTracking,
+            (Sampling::Matched | Sampling::LowVariance, Consistency::Enforced) => TupleSampling::WithoutReplacement,
+            (Sampling::Matched | Sampling::LowVariance, Consistency::None) => TupleSampling::BackTracking,
         }
     }
 

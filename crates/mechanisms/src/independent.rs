@@ -29,5 +29,5 @@ pub fn fit<A: Neighbours, M: Accounting>(
     // A projection needs something to spread: a table that seems empty is fitted as if it had one row.
     let spread = rows.max(1) as f64;
     let columns = tables.iter().map(|table| simplex::project(&counts(table), spread)).collect();
-    Ok(Fitted { distribution: Distribution::Product(ProductModel::new(columns)?), rows })
+    Ok(Fitted::new(Distribution::Product(ProductModel::new(columns)?), rows))
 }

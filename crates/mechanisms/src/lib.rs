@@ -6,13 +6,16 @@
 //! reach the engine.
 //!
 //! - [`fit`] runs a [`Method`] on a source of counts.
-//! - [`Model`] is what comes out: schema, released tables, distribution, certificate.
+//! - [`Model`] is what comes out: schema, released tables, distribution, certificate. Its [`Origin`] says who vouches for it.
 //! - [`Model::read`] and [`Model::write`] are its file.
 //! - [`independent`] is the simplest method.
 //! - [`privbayes`] and [`privbayes_nist`] keep relations between columns in a Bayesian network, [`pb_pgm`] in a graphical
 //!   model.
-//! - [`privmrf`] chooses tables round by round and fits a Markov random field to them.
+//! - [`auto`] chooses tables round by round, as large as the budget carries, and fits a Markov random field to them;
+//!   [`privmrf`] does so by the paper's algorithms.
+//! - [`aim`] chooses tables for a workload, as its paper does; [`mst`] keeps a tree of pairs.
 //! - [`smoothed_histogram`] draws rows from the table of all columns.
+//! - [`marginals`] are noisy tables made elsewhere, that a model is fitted to without a vault.
 //! - [`theory`] bounds errors before anything is measured.
 //!
 //! ```
@@ -30,29 +33,47 @@
 //! # let source = Coins(schema.domain().clone());
 //! let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
 //! let model = fit(&schema, Box::new(source), &Method::Independent, goal, None)?;
-//! assert!(model.certificate().epsilon().get() <= 1.0);
+//! let certificate = model.certificate().expect("a vault measured it");
+//! assert!(certificate.epsilon().get() <= 1.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod aim;
+pub mod auto;
 mod error;
+mod expected;
 mod fitted;
 pub mod independent;
+mod likeliest;
+pub mod marginals;
+mod merging;
 mod method;
 mod model;
 mod model_file;
+pub mod mst;
 mod neighbours;
 mod network_learning;
 mod noisy;
+mod option;
+mod origin;
+mod origin_file;
+mod parts;
 pub mod pb_pgm;
+mod pot;
 pub mod privbayes;
 pub mod privbayes_nist;
 pub mod privmrf;
 mod shape;
 pub mod smoothed_histogram;
+mod table_bound;
 pub mod theory;
+mod versions;
 
 pub use error::MechanismError;
 pub use fitted::{Consistency, Distribution, Fitted, NetworkTables, hierarchies};
 pub use method::{Fitting, Method, fit, fit_in, plan};
 pub use model::Model;
 pub use neighbours::{Neighbours, RowTotal};
+pub use option::GaussianAccounting;
+pub use origin::{Origin, TableFacts};
+pub use table_bound::{Basis, TableBound};

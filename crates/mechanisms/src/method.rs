@@ -5,16 +5,19 @@ use std::fmt;
 use scumble_schema::{AdjacencyKind, Domain, Recoding, Schema};
 use scumble_vault::ledger::{Job, Plan};
 use scumble_vault::{
-    Accounting, AccountingKind, AddRemove, ApproxDp, Budget, Delta, Gdp, MarginalSource, Pure, ReplaceOne, Vault, Zcdp,
+    Accounting, AccountingKind, AddRemove, ApproxDp, Budget, Delta, Event, Gdp, MarginalSource, Pure, ReplaceOne,
+    Vault, Zcdp,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::MechanismError;
 use crate::fitted::Fitted;
+use crate::merging::merged_after;
 use crate::model::Model;
 use crate::neighbours::Neighbours;
-use crate::{independent, pb_pgm, privbayes, privbayes_nist, privmrf, smoothed_histogram};
+use crate::origin::Origin;
+use crate::{aim, auto, independent, mst, pb_pgm, privbayes, privbayes_nist, privmrf, smoothed_histogram};
 
 /// A method of fitting, with its options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,7 +35,16 @@ pub enum Method {
     /// The network of `privbayes` as a graphical model.
     #[serde(rename = "pb-pgm")]
     PbPgm(privbayes::Options),
-    /// A Markov random field whose tables are chosen round by round, where the model so far is worst.
+    /// A Markov random field whose tables are chosen round by round, as large as the budget carries.
+    #[serde(rename = "auto")]
+    Auto(auto::Options),
+    /// A Markov random field whose tables are chosen round by round for a workload.
+    #[serde(rename = "aim")]
+    Aim(aim::Options),
+    /// A tree of the pairs of columns that tell most about each other.
+    #[serde(rename = "mst")]
+    Mst(mst::Options),
+    /// A Markov random field whose tables are chosen by the paper's algorithms.
     #[serde(rename = "privmrf")]
     PrivMrf(privmrf::Options),
     /// Rows drawn from the smoothed table of all columns; for few columns and a public number of rows.
@@ -42,8 +54,8 @@ pub enum Method {
 
 impl Method {
     /// The names of all methods.
-    pub const NAMES: [&str; 6] =
-        ["independent", "privbayes", "privbayes-nist", "pb-pgm", "privmrf", "smoothed-histogram"];
+    pub const NAMES: [&str; 9] =
+        ["aim", "auto", "independent", "mst", "privbayes", "privbayes-nist", "pb-pgm", "privmrf", "smoothed-histogram"];
 
     /// The method of this name with its default options.
     ///
@@ -55,6 +67,9 @@ impl Method {
             "privbayes" => Ok(Self::PrivBayes(privbayes::Options::default())),
             "privbayes-nist" => Ok(Self::PrivBayesNist(privbayes_nist::Options::default())),
             "pb-pgm" => Ok(Self::PbPgm(privbayes::Options::default())),
+            "auto" => Ok(Self::Auto(auto::Options::default())),
+            "aim" => Ok(Self::Aim(aim::Options::default())),
+            "mst" => Ok(Self::Mst(mst::Options::default())),
             "privmrf" => Ok(Self::PrivMrf(privmrf::Options::default())),
             "smoothed-histogram" => Ok(Self::SmoothedHistogram(smoothed_histogram::Options::default())),
             _ => Err(MechanismError::NoSuchMethod { name: name.into() }),
@@ -62,12 +77,12 @@ impl Method {
     }
 
     /// The method that measured best on the benchmark tables, of those that reach such a goal: see
-    /// `docs/reproduction/privmrf.md`, and `docs/reproduction/privbayes.md` for a delta of 0.
+    /// `docs/reproduction/auto.md`, and `docs/reproduction/privbayes.md` for a delta of 0.
     pub fn recommended(goal: ApproxDp) -> Self {
         if goal.delta == Delta::ZERO {
             Self::PbPgm(privbayes::Options::default())
         } else {
-            Self::PrivMrf(privmrf::Options::default())
+            Self::Auto(auto::Options::default())
         }
     }
 
@@ -110,7 +125,13 @@ impl Method {
     pub fn asks_once(&self) -> bool {
         match self {
             Self::Independent | Self::SmoothedHistogram(_) => true,
-            Self::PrivBayes(_) | Self::PrivBayesNist(_) | Self::PbPgm(_) | Self::PrivMrf(_) => false,
+            Self::PrivBayes(_)
+            | Self::PrivBayesNist(_)
+            | Self::PbPgm(_)
+            | Self::Aim(_)
+            | Self::Auto(_)
+            | Self::Mst(_)
+            | Self::PrivMrf(_) => false,
         }
     }
 
@@ -118,8 +139,10 @@ impl Method {
     pub fn accounting(&self, goal: ApproxDp) -> AccountingKind {
         match self {
             Self::PrivBayes(_) => AccountingKind::Pure,
+            Self::Aim(options) => options.accounting.into(),
+            Self::Mst(options) => options.accounting.into(),
             // They have no form without Gaussian noise, which promises nothing without a delta.
-            Self::PrivBayesNist(_) | Self::PrivMrf(_) => AccountingKind::Gdp,
+            Self::PrivBayesNist(_) | Self::Auto(_) | Self::PrivMrf(_) => AccountingKind::Gdp,
             _ if goal.delta == Delta::ZERO => AccountingKind::Pure,
             Self::Independent => AccountingKind::Gdp,
             Self::PbPgm(_) | Self::SmoothedHistogram(_) => AccountingKind::Zcdp,
@@ -135,7 +158,42 @@ impl Method {
             Self::Independent | Self::SmoothedHistogram(_) => Ok(Recoding::identity(base)),
             Self::PrivBayes(options) | Self::PbPgm(options) => options.recoding(base),
             Self::PrivBayesNist(options) => options.recoding(base),
+            Self::Auto(options) => options.recoding(base),
+            Self::Aim(options) => options.recoding(base),
+            Self::Mst(options) => options.recoding(base),
             Self::PrivMrf(options) => options.recoding(base),
+        }
+    }
+
+    /// The columns that a fit has asked about in the end. They are those of [`Method::recoding`], and perhaps some after them that
+    /// follow from what it released.
+    ///
+    /// # Errors
+    /// Those of [`Method::recoding`], and if no fit made such releases.
+    pub fn recoding_after(
+        &self,
+        base: &Domain,
+        events: &[Event],
+        released: &[Vec<i64>],
+    ) -> Result<Recoding, MechanismError> {
+        let recoding = self.recoding(base)?;
+        match self {
+            Self::Mst(options) => merged_after(base, options.merging(), events, released),
+            Self::Auto(options) | Self::PrivMrf(privmrf::Options::Best(options)) => {
+                merged_after(base, options.merging(), events, released)
+            }
+            _ => Ok(recoding),
+        }
+    }
+
+    /// The same method with the columns that its options name by their places in a schema.
+    ///
+    /// # Errors
+    /// If the schema has no column of a name.
+    fn of_schema(&self, schema: &Schema) -> Result<Self, MechanismError> {
+        match self {
+            Self::Aim(options) => Ok(Self::Aim(options.of_schema(schema)?)),
+            _ => Ok(self.clone()),
         }
     }
 
@@ -146,6 +204,9 @@ impl Method {
             Self::PrivBayes(_) => "privbayes",
             Self::PrivBayesNist(_) => "privbayes-nist",
             Self::PbPgm(_) => "pb-pgm",
+            Self::Auto(_) => "auto",
+            Self::Aim(_) => "aim",
+            Self::Mst(_) => "mst",
             Self::PrivMrf(_) => "privmrf",
             Self::SmoothedHistogram(_) => "smoothed-histogram",
         }
@@ -242,9 +303,13 @@ pub fn fit_in<A: Neighbours, M: Fitting>(
 ) -> Result<Model, MechanismError> {
     let recoding = method.recoding(schema.domain())?;
     vault.recode(recoding.clone())?;
-    let fitted = M::fit(&mut vault, budget, &recoding, method).map_err(|error| error.naming_columns(schema))?;
+    let asked = method.of_schema(schema)?;
+    let fitted = M::fit(&mut vault, budget, &recoding, &asked).map_err(|error| error.naming_columns(schema))?;
     let released = vault.released_values().to_vec();
-    Ok(Model::new(method.clone(), schema.clone(), recoding, fitted, released, vault.close()))
+    let certificate = vault.close();
+    let recoding = method.recoding_after(schema.domain(), certificate.events(), &released)?;
+    let origin = Origin::Measured { method: method.clone(), released, certificate };
+    Ok(Model::new(schema.clone(), recoding, fitted, origin))
 }
 
 /// An accounting, with the methods that run under it.
@@ -273,7 +338,9 @@ impl Fitting for Pure {
             Method::PrivBayes(options) => privbayes::fit(vault, budget, recoding, options),
             Method::PbPgm(options) => pb_pgm::fit(vault, budget, recoding, options),
             Method::SmoothedHistogram(options) => A::smoothed_histogram(vault, budget, recoding.domain(), options),
-            Method::PrivBayesNist(_) | Method::PrivMrf(_) => Err(other_accounting::<Self>(method)),
+            Method::PrivBayesNist(_) | Method::Aim(_) | Method::Auto(_) | Method::Mst(_) | Method::PrivMrf(_) => {
+                Err(other_accounting::<Self>(method))
+            }
         }
     }
 }
@@ -288,6 +355,9 @@ impl Fitting for Gdp {
         match method {
             Method::Independent => independent::fit(vault, budget, recoding.domain()),
             Method::PrivBayesNist(options) => privbayes_nist::fit(vault, budget, recoding, options),
+            Method::Auto(options) => auto::fit(vault, budget, recoding, options),
+            Method::Aim(options) => aim::fit(vault, budget, recoding, options),
+            Method::Mst(options) => mst::fit(vault, budget, recoding, options),
             Method::PrivMrf(options) => privmrf::fit(vault, budget, recoding, options),
             Method::PrivBayes(_) | Method::PbPgm(_) | Method::SmoothedHistogram(_) => {
                 Err(other_accounting::<Self>(method))
@@ -305,10 +375,14 @@ impl Fitting for Zcdp {
     ) -> Result<Fitted, MechanismError> {
         match method {
             Method::PbPgm(options) => pb_pgm::fit(vault, budget, recoding, options),
+            Method::Aim(options) => aim::fit(vault, budget, recoding, options),
+            Method::Mst(options) => mst::fit(vault, budget, recoding, options),
             Method::SmoothedHistogram(options) => A::smoothed_histogram(vault, budget, recoding.domain(), options),
-            Method::Independent | Method::PrivBayes(_) | Method::PrivBayesNist(_) | Method::PrivMrf(_) => {
-                Err(other_accounting::<Self>(method))
-            }
+            Method::Independent
+            | Method::PrivBayes(_)
+            | Method::PrivBayesNist(_)
+            | Method::Auto(_)
+            | Method::PrivMrf(_) => Err(other_accounting::<Self>(method)),
         }
     }
 }

@@ -8,40 +8,41 @@ use scumble_vault::Certificate;
 
 use crate::fitted::{Distribution, Fitted};
 use crate::method::Method;
+use crate::origin::Origin;
+use crate::table_bound::TableBound;
 
 /// Rows that shares are counted on where a distribution cannot be summed: enough for the digits that are shown.
 const ROWS_FOR_SHARES: u64 = 1 << 17;
 
-/// A fitted model: released values, the public schema and the certificate, and nothing else.
+/// A fitted model: released values, the public schema and what may be claimed for them, and nothing else.
 #[derive(Debug, Clone)]
 pub struct Model {
-    pub(crate) method: Method,
     pub(crate) schema: Schema,
     /// The columns that the vault was asked about, and that the distribution is over.
     pub(crate) recoding: Recoding,
     pub(crate) rows: u64,
-    /// The released numbers of every event of the certificate, in their order.
-    pub(crate) released: Vec<Vec<i64>>,
     pub(crate) distribution: Distribution,
-    pub(crate) certificate: Certificate,
+    pub(crate) bounds: Vec<TableBound>,
+    pub(crate) origin: Origin,
 }
 
 impl Model {
-    pub(crate) fn new(
-        method: Method,
-        schema: Schema,
-        recoding: Recoding,
-        fitted: Fitted,
-        released: Vec<Vec<i64>>,
-        certificate: Certificate,
-    ) -> Self {
-        let Fitted { distribution, rows } = fitted;
-        Self { method, schema, recoding, rows, released, distribution, certificate }
+    pub(crate) fn new(schema: Schema, recoding: Recoding, fitted: Fitted, origin: Origin) -> Self {
+        let Fitted { distribution, rows, bounds } = fitted;
+        Self { schema, recoding, rows, distribution, bounds, origin }
     }
 
-    /// The method that fitted it, with its options.
-    pub fn method(&self) -> &Method {
-        &self.method
+    /// Where its numbers come from, and with them what may be claimed.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// The method that measured it, with its options; `None` if its tables were made elsewhere.
+    pub fn method(&self) -> Option<&Method> {
+        match &self.origin {
+            Origin::Measured { method, .. } => Some(method),
+            Origin::Elsewhere(_) => None,
+        }
     }
 
     /// The schema it was fitted to.
@@ -59,20 +60,22 @@ impl Model {
         self.rows
     }
 
-    /// The released numbers of every event of the certificate: counts of tables, scores, and positions of what was
-    /// chosen.
-    pub fn released(&self) -> &[Vec<i64>] {
-        &self.released
-    }
-
     /// The distribution that rows are drawn from.
     pub fn distribution(&self) -> &Distribution {
         &self.distribution
     }
 
-    /// What was spent, and what may be claimed for it.
-    pub fn certificate(&self) -> &Certificate {
-        &self.certificate
+    /// How far tables of the distribution may be from the real ones, as far as the method could tell: smaller tables first.
+    pub fn bounds(&self) -> &[TableBound] {
+        &self.bounds
+    }
+
+    /// What was spent, and what may be claimed for it; `None` if its tables were made elsewhere, where only their maker knows.
+    pub fn certificate(&self) -> Option<&Certificate> {
+        match &self.origin {
+            Origin::Measured { certificate, .. } => Some(certificate),
+            Origin::Elsewhere(_) => None,
+        }
     }
 
     /// The probability of every code of a column of the schema, as far as the model goes. A distribution that cannot be
@@ -92,7 +95,7 @@ impl Model {
     fn counted_shares(&self) -> Vec<Vec<f64>> {
         let domain = self.schema.domain();
         let mut counts: Vec<Vec<f64>> = domain.sizes().iter().map(|&size| vec![0.0; size as usize]).collect();
-        for chunk in self.distribution.sample(ROWS_FOR_SHARES, 0, Sampling::LowVariance) {
+        for chunk in self.distribution.sample(&self.recoding, ROWS_FOR_SHARES, 0, Sampling::LowVariance) {
             let chunk = self.recoding.restore(&chunk);
             for (counts, column) in counts.iter_mut().zip(&chunk) {
                 for code in column.iter() {
@@ -150,7 +153,7 @@ impl Model {
         seed: u64,
         sampling: Sampling,
     ) -> impl Iterator<Item = Vec<CodeColumn>> + use<'_> {
-        let chunks = self.distribution.sample(rows, seed, sampling);
+        let chunks = self.distribution.sample(&self.recoding, rows, seed, sampling);
         chunks.map(|chunk| if self.recoding.is_identity() { chunk } else { self.recoding.restore(&chunk) })
     }
 }

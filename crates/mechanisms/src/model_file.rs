@@ -3,28 +3,28 @@
 //! ```text
 //! "SCUMBLE\n"  version u32   five sections, each: length u64, bytes   SHA-256 of everything before
 //! ```
-//! All numbers are little-endian. The sections are, in this order: a JSON header (method with its options, rows, shape of the
-//! distribution), the schema as JSON, the certificate as JSON, the released numbers (`i64` each, as many as the certificate's
-//! events say), and the distribution (`f64` each, as many as its shape says). Lengths that do not follow from the
-//! schema, the certificate and the shape are refused before anything of their size is allocated.
+//! All numbers are little-endian. The sections are, in this order: a JSON header (rows, shape of the distribution, and how far
+//! its tables may be off where the method tells), the schema as JSON, the origin as JSON (a method and a certificate, or what
+//! the maker of tables says), the numbers of the origin (eight bytes each, as many as it says), and the distribution (`f64`
+//! each, as many as its shape says). Lengths that do not follow from the schema, the origin and the shape are refused before
+//! anything of their size is allocated.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use scumble_schema::{Clique, Domain, Schema, SchemaSpec, WholeFile, io_problem, limits};
-use scumble_vault::Certificate;
-use scumble_vault::account::Noise;
+use scumble_schema::{Schema, SchemaSpec, WholeFile, io_problem, limits};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::MechanismError;
-use crate::method::Method;
 use crate::model::Model;
+use crate::origin_file::{self, OriginShape};
 use crate::shape::{self, Shape};
+use crate::table_bound::TableBound;
 
 const MAGIC: &[u8; 8] = b"SCUMBLE\n";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HASH_BYTES: usize = 32;
 /// Most bytes of a JSON section.
 const JSON_BYTES: u64 = limits::SCHEMA_FILE_BYTES;
@@ -34,21 +34,22 @@ const FILE_BYTES: u64 = 2 * 8 * 50_000_000 + 3 * JSON_BYTES + 1024;
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
-    method: Method,
     rows: u64,
     distribution: Shape,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    bounds: Vec<TableBound>,
 }
 
 impl Model {
     /// The bytes of the model file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let header =
-            Header { method: self.method.clone(), rows: self.rows, distribution: Shape::of(&self.distribution) };
+            Header { rows: self.rows, distribution: Shape::of(&self.distribution), bounds: self.bounds.clone() };
         let sections = [
             json(&header),
             json(&self.schema.to_spec()),
-            json(&self.certificate),
-            self.released.iter().flatten().flat_map(|value| value.to_le_bytes()).collect(),
+            json(&OriginShape::of(&self.origin)),
+            origin_file::numbers(&self.origin).flatten().collect(),
             shape::numbers(&self.distribution).flat_map(f64::to_le_bytes).collect(),
         ];
         let mut bytes = [MAGIC.as_slice(), &VERSION.to_le_bytes()].concat();
@@ -61,7 +62,7 @@ impl Model {
         bytes
     }
 
-    /// Reads the bytes of a model file, and checks its certificate against its events.
+    /// Reads the bytes of a model file, and checks its certificate against its events if it has one.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, MechanismError> {
         let (content, hash) = bytes.split_last_chunk::<HASH_BYTES>().ok_or(damaged("it is too short"))?;
         let mut rest = content;
@@ -78,21 +79,15 @@ impl Model {
         let header: Header = parse(section(&mut rest, JSON_BYTES)?)?;
         let spec: SchemaSpec = parse(section(&mut rest, JSON_BYTES)?)?;
         let schema = Schema::new(spec).map_err(|_| damaged("its schema breaks a rule"))?;
-        let certificate: Certificate = parse(section(&mut rest, JSON_BYTES)?)?;
-        certificate.verify()?;
-        let privacy = schema.privacy();
-        if (certificate.adjacency(), certificate.max_contributions()) != (privacy.adjacency, privacy.max_contributions)
-        {
-            return Err(damaged("its certificate is about other neighbours than its schema"));
+        let origin: OriginShape = parse(section(&mut rest, JSON_BYTES)?)?;
+        let (origin, recoding) = origin.build(&schema, section(&mut rest, FILE_BYTES)?)?;
+        let bounds = header.bounds;
+        if bounds.len() > TableBound::MOST || !bounds.iter().all(|bound| bound.is_sound(recoding.domain())) {
+            return Err(damaged("a bound is about a table that the schema does not have, or is none"));
         }
-        if certificate.noise() != Noise::Fresh {
-            return Err(damaged("it comes from a test and is NOT PRIVATE"));
-        }
-        let recoding = header.method.recoding(schema.domain()).map_err(|_| damaged("its options break a rule"))?;
-        let released = read_released(section(&mut rest, FILE_BYTES)?, recoding.domain(), &certificate)?;
         let mut numbers_left = section(&mut rest, FILE_BYTES)?;
         let number = |bytes: [u8; 8]| f64::from_le_bytes(bytes);
-        let distribution = header.distribution.build(&recoding, &released, |cells| {
+        let distribution = header.distribution.build(&recoding, &origin, |cells| {
             Ok(numbers(&mut numbers_left, cells)?.into_iter().map(number).collect())
         })?;
         if !numbers_left.is_empty() {
@@ -101,7 +96,7 @@ impl Model {
         if !rest.is_empty() {
             return Err(damaged("something follows its end"));
         }
-        Ok(Self { method: header.method, schema, recoding, rows: header.rows, released, distribution, certificate })
+        Ok(Self { schema, recoding, rows: header.rows, distribution, bounds, origin })
     }
 
     /// Reads a model file.
@@ -124,7 +119,7 @@ impl Model {
 }
 
 fn json(value: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(value).expect("headers, schemas and certificates have text keys and finite numbers")
+    serde_json::to_vec(value).expect("headers, schemas and origins have text keys and finite numbers")
 }
 
 fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, MechanismError> {
@@ -151,26 +146,7 @@ fn section<'a>(rest: &mut &'a [u8], most: u64) -> Result<&'a [u8], MechanismErro
 }
 
 /// The next `cells` numbers of a section.
-fn numbers(rest: &mut &[u8], cells: u64) -> Result<Vec<[u8; 8]>, MechanismError> {
+pub(crate) fn numbers(rest: &mut &[u8], cells: u64) -> Result<Vec<[u8; 8]>, MechanismError> {
     let bytes = take(rest, cells.checked_mul(8).ok_or(damaged("a table is too large"))?)?;
     Ok(bytes.chunks_exact(8).map(|chunk| chunk.try_into().expect("chunks of eight")).collect())
-}
-
-fn read_released(
-    mut section: &[u8],
-    domain: &Domain,
-    certificate: &Certificate,
-) -> Result<Vec<Vec<i64>>, MechanismError> {
-    let mut released = Vec::new();
-    for event in certificate.events() {
-        let fits = |clique: &Clique| {
-            let known = clique.attributes().iter().all(|attribute| attribute.index() < domain.len());
-            known && domain.cells(clique) == event.length().into()
-        };
-        if !event.table().is_none_or(fits) {
-            return Err(damaged("an event measures a table that the schema does not have"));
-        }
-        released.push(numbers(&mut section, event.length())?.into_iter().map(i64::from_le_bytes).collect());
-    }
-    if section.is_empty() { Ok(released) } else { Err(damaged("it has numbers without an event")) }
 }

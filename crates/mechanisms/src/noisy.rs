@@ -1,9 +1,12 @@
 //! Released tables as the numbers that models are made of.
 
+use chacha20::ChaCha8Rng;
+use rand::SeedableRng;
 use scumble_pgm::total::{self, Evidence};
 use scumble_pgm::{Measurement, ModelError};
 use scumble_schema::Domain;
 use scumble_vault::NoisyTable;
+use sha2::{Digest, Sha256};
 
 /// The noisy counts.
 pub(crate) fn counts(table: &NoisyTable) -> Vec<f64> {
@@ -32,4 +35,14 @@ pub(crate) fn whole(rows: f64) -> u64 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates at both ends")]
     let rows = rows.round() as u64;
     rows
+}
+
+/// A source of random choices that are no noise. It follows from released values, so that a fit that is taken up again chooses the
+/// same, and differs from fit to fit.
+pub(crate) fn generator(tables: &[NoisyTable]) -> ChaCha8Rng {
+    let mut digest = Sha256::new();
+    for value in tables.iter().flat_map(NoisyTable::values) {
+        digest.update(value.to_le_bytes());
+    }
+    ChaCha8Rng::from_seed(digest.finalize().into())
 }

@@ -47,5 +47,5 @@ pub fn fit<A: Neighbours, M: Selecting>(
     // A table that seems empty is fitted as if it had one row: a distribution of none has no shape.
     let estimator = Estimator::new(domain.clone()).total(Total::Fixed(rows.max(1.0))).stop(STOP);
     let model = estimator.estimate(&measurements)?.model;
-    Ok(Fitted { distribution: Distribution::Tree(model), rows: whole(rows) })
+    Ok(Fitted::new(Distribution::Tree(model), whole(rows)))
 }

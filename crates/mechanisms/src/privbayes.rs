@@ -127,7 +127,7 @@ pub fn fit<A: Neighbours, M: Selecting>(
     let network = Network::with_hierarchies(recoding.domain().clone(), hierarchies(recoding)?, pairs)?;
     let (to, empty) = (ToProbabilities::ClipAndNormalise, EmptyParents::ChildMarginal);
     let network = NetworkTables::new(network, counts, to, empty, Consistency::None)?;
-    Ok(Fitted { distribution: Distribution::Network(network), rows: whole(rows) })
+    Ok(Fitted::new(Distribution::Network(network), whole(rows)))
 }
 
 /// The pairs, with the first columns as one head if they share a table: their conditionals are derived from it after its

@@ -137,7 +137,7 @@ pub fn fit<A: Neighbours>(
         Rows::Noisy(counted) => whole(estimated_rows(counted.iter().chain(&*tables))),
     };
     let tables = mending::mend(network, &tables, rows, recoding, options)?;
-    Ok(Fitted { distribution: Distribution::Network(tables), rows })
+    Ok(Fitted::new(Distribution::Network(tables), rows))
 }
 
 /// What is known of the number of rows before tables are measured.

@@ -1,14 +1,12 @@
 #![doc = include_str!("privmrf.md")]
 
-pub mod best;
-mod expected;
 pub mod paper;
-mod pot;
 
 use scumble_schema::{Domain, Recoding};
 use scumble_vault::{Budget, Selecting, Vault};
 use serde::{Deserialize, Serialize};
 
+use crate::auto;
 use crate::error::MechanismError;
 use crate::fitted::Fitted;
 use crate::neighbours::Neighbours;
@@ -17,15 +15,15 @@ use crate::neighbours::Neighbours;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "profile", rename_all = "kebab-case")]
 pub enum Options {
-    /// What measured best.
-    Best(best::Options),
+    /// What measured best: the method [`auto`].
+    Best(auto::Options),
     /// The paper's algorithms.
     Paper(paper::Options),
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self::Best(best::Options::default())
+        Self::Best(auto::Options::default())
     }
 }
 
@@ -53,7 +51,7 @@ pub fn fit<A: Neighbours, M: Selecting>(
     options: &Options,
 ) -> Result<Fitted, MechanismError> {
     match options {
-        Options::Best(options) => best::fit(vault, budget, recoding, options),
+        Options::Best(options) => auto::fit(vault, budget, recoding, options),
         Options::Paper(options) => paper::fit(vault, budget, recoding, options),
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::MechanismError;
 use crate::fitted::{Consistency, Distribution, NetworkTables, hierarchies, rows_of_cells};
 use crate::model_file::damaged;
+use crate::origin::Origin;
 
 /// What is to be known of a distribution to read its numbers.
 #[derive(Debug, Serialize, Deserialize)]
@@ -79,7 +80,7 @@ impl Shape {
     pub(crate) fn build(
         self,
         recoding: &Recoding,
-        released: &[Vec<i64>],
+        origin: &Origin,
         mut numbers: impl FnMut(u64) -> Result<Vec<f64>, MechanismError>,
     ) -> Result<Distribution, MechanismError> {
         let domain = recoding.domain();
@@ -119,7 +120,7 @@ impl Shape {
                 }
                 Distribution::Tree(TreeModel::new(domain.clone(), total, nodes)?)
             }
-            Self::Rows => Distribution::Rows(rows(domain, released)?),
+            Self::Rows => Distribution::Rows(rows(domain, origin)?),
         })
     }
 }
@@ -153,7 +154,10 @@ pub(crate) fn numbers(distribution: &Distribution) -> Box<dyn Iterator<Item = f6
 }
 
 /// The rows whose cells, in the table over all columns, were released last.
-fn rows(domain: &Domain, released: &[Vec<i64>]) -> Result<Vec<CodeColumn>, MechanismError> {
+fn rows(domain: &Domain, origin: &Origin) -> Result<Vec<CodeColumn>, MechanismError> {
+    let Origin::Measured { released, .. } = origin else {
+        return Err(damaged("tables were made elsewhere, and its rows were not"));
+    };
     let drawn = released.last().map_or(&[][..], Vec::as_slice);
     // No negative number is a cell.
     let drawn = drawn.iter().map(|&cell| u64::try_from(cell).unwrap_or(u64::MAX));

@@ -47,7 +47,7 @@ pub fn fit<M: RowDrawing>(
     });
     let drawn = vault.draw_rows(&Clique::new(domain.attributes()), drawn, budget)?;
     let drawn = rows_of_cells(domain, drawn.iter().copied()).expect("the vault draws cells of the table");
-    Ok(Fitted { distribution: Distribution::Rows(drawn), rows })
+    Ok(Fitted::new(Distribution::Rows(drawn), rows))
 }
 
 /// How many cells the table of all columns has.

@@ -1,6 +1,6 @@
 //! Every method by its name: options, and the model that it leaves.
 
-use scumble_mechanisms::{Distribution, MechanismError, Method, Model, fit};
+use scumble_mechanisms::{Distribution, MechanismError, Method, Model, Origin, fit};
 use scumble_pgm::Sampling;
 use scumble_schema::{AdjacencyKind, AttributeId, CodeColumn, Schema};
 use scumble_testing::{Rows, integers};
@@ -39,8 +39,20 @@ fn forms() -> Vec<(Method, f64, AdjacencyKind)> {
         (method("privbayes-nist", &["consistency=none", "probabilities=clipped"]), 1e-9, ReplaceOne),
         (method("pb-pgm", &[]), 0.0, AddRemove),
         (method("pb-pgm", &["encoding=binary", "degree=1"]), 1e-9, ReplaceOne),
-        (method("privmrf", &[]), 1e-9, AddRemove),
-        (method("privmrf", &["large_column=30", "group_width=4", "spread=null"]), 1e-9, ReplaceOne),
+        (method("auto", &[]), 1e-9, AddRemove),
+        (method("auto", &["large_column=5", "groups=3", "spread=null"]), 1e-9, ReplaceOne),
+        (method("aim", &["rounds_per_column=2"]), 1e-9, AddRemove),
+        (
+            method(
+                "aim",
+                &["accounting=zcdp", r#"workload=[{"columns": [0, 1]}, {"columns": [2, 3, 4], "weight": 2}]"#],
+            ),
+            1e-9,
+            ReplaceOne,
+        ),
+        (method("mst", &["spread=null"]), 1e-9, AddRemove),
+        (method("mst", &["accounting=zcdp", "merge_below=100"]), 1e-9, ReplaceOne),
+        (method("privmrf", &["profile=best"]), 1e-9, AddRemove),
         (method("privmrf", &["profile=paper", "candidates=20"]), 1e-9, AddRemove),
         (
             method("privmrf", &["profile=paper", "initial=best-of-all", "rounds=one-table", "fit=converged"]),
@@ -57,7 +69,7 @@ fn a_model_of_any_method_comes_back_with_the_same_rows() {
         let model = fitted(&method, delta, adjacency);
         let read = Model::from_bytes(&model.to_bytes()).unwrap();
         assert_eq!(read, model);
-        assert_eq!(read.method(), &method);
+        assert_eq!(read.method(), Some(&method));
         for sampling in [Sampling::LowVariance, Sampling::Independent] {
             let drawn = |model: &Model| model.sample_codes(500, 3, sampling).collect::<Vec<_>>();
             assert_eq!(drawn(&read), drawn(&model), "{method:?}");
@@ -70,10 +82,12 @@ fn a_model_of_any_method_comes_back_with_the_same_rows() {
 fn a_model_counts_as_many_numbers_as_were_released() {
     for (method, delta, adjacency) in forms() {
         let model = fitted(&method, delta, adjacency);
-        let events = model.certificate().events();
-        assert_eq!(events.len(), model.released().len());
-        assert!(events.iter().zip(model.released()).all(|(event, values)| event.length() == values.len() as u64));
-        let claimed = model.certificate();
+        let Origin::Measured { released, certificate: claimed, .. } = model.origin() else {
+            panic!("a vault measured it")
+        };
+        let events = claimed.events();
+        assert_eq!(events.len(), released.len());
+        assert!(events.iter().zip(released).all(|(event, values)| event.length() == values.len() as u64));
         assert!(claimed.epsilon().get() <= 20.0 && claimed.epsilon().get() > 19.9, "{method}: {claimed:?}");
     }
 }
@@ -187,15 +201,18 @@ fn options_are_read_and_wrong_ones_are_named() {
 
 #[test]
 fn a_profile_begins_with_its_own_options() {
-    use scumble_mechanisms::privmrf::{Options, best, paper};
+    use scumble_mechanisms::{
+        auto,
+        privmrf::{Options, paper},
+    };
     let best = |options: &[&str]| match method("privmrf", options) {
         Method::PrivMrf(Options::Best(options)) => options,
         other => panic!("{other:?}"),
     };
-    assert_eq!(best(&[]), best::Options::default());
-    assert_eq!(best(&["profile=best"]), best::Options::default());
-    assert_eq!(best(&["last-round=3", "profile=best"]), best::Options { last_round: 3.0, ..best(&[]) });
-    assert_eq!(best(&["spread=null"]), best::Options { spread: None, ..best(&[]) });
+    assert_eq!(best(&[]), auto::Options::default());
+    assert_eq!(best(&["profile=best"]), auto::Options::default());
+    assert_eq!(best(&["last-round=3", "profile=best"]), auto::Options { last_round: 3.0, ..best(&[]) });
+    assert_eq!(best(&["spread=null"]), auto::Options { spread: None, ..best(&[]) });
     let paper = Options::Paper(paper::Options { theta: 4.0, ..paper::Options::default() });
     assert_eq!(method("privmrf", &["profile=paper", "theta=4"]), Method::PrivMrf(paper.clone()));
     // And back again.

@@ -9,7 +9,9 @@ use scumble_pgm::Sampling;
 use scumble_schema::{Clique, Schema};
 use scumble_testing::{Artefacts, Rows, Subject, integers, replay_battery};
 use scumble_vault::replay::Recording;
-use scumble_vault::{AddRemove, Adjacency, ApproxDp, Budget, Delta, Epsilon, Gdp, Pure, ReplaceOne, Vault, replay};
+use scumble_vault::{
+    AddRemove, Adjacency, ApproxDp, Budget, Delta, Epsilon, Event, Gdp, Pure, ReplaceOne, Vault, replay,
+};
 
 replay_battery!(independent, named("independent", &[]), [gdp, pure]);
 replay_battery!(privbayes, named("privbayes", &[]), [pure]);
@@ -62,26 +64,30 @@ replay_battery!(
     [gdp]
 );
 
-replay_battery!(privmrf, named("privmrf", &["candidates=10", "rounds_per_column=0.5", "most_columns=3"]), [gdp]);
-// Columns of three codes have a version of two.
+replay_battery!(auto, named("auto", &["candidates=10", "rounds_per_column=0.5", "most_columns=3"]), [gdp]);
+// Columns of three codes are taken in two groups.
 replay_battery!(
-    privmrf_of_coarser_versions,
+    auto_of_groups,
     named(
-        "privmrf",
-        &[
-            "candidates=8",
-            "rounds_per_column=0.3",
-            "most_columns=2",
-            "group_width=2",
-            "large_column=2",
-            "last_round=0.5",
-        ]
+        "auto",
+        &["candidates=8", "rounds_per_column=0.3", "most_columns=2", "large_column=2", "groups=2", "last_round=0.5",]
     ),
     [gdp]
 );
 
+replay_battery!(mst, named("mst", &[]), [gdp, zcdp]);
+// Nearly nothing is rare, so that there is a tree also where noise is large.
+replay_battery!(mst_of_nearly_all_values, named("mst", &["merge_below=0.3", "spread=null"]), [gdp]);
+
+replay_battery!(aim, named("aim", &["rounds_per_column=1", "workload_columns=2", "candidates=8"]), [gdp, zcdp]);
+replay_battery!(
+    aim_for_a_named_workload,
+    named("aim", &[r#"workload=[{"columns": [0, 1], "weight": 3}]"#, "rounds_per_column=2", "spread=null"]),
+    [gdp]
+);
+
 // A method without a line above does not compile.
-const _: () = assert!(Method::NAMES.len() == 6);
+const _: () = assert!(Method::NAMES.len() == 9);
 
 /// A fit, and rows drawn from its model.
 struct Fit(Method);
@@ -182,18 +188,18 @@ fn rounds_of_the_paper_with_a_row_replaced() {
     rounds_are_replayed::<ReplaceOne>(&["profile=paper", "refinement=2"], |rows| rows[0] = vec![1, 0, 2, 3, 1, 4]);
 }
 
-/// The choices of `privmrf` among columns and coarser versions of them.
+/// The choices of `auto` among columns and groups of their codes.
 fn choices_are_replayed<A: Neighbours>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
     let row = |row: u32| vec![row % 2, row % 2, row % 6 / 2, row * 7 % 100, row * 7 % 100 / 25, row / 7 % 2];
     let rows: Vec<Vec<u32>> = (0..4_000).map(row).collect();
-    let fit = named("privmrf", &["candidates=200", "large_column=40", "group_width=8"]);
+    let fit = named("auto", &["candidates=200", "large_column=40", "groups=8"]);
     let recording = replayed::<A>(&fit, (&[2, 2, 3, 100, 4, 2], &rows), 2.0, changed);
     let tables = || recording.events().filter_map(|event| event.table());
     assert_eq!(recording.events().filter(|event| event.table().is_none()).count(), 9, "choices");
     assert_eq!(tables().filter(|table| table.len() == 1).count(), 6);
     assert_eq!(tables().filter(|table| table.len() > 1).count(), 9);
     let coarser = |table: &Clique| table.attributes().iter().any(|column| column.index() >= 6);
-    assert!(tables().any(coarser), "no coarser version was measured");
+    assert!(tables().any(coarser), "no groups were measured");
 }
 
 #[test]
@@ -204,6 +210,50 @@ fn choices_with_a_row_added() {
 #[test]
 fn choices_with_a_row_replaced() {
     choices_are_replayed::<ReplaceOne>(|rows| rows[0] = vec![1, 0, 2, 99, 0, 1]);
+}
+
+/// The merged values and the edges of `mst`.
+fn edges_are_replayed<A: Neighbours>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
+    let row =
+        |row: u32| vec![row % 2, row % 2, row % 6 / 2, if row.is_multiple_of(20) { row / 20 % 100 } else { row % 5 }];
+    let rows: Vec<Vec<u32>> = (0..4_000).map(row).collect();
+    let recording = replayed::<A>(&named("mst", &[]), (&[2, 2, 3, 100], &rows), 2.0, changed);
+    let tables: Vec<&Clique> = recording.events().filter_map(|event| event.table()).collect();
+    assert_eq!((recording.events().count(), tables.len()), (10, 7));
+    let merged = |table: &&Clique| table.attributes().iter().any(|column| column.index() == 4);
+    assert!(tables[4..].iter().all(|table| table.len() == 2) && tables[4..].iter().any(merged));
+}
+
+#[test]
+fn edges_with_a_row_added() {
+    edges_are_replayed::<AddRemove>(|rows| rows.push(vec![1, 0, 2, 99]));
+}
+
+#[test]
+fn edges_with_a_row_replaced() {
+    edges_are_replayed::<ReplaceOne>(|rows| rows[0] = vec![1, 0, 2, 99]);
+}
+
+/// The rounds of `aim`, with budgets that grow.
+fn annealing_is_replayed<A: Neighbours>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
+    let row = |row: u32| vec![row % 2, row % 2, row % 6 / 2, row * 7 % 20, row * 7 % 20 / 5, row / 7 % 2];
+    let rows: Vec<Vec<u32>> = (0..4_000).map(row).collect();
+    let fit = named("aim", &["candidates=20"]);
+    let recording = replayed::<A>(&fit, (&[2, 2, 3, 20, 4, 2], &rows), 2.0, changed);
+    let tables: Vec<&Event> = recording.events().filter(|event| event.table().is_some()).collect();
+    assert!(tables.len() > 8 && tables[6..].iter().any(|event| event.table().is_some_and(|table| table.len() > 1)));
+    let deviation = |event: &Event| event.mechanism().standard_deviation().unwrap();
+    assert!(tables[6..].windows(2).any(|pair| deviation(pair[1]) < 0.6 * deviation(pair[0])), "no budget grew");
+}
+
+#[test]
+fn annealing_with_a_row_added() {
+    annealing_is_replayed::<AddRemove>(|rows| rows.push(vec![1, 0, 2, 19, 0, 1]));
+}
+
+#[test]
+fn annealing_with_a_row_replaced() {
+    annealing_is_replayed::<ReplaceOne>(|rows| rows[0] = vec![1, 0, 2, 19, 0, 1]);
 }
 
 #[test]

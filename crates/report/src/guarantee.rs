@@ -1,17 +1,37 @@
-//! A certificate in a paragraph.
+//! What a model promises, in a paragraph.
 
 use std::num::NonZeroU32;
 
-use scumble_mechanisms::Model;
+use scumble_mechanisms::marginals::{Loss, Statement};
+use scumble_mechanisms::{Model, Origin};
 use scumble_schema::{AdjacencyKind, Unit};
 use scumble_vault::account::{Mechanism, Noise};
-use scumble_vault::{AccountingKind, Delta, Event};
+use scumble_vault::{AccountingKind, Certificate, Delta, Event};
 
-/// What the certificate of a model promises, for a reader who knows what differential privacy is.
+/// Before every guarantee that is somebody's word.
+const DECLARED: &str = "Declared by the maker of the tables, not accounted for by this program";
+
+/// What a model promises, for a reader who knows what differential privacy is: as its certificate proves, or as the maker of
+/// its tables declares.
 pub fn guarantee(model: &Model) -> String {
-    let certificate = model.certificate();
-    let neighbours =
-        neighbours(&model.schema().privacy().unit, certificate.max_contributions(), certificate.adjacency());
+    match model.origin() {
+        Origin::Measured { certificate, .. } => certified(&model.schema().privacy().unit, certificate),
+        Origin::Elsewhere(marginals) => declared(&model.schema().privacy().unit, marginals.statement()),
+    }
+}
+
+fn declared(unit: &Unit, statement: &Statement) -> String {
+    let claim = match statement.loss() {
+        Loss::Approximate(goal) => format!("{}-differentially private", pair(goal.epsilon.get(), goal.delta)),
+        Loss::Concentrated { rho } => format!("zero-concentrated differentially private with rho = {rho}"),
+    };
+    let neighbours = neighbours(unit, statement.max_contributions(), statement.adjacency());
+    let note = statement.note().map_or_else(String::new, |note| format!(" Note of the maker: \"{note}\""));
+    format!("{DECLARED}: {claim} with respect to {neighbours}. Made by \"{}\".{note}", statement.maker())
+}
+
+fn certified(unit: &Unit, certificate: &Certificate) -> String {
+    let neighbours = neighbours(unit, certificate.max_contributions(), certificate.adjacency());
     let noise = match certificate.noise() {
         Noise::Fresh => "",
         Noise::Forced => " This certificate comes from a test and is NOT PRIVATE.",

@@ -6,7 +6,7 @@
 //! - [`Summary`] is what `scumble inspect` shows, as data and, through [`Display`](std::fmt::Display), as text.
 //! - [`LedgerSummary`] is what `scumble ledger show` shows.
 //! - [`chart`] draws lines as SVG.
-//! - [`guarantee`] says in one paragraph what a certificate promises.
+//! - [`guarantee`] says in one paragraph what a model promises, and who says so.
 
 pub mod chart;
 mod guarantee;
@@ -15,4 +15,4 @@ mod summary;
 
 pub use guarantee::guarantee;
 pub use ledger::{JobSummary, LedgerSummary};
-pub use summary::{ColumnSummary, PairSummary, Share, Summary, TableSummary};
+pub use summary::{BoundSummary, ColumnSummary, PairSummary, Share, Summary, TableSummary};

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use scumble_mechanisms::{Distribution, Model};
+use scumble_mechanisms::marginals::Statement;
+use scumble_mechanisms::{Basis, Distribution, Method, Model, Origin, TableBound, TableFacts};
 use scumble_pgm::network::Pair;
-use scumble_schema::{AdjacencyKind, Attribute, Clique};
-use scumble_vault::{Certificate, Event};
+use scumble_schema::{Attribute, Clique};
+use scumble_vault::Certificate;
 use serde::Serialize;
 
 use crate::guarantee::guarantee;
@@ -14,20 +15,29 @@ use crate::guarantee::guarantee;
 const LISTED_SHARES: usize = 5;
 /// How many of them fit a line of text.
 const SHOWN_SHARES: usize = 3;
+/// What stands for a method where none of ours measured anything.
+const FROM_MARGINALS: &str = "from-marginals";
+
+/// How many of the best bounds are shown, and of the worst.
+const SHOWN_BOUNDS: usize = 3;
 
 /// What a model holds.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
-    /// The method that fitted it.
+    /// The method that fitted it; `from-marginals` if its tables were made elsewhere.
     pub method: String,
     /// The released number of rows.
     pub rows: u64,
+    /// Whether that is the number itself, and not an estimate from noisy tables.
+    pub rows_are_public: bool,
     /// What is protected: `row`, or the column that says whose a row is.
     pub privacy_unit: String,
     /// The guarantee in words.
     pub guarantee: String,
-    /// The certificate, with every event.
-    pub certificate: Certificate,
+    /// The certificate, with every event. There is none if the tables were made elsewhere.
+    pub certificate: Option<Certificate>,
+    /// What the maker of the tables declares, if they were made elsewhere.
+    pub declared: Option<Statement>,
     /// Columns whose bounds or categories nobody has confirmed to be public.
     pub assumed: Vec<String>,
     /// The columns, in schema order.
@@ -36,6 +46,20 @@ pub struct Summary {
     pub network: Vec<PairSummary>,
     /// The tables over two or more columns that were measured.
     pub measured: Vec<TableSummary>,
+    /// How far tables may be off, as far as the method could tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<BoundSummary>,
+}
+
+/// How far a table may be off.
+#[derive(Debug, Clone, Serialize)]
+pub struct BoundSummary {
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// The share of rows that may be in another cell than in the real table, at most: the largest total variation distance.
+    pub share: f64,
+    /// Why.
+    pub basis: Basis,
 }
 
 /// Columns that are drawn together, given others.
@@ -88,30 +112,34 @@ impl Summary {
     pub fn new(model: &Model) -> Self {
         let schema = model.schema();
         let shares = model.shares();
+        let tables = model.origin().tables();
+        let declared = match model.origin() {
+            Origin::Measured { .. } => None,
+            Origin::Elsewhere(marginals) => Some(marginals.statement().clone()),
+        };
         let columns = schema.attributes().iter().zip(schema.domain().attributes()).map(|(attribute, id)| {
-            let event = model
-                .certificate()
-                .events()
-                .iter()
-                .find(|event| event.table().is_some_and(|clique| clique.attributes() == [id]));
+            let table = tables.iter().find(|table| table.clique.attributes() == [id]);
             ColumnSummary {
                 name: attribute.name().into(),
                 field_type: attribute.field_type().to_string(),
                 codes: attribute.size(),
-                noise: event.and_then(|event| event.mechanism().standard_deviation()),
+                noise: table.and_then(|table| table.noise),
                 most_frequent: most_frequent(attribute, &shares[id.index()]),
             }
         });
         Self {
-            method: model.method().to_string(),
+            method: model.method().map_or(FROM_MARGINALS, Method::name).into(),
             rows: model.rows(),
+            rows_are_public: model.origin().tells_rows(),
             privacy_unit: schema.privacy().unit.to_string(),
             guarantee: guarantee(model),
-            certificate: model.certificate().clone(),
+            certificate: model.certificate().cloned(),
+            declared,
             assumed: schema.assumed().map(|attribute| attribute.name().into()).collect(),
             columns: columns.collect(),
             network: network(model),
-            measured: measured(model),
+            measured: measured(model, &tables),
+            bounds: bounds(model),
         }
     }
 }
@@ -127,16 +155,23 @@ fn network(model: &Model) -> Vec<PairSummary> {
     network.model().network().pairs().iter().map(pair).collect()
 }
 
-fn measured(model: &Model) -> Vec<TableSummary> {
-    let table = |event: &Event| {
-        let clique = event.table().filter(|clique| clique.len() > 1)?;
-        Some(TableSummary {
-            columns: names(model, clique),
-            cells: event.length(),
-            noise: event.mechanism().standard_deviation(),
-        })
+fn measured(model: &Model, tables: &[TableFacts]) -> Vec<TableSummary> {
+    let over_several = tables.iter().filter(|table| table.clique.len() > 1);
+    over_several
+        .map(|table| TableSummary { columns: names(model, table.clique), cells: table.cells, noise: table.noise })
+        .collect()
+}
+
+fn bounds(model: &Model) -> Vec<BoundSummary> {
+    #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
+    let rows = model.rows().max(1) as f64;
+    let bound = |bound: &TableBound| BoundSummary {
+        columns: names(model, &bound.table),
+        // A row in another cell is missing in one and too many in the other.
+        share: (bound.rows / 2.0 / rows).min(1.0),
+        basis: bound.basis,
     };
-    model.certificate().events().iter().filter_map(table).collect()
+    model.bounds().iter().map(bound).collect()
 }
 
 fn most_frequent(attribute: &Attribute, probabilities: &[f64]) -> Vec<Share> {
@@ -150,10 +185,7 @@ fn most_frequent(attribute: &Attribute, probabilities: &[f64]) -> Vec<Share> {
 impl fmt::Display for Summary {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "method     {}", self.method)?;
-        let exactness = match self.certificate.adjacency() {
-            AdjacencyKind::AddRemove => "estimated from noisy tables",
-            AdjacencyKind::ReplaceOne => "public",
-        };
+        let exactness = if self.rows_are_public { "public" } else { "estimated from noisy tables" };
         writeln!(formatter, "rows       {} ({exactness})", self.rows)?;
         writeln!(formatter, "guarantee  {}", self.guarantee)?;
         if !self.assumed.is_empty() {
@@ -199,6 +231,36 @@ impl fmt::Display for Summary {
                 writeln!(formatter, "  {}  ({} cells, noise {noise})", table.columns.join(", "), table.cells)?;
             }
         }
+        if !self.bounds.is_empty() {
+            self.write_bounds(formatter)?;
+        }
         write!(formatter, "\nnoise is the standard deviation of each released count, in rows")
+    }
+}
+
+impl Summary {
+    /// The tables that may be off least and most.
+    fn write_bounds(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bounds: Vec<&BoundSummary> = self.bounds.iter().collect();
+        bounds.sort_by(|left, right| left.share.total_cmp(&right.share));
+        let percent = TableBound::LEVEL * 100.0;
+        writeln!(
+            formatter,
+            "\nhow far tables may be off, in rows of the wrong cell; each bound holds with {percent:.0} %"
+        )?;
+        let left_out = bounds.len().saturating_sub(2 * SHOWN_BOUNDS);
+        for (place, bound) in bounds.iter().enumerate() {
+            if place == SHOWN_BOUNDS && left_out > 0 {
+                writeln!(formatter, "  {left_out} more tables between these")?;
+            }
+            if place < SHOWN_BOUNDS || place >= SHOWN_BOUNDS + left_out {
+                let basis = match bound.basis {
+                    Basis::Measured => "measured",
+                    Basis::NotChosen => "not measured",
+                };
+                writeln!(formatter, "  {:5.1} %  {}  ({basis})", bound.share * 100.0, bound.columns.join(", "))?;
+            }
+        }
+        Ok(())
     }
 }

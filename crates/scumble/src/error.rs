@@ -2,6 +2,7 @@
 
 use scumble_engine::{Damage, EngineError};
 use scumble_mechanisms::MechanismError;
+use scumble_mechanisms::marginals::MarginalsError;
 use scumble_schema::{Problems, ReadError, SchemaError};
 use scumble_vault::VaultError;
 use scumble_vault::ledger::LedgerError;
@@ -64,6 +65,12 @@ impl From<VaultError> for Error {
     }
 }
 
+impl From<MarginalsError> for Error {
+    fn from(error: MarginalsError) -> Self {
+        Self::Mechanism(error.into())
+    }
+}
+
 impl From<LedgerError> for Error {
     fn from(error: LedgerError) -> Self {
         VaultError::from(error).into()
@@ -79,6 +86,7 @@ impl Error {
             }
             Self::Engine(error) => engine_fault(error),
             Self::Mechanism(MechanismError::Vault(error)) => vault_fault(error),
+            Self::Mechanism(MechanismError::Marginals(error)) => marginals_fault(error),
             Self::Mechanism(MechanismError::OtherSchema | MechanismError::OtherAccounting { .. }) => Fault::Bug,
             Self::Mechanism(MechanismError::TooLarge { .. }) => Fault::TooLarge,
             Self::Mechanism(MechanismError::File { .. }) | Self::Entropy => Fault::Engine,
@@ -114,6 +122,15 @@ fn engine_fault(error: &EngineError) -> Fault {
         EngineError::Schema { .. } | EngineError::Engine { .. } => Fault::Data,
         EngineError::Bug { .. } => Fault::Bug,
         _ => Fault::Engine,
+    }
+}
+
+fn marginals_fault(error: &MarginalsError) -> Fault {
+    match error {
+        MarginalsError::File { .. } => Fault::Engine,
+        MarginalsError::TooLarge { .. } => Fault::TooLarge,
+        MarginalsError::OtherSchema => Fault::Bug,
+        _ => Fault::Data,
     }
 }
 

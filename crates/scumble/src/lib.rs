@@ -10,7 +10,8 @@
 //! let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
 //! let model = scumble::fit(&[Input::new("people.csv")], &schema, &Method::Independent, goal, &Default::default())?;
 //! println!("{}", scumble::report::guarantee(&model));
-//! scumble::sample(&model, model.rows(), scumble::fresh_seed()?, Sampling::LowVariance, "synth.parquet".as_ref(), |_| true)?;
+//! let sampling = Sampling::for_rows(model.rows());
+//! scumble::sample(&model, model.rows(), scumble::fresh_seed()?, sampling, "synth.parquet".as_ref(), |_| true)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -31,7 +32,7 @@
 //! | [`engine`] | files in and out, total encoding in the scan, exact counts | yes | no |
 //! | [`vault`] | `Private`, `Budget`, events, scores, exact noise, `Released`, the certificate, the ledger | counts | yes |
 //! | [`pgm`] | distributions fitted to released numbers, rows sampled from them | no | seeds |
-//! | [`mechanisms`] | one file per method, the model file | no | through the vault |
+//! | [`mechanisms`] | one file per method, noisy tables made elsewhere, the model file | no | through the vault |
 //! | [`report`] | models and certificates in words | no | no |
 //! | `scumble-evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE; only programs use it | yes | no |
 //! | `scumble-testing` | the replay battery that every method passes; only tests use it | made-up ones | seeds |
@@ -52,7 +53,7 @@ mod error;
 mod pipeline;
 
 pub use error::{Error, Fault};
-pub use pipeline::{Start, fit, fit_on, fresh_seed, sample};
+pub use pipeline::{Start, fit, fit_marginals, fit_on, fresh_seed, sample};
 
 #[doc(inline)]
 pub use scumble_engine::{Format, Input, MemoryLimit, Progress, ProgressSink, ReadOptions, TableWriter};

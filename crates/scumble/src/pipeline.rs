@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use scumble_engine::{Input, ReadOptions, TableScan, TableWriter};
+use scumble_mechanisms::marginals::{self, Marginals};
 use scumble_mechanisms::{Method, Model, plan};
 use scumble_pgm::Sampling;
 use scumble_schema::{AdjacencyKind, Decoder, Schema};
@@ -83,6 +84,15 @@ fn fit_scan(
     let asks_once = method.asks_once() && schema.privacy().adjacency == AdjacencyKind::AddRemove;
     let source: Box<dyn MarginalSource> = if asks_once { Box::new(scan) } else { Box::new(scan.code()?) };
     Ok(scumble_mechanisms::fit(schema, source, method, goal, job)?)
+}
+
+/// Fits a model to a file of noisy tables that were made elsewhere.
+///
+/// # Privacy
+/// Post-processing of the tables: no row is read and nothing is spent. The model has no certificate; it repeats what the maker
+/// of the tables declares.
+pub fn fit_marginals(path: &Path, schema: &Schema) -> Result<Model, Error> {
+    Ok(marginals::fit(schema, Marginals::read(path, schema)?)?)
 }
 
 /// Draws rows from a model and writes them to a file, whose name says the format.

@@ -33,9 +33,8 @@ pub(crate) fn commit(job: Option<Job>) -> Result<(), Failure> {
     Ok(job.map_or(Ok(()), Job::commit)?)
 }
 
-/// Reads the real table and fits a model to it, with the warnings that belong to spending budget.
+/// Fits a model to what was named, with the warnings that belong to its guarantee.
 pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Result<(Model, Option<Job>), Failure> {
-    let method = real.method()?;
     let assumed: Vec<_> = schema.assumed().map(|attribute| format!("`{}`", attribute.name())).collect();
     if !assumed.is_empty() {
         terminal.warn(&format!(
@@ -44,6 +43,15 @@ pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Res
             assumed.join(", ")
         ));
     }
+    match &real.from_marginals {
+        Some(path) => Ok((scumble::fit_marginals(path, schema)?, None)),
+        None => fit_rows(real, schema, terminal),
+    }
+}
+
+/// Reads the real table and fits a model to it.
+fn fit_rows(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Result<(Model, Option<Job>), Failure> {
+    let method = real.method()?;
     let inputs: Vec<Input> = real.data.iter().map(Input::new).collect();
     let bar = terminal.progress("reading", 0, Unit::Bytes);
     let progress = {

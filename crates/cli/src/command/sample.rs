@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use scumble::{Model, fresh_seed};
+use scumble::mechanisms::Origin;
+use scumble::report::guarantee;
+use scumble::{Model, Sampling, fresh_seed};
 use serde_json::json;
 
 use crate::arguments::{Sample, SyntheticTable};
@@ -14,8 +16,12 @@ pub(crate) fn run(arguments: &Sample, terminal: &Terminal) -> Result<(), Failure
     let model = Model::read(&arguments.model)?;
     let rows = sample(&model, &arguments.synthetic, terminal)?;
     terminal.result(
-        || json!({ "output": arguments.synthetic.output, "rows": rows }),
-        || wrote(rows, &arguments.synthetic.output),
+        || json!({ "output": arguments.synthetic.output, "rows": rows, "guarantee": guarantee(&model) }),
+        || match model.origin() {
+            Origin::Measured { .. } => wrote(rows, &arguments.synthetic.output),
+            // Nothing of ours stands behind it, so nobody should have to ask `inspect` for that.
+            Origin::Elsewhere(_) => format!("{}\n{}", wrote(rows, &arguments.synthetic.output), guarantee(&model)),
+        },
     );
     Ok(())
 }
@@ -23,10 +29,11 @@ pub(crate) fn run(arguments: &Sample, terminal: &Terminal) -> Result<(), Failure
 /// Draws and writes the rows asked for, and says how many.
 pub(crate) fn sample(model: &Model, synthetic: &SyntheticTable, terminal: &Terminal) -> Result<u64, Failure> {
     let rows = synthetic.rows.unwrap_or(model.rows());
+    let sampling = synthetic.sampling.map_or_else(|| Sampling::for_rows(rows), Sampling::from);
     let seed = synthetic.seed.map_or_else(fresh_seed, Ok)?;
     let writing = Writing::begin();
     let bar = terminal.progress("sampling", rows, Unit::Rows);
-    let outcome = scumble::sample(model, rows, seed, synthetic.sampling.into(), &synthetic.output, |written| {
+    let outcome = scumble::sample(model, rows, seed, sampling, &synthetic.output, |written| {
         bar.set_position(written);
         !writing.asked_to_stop()
     });

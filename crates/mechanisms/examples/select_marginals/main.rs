@@ -3,12 +3,12 @@
 //! `cargo run --release -p scumble-mechanisms --example select_marginals` makes them all; names such as `adult-mst` make those only. Noise and
 //! selections come from the vault, so no run gives the same file again, and the files are kept.
 //!
-//! These are the selections, for tables like those that users measure; they are not the methods `mst` and `aim`.
+//! `aim` is the method of that name, as its paper has it; `mst` leaves out the merging of rare values, so that files hold tables over
+//! the domain as it is.
 
 #![expect(clippy::print_stdout, reason = "this program tells what it measured")]
 #![expect(clippy::cast_precision_loss, reason = "noisy counts, cells and attributes are far below 2^53")]
 
-mod aim;
 #[path = "../../../pgm/examples/pgm_figures/measured.rs"]
 mod measured;
 mod mst;
@@ -22,10 +22,11 @@ use std::path::{Path, PathBuf};
 
 use measured::{Measured, NamedSize, NoisyValues};
 use rows::Rows;
+use scumble_mechanisms::aim;
 use scumble_pgm::total::{self, Evidence};
-use scumble_schema::Domain;
+use scumble_schema::Recoding;
 use scumble_vault::account::zcdp;
-use scumble_vault::{AddRemove, ApproxDp, Budget, Delta, NoisyTable, Rho, Vault, VaultError, Zcdp};
+use scumble_vault::{AddRemove, ApproxDp, Budget, Delta, Event, NoisyTable, Rho, Vault, Zcdp};
 use tables::Table;
 
 /// What each file may cost.
@@ -60,41 +61,42 @@ fn measure(folder: &Path, name: &str, selection: &str) -> Result<Measured, Box<d
     let rho = Rho::from_quanta((RHO * 96_f64.exp2()) as u128);
     let goal = ApproxDp { epsilon: zcdp::epsilon(rho, delta).ok_or("no epsilon for this rho")?, delta };
     let (mut vault, budget) = Vaulted::open(Box::new(Rows(table)), goal, NonZeroU32::MIN)?;
-    let tables = match selection {
+    match selection {
         "mst" => mst::measure(&mut vault, &domain, budget)?,
-        "aim" => aim::measure(&mut vault, &domain, budget)?,
+        "aim" => drop(aim::fit(&mut vault, budget, &Recoding::identity(&domain), &paper_options())?),
         _ => return Err(format!("there is no selection `{selection}`").into()),
-    };
+    }
+    let released = vault.released_values().to_vec();
     let certificate = vault.close();
     certificate.verify()?;
-    let total = total(&tables);
-    let measurements = tables.into_iter().map(|table| NoisyValues {
-        clique: table.clique().clone(),
-        standard_deviation: table.standard_deviation(),
-        values: table.values().to_vec(),
-    });
+    let measured = |(event, values): (&Event, Vec<i64>)| {
+        let (clique, standard_deviation) = (event.table()?.clone(), event.mechanism().standard_deviation()?);
+        Some(NoisyValues { clique, standard_deviation, values })
+    };
+    let measurements: Vec<NoisyValues> = certificate.events().iter().zip(released).filter_map(measured).collect();
+    let total = total(measurements.iter().map(|table| (&*table.values, table.standard_deviation)));
     Ok(Measured {
         table: name.into(),
         selection: selection.into(),
         rho: certificate.total().to_f64(),
         attributes,
         total,
-        measurements: measurements.collect(),
+        measurements,
     })
 }
 
-/// The number of rows, from the sums of all tables.
-fn total(tables: &[NoisyTable]) -> f64 {
-    let evidence = tables.iter().map(|table| Evidence {
-        sum: table.values().iter().sum::<i64>() as f64,
-        variance: table.values().len() as f64 * table.standard_deviation().powi(2),
-    });
-    total::estimate(&evidence.collect::<Vec<_>>())
+/// `aim` as its paper has it, with a model of 80 MB.
+fn paper_options() -> aim::Options {
+    aim::Options { model_cells: 10_000_000, spread: None, ..aim::Options::default() }
 }
 
-/// All one-way tables.
-fn one_way(vault: &mut Vaulted, domain: &Domain, budget: Money) -> Result<Vec<NoisyTable>, VaultError> {
-    Ok(vault.measure(&domain.one_way(), budget)?.into_inner())
+/// The number of rows, from the sums of tables, each with the standard deviation of its noise.
+fn total<'a>(tables: impl Iterator<Item = (&'a [i64], f64)>) -> f64 {
+    let evidence = tables.map(|(values, standard_deviation)| Evidence {
+        sum: values.iter().sum::<i64>() as f64,
+        variance: values.len() as f64 * standard_deviation.powi(2),
+    });
+    total::estimate(&evidence.collect::<Vec<_>>())
 }
 
 /// The counts of a noisy table as floats.

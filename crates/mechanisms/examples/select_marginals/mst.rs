@@ -7,7 +7,7 @@ use scumble_schema::{AttributeId, Clique, Domain};
 use scumble_vault::score::HalfL1;
 use scumble_vault::{NoisyTable, Share, VaultError};
 
-use crate::{Money, Vaulted, floats, one_way, total};
+use crate::{Money, Vaulted, floats, total};
 
 const THIRD: Share = Share::of(1, 3).expect("a third is a proper fraction");
 const HALF: Share = Share::of(1, 2).expect("a half is a proper fraction");
@@ -22,13 +22,13 @@ const HALF: Share = Share::of(1, 2).expect("a half is a proper fraction");
 ///
 /// # Reference
 /// McKenna, Miklau, Sheldon 2021, arXiv:2108.04978, Algorithm 1 and 2.
-pub(crate) fn measure(vault: &mut Vaulted, domain: &Domain, budget: Money) -> Result<Vec<NoisyTable>, VaultError> {
+pub(crate) fn measure(vault: &mut Vaulted, domain: &Domain, budget: Money) -> Result<(), VaultError> {
     let (for_one_way, rest) = budget.split(THIRD);
     let (for_selecting, for_pairs) = rest.split(HALF);
-    let mut tables = one_way(vault, domain, for_one_way)?;
-    let tree = spanning_tree(vault, domain, &tables, for_selecting)?;
-    tables.extend(vault.measure(&tree, for_pairs)?.into_inner());
-    Ok(tables)
+    let one_way = vault.measure(&domain.one_way(), for_one_way)?;
+    let tree = spanning_tree(vault, domain, &one_way, for_selecting)?;
+    vault.measure(&tree, for_pairs)?;
+    Ok(())
 }
 
 /// One exponential mechanism per edge, among the pairs that join two parts of the forest so far.
@@ -38,7 +38,7 @@ fn spanning_tree(
     one_way: &[NoisyTable],
     budget: Money,
 ) -> Result<Vec<Clique>, VaultError> {
-    let rows = total(one_way).max(1.0);
+    let rows = total(one_way.iter().map(|table| (table.values(), table.standard_deviation()))).max(1.0);
     let expected: Vec<Vec<f64>> = one_way
         .iter()
         .map(|table| simplex::project(&floats(table), rows).into_iter().map(|share| share * rows).collect())

@@ -1,7 +1,7 @@
 use std::num::NonZeroU32;
 
 use scumble_pgm::Sampling;
-use scumble_schema::{Clique, CodeColumn};
+use scumble_schema::{Clique, CodeColumn, Recoding};
 use scumble_testing::Rows as Source;
 use scumble_vault::account::{Event, Mechanism, Question};
 use scumble_vault::score::ScoreKind;
@@ -167,7 +167,9 @@ fn only_pairs_that_a_table_can_hold_are_scored() {
 }
 
 fn columns(fitted: &Fitted, rows: u64, sampling: Sampling) -> Vec<Vec<u32>> {
-    let chunks: Vec<Vec<CodeColumn>> = fitted.distribution.sample(rows, 3, sampling).collect();
+    // Only trees look at it, and this is a network.
+    let recoding = Recoding::identity(&Domain::new(vec![]).unwrap());
+    let chunks: Vec<Vec<CodeColumn>> = fitted.distribution.sample(&recoding, rows, 3, sampling).collect();
     let width = chunks.first().map_or(0, Vec::len);
     let code = |column: usize| {
         let of_chunk = move |chunk: &Vec<CodeColumn>| {

@@ -23,11 +23,12 @@ use self::initial::Beginning;
 pub use self::options::{Edges, Fit, Initial, Options, Redundancy, Rounds};
 use self::pair_scores::{PairScores, pairs};
 use self::refinement::{Plan, Refinement};
-use super::pot::Pot;
+
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted};
 use crate::neighbours::{Neighbours, RowTotal};
 use crate::noisy::{counts, whole};
+use crate::pot::Pot;
 
 /// Parts of a hundred that scores of pairs get, section 3.6.
 const SCORE_PARTS: u32 = 10;
@@ -93,7 +94,7 @@ pub fn fit<A: Neighbours, M: Selecting>(
     let plan = Plan::new(columns.len(), initial.len(), chosen, options.rounds);
     let refinement = Refinement { domain, options, rows: rows.max(1.0), table_parts: pot.parts() - SELECTION_PARTS };
     let estimate = refinement.run(vault, pot.rest(), plan, &initial, &mut candidates, &mut rng)?;
-    Ok(Fitted { distribution: Distribution::Tree(estimate.model), rows: whole(rows) })
+    Ok(Fitted::new(Distribution::Tree(estimate.model), whole(rows)))
 }
 
 /// A noisy score for each pair of columns, and what is left.

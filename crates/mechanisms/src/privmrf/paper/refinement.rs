@@ -10,10 +10,10 @@ use super::SELECTION_PARTS;
 use super::candidates::Candidates;
 use super::options::{Fit, Options, Rounds};
 use crate::error::MechanismError;
+use crate::expected::expected_counts;
 use crate::neighbours::Neighbours;
 use crate::noisy::measurement;
-use crate::privmrf::expected::expected_counts;
-use crate::privmrf::pot::Pot;
+use crate::pot::Pot;
 
 /// How a fit is searched for, and when it ends.
 #[derive(Debug, Clone, Copy)]

@@ -1,22 +1,25 @@
-#![doc = include_str!("best.md")]
+#![doc = include_str!("auto.md")]
 
 mod candidates;
 mod learner;
 mod options;
-mod versions;
 
-use scumble_schema::Recoding;
+use std::num::NonZeroUsize;
+
+use scumble_schema::{Clique, Recoding};
 use scumble_vault::{Budget, Selecting, Vault};
 
 use self::candidates::Candidates;
 use self::learner::Learner;
 pub use self::options::Options;
-use self::versions::Versions;
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted};
+use crate::likeliest::public_rows;
+use crate::merging::{merged, telling_columns};
 use crate::neighbours::Neighbours;
 use crate::noisy::whole;
-use crate::privmrf::pot::Pot;
+use crate::pot::Pot;
+use crate::versions::Versions;
 
 /// Parts that the first round gets of the budget; the last one gets as many times more as the options say.
 const PARTS_OF_A_ROUND: f64 = 1_000.0;
@@ -45,18 +48,27 @@ pub fn fit<A: Neighbours, M: Selecting>(
     recoding: &Recoding,
     options: &Options,
 ) -> Result<Fitted, MechanismError> {
-    let versions = Versions::new(recoding)?;
-    if versions.columns() == 0 {
-        return crate::independent::fit(vault, budget, recoding.domain());
+    let base = recoding.domain();
+    let columns = telling_columns(base);
+    if columns.len() < 2 {
+        return crate::independent::fit(vault, budget, base);
     }
-    let whole_noise = vault.planned_noise(std::num::NonZeroUsize::MIN, budget.amount());
+    let whole_noise = vault.planned_noise(NonZeroUsize::MIN, budget.amount());
     let (for_columns, budget) = budget.split(options.one_way_share()?);
-    let mut learner = Learner::begin(vault, &versions, options, for_columns)?;
+    let one_way: Vec<Clique> = columns.into_iter().map(Clique::single).collect();
+    let tables = vault.measure(&one_way, for_columns)?.into_inner();
+    let merged = merged(base, options.merging(), &tables)?;
+    vault.recode(merged.clone())?;
+    let versions = Versions::new(&merged)?;
+    let mut learner = Learner::begin(&versions, options, public_rows(vault)?, tables)?;
     let deviation = whole_noise.and_then(|noise| noise.standard_deviation()).unwrap_or(f64::INFINITY);
     let growth = growth(learner.rows() / deviation);
     let rounds = rounds(versions.columns(), options.rounds_per_column * growth);
     let cells = cells(f64::from(options.model_cells) * growth, rounds);
-    let candidates = Candidates::draw(&versions, options, &mut learner.generator());
+    #[expect(clippy::cast_precision_loss, reason = "some hundred rounds at most")]
+    learner.plan_for(cells, deviation * (rounds as f64).sqrt());
+    let mut rng = learner.generator();
+    let candidates = Candidates::draw(&versions, options, &mut rng);
 
     let parts: Vec<u32> = (0..rounds).map(|round| parts(round, rounds, options.last_round)).collect();
     let all: u32 = parts.iter().sum();
@@ -64,7 +76,7 @@ pub fn fit<A: Neighbours, M: Selecting>(
     for (round, &parts) in parts.iter().enumerate() {
         let spent = f64::from(all - pot.parts() + parts) / f64::from(all);
         let spent = options.one_way_share + (1.0 - options.one_way_share) * spent;
-        let fitting = learner.fitting(&candidates, cells * spent);
+        let fitting = learner.fitting(&candidates, cells * spent, &mut rng);
         if fitting.is_empty() {
             // Nothing that is left to choose fits: what was meant for it makes the first tables better.
             learner.measure_columns_again(vault, pot.rest())?;
@@ -81,7 +93,7 @@ pub fn fit<A: Neighbours, M: Selecting>(
     }
     let model = learner.finish()?;
     let rows = whole(model.total());
-    Ok(Fitted { distribution: Distribution::Tree(model), rows })
+    Ok(Fitted::new(Distribution::Tree(model), rows))
 }
 
 /// How many times larger than with an ordinary budget the model becomes: the less noise, the more tables pay.

@@ -5,20 +5,21 @@ use std::num::NonZeroUsize;
 use std::slice;
 
 use chacha20::ChaCha8Rng;
-use rand::SeedableRng;
-use scumble_pgm::{Estimate, Estimator, JunctionTree, Search, Stop, StructuralZeros, Total, TreeModel};
+use rand::Rng;
+use scumble_pgm::{Estimate, JunctionTree, Stop, StructuralZeros, TreeModel};
 use scumble_schema::{Clique, limits};
 use scumble_vault::score::{Candidate, L1Error};
 use scumble_vault::{Budget, NoisyTable, Selecting, Vault, VaultError};
-use sha2::{Digest, Sha256};
 
 use super::candidates::Candidates;
 use super::options::Options;
-use super::versions::Versions;
 use crate::error::MechanismError;
-use crate::neighbours::{Neighbours, RowTotal};
-use crate::noisy::{estimated_rows, measurement};
-use crate::privmrf::expected::expected_counts;
+use crate::expected::expected_counts;
+use crate::likeliest::Likeliest;
+use crate::neighbours::Neighbours;
+use crate::noisy::generator;
+use crate::parts::Parts;
+use crate::versions::Versions;
 
 /// When a fit ends that the next choice is made by. More passes make no better choices.
 const BETWEEN_ROUNDS: Stop = Stop { at_noise: None, settled: 0.1, passes: 200 };
@@ -33,31 +34,27 @@ const NOISE_OF_EMPTY_CELLS: f64 = 0.02;
 pub(super) struct Learner<'a> {
     versions: &'a Versions<'a>,
     options: &'a Options,
-    /// The number of rows, where it is public.
-    public_rows: Option<f64>,
+    likeliest: Likeliest<'a>,
     tables: Vec<NoisyTable>,
     estimate: Estimate,
     /// Cells of a model of columns that are only linked to their coarser versions, which no choice can avoid.
     linked_cells: u128,
+    /// Whether the first tables are the pairs of a tree.
+    tree_first: bool,
 }
 
 impl<'a> Learner<'a> {
-    /// Measures every column.
-    pub(super) fn begin<A: Neighbours, M: Selecting>(
-        vault: &mut Vault<A, M>,
+    /// With the tables of all columns.
+    pub(super) fn begin(
         versions: &'a Versions<'a>,
         options: &'a Options,
-        budget: Budget<A, M>,
+        public_rows: Option<f64>,
+        tables: Vec<NoisyTable>,
     ) -> Result<Self, MechanismError> {
-        #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
-        let public_rows = match A::row_total(vault)? {
-            RowTotal::Estimated => None,
-            RowTotal::Public(rows) => Some(*rows as f64),
-        };
-        let tables = vault.measure(&versions.one_way(), budget)?.into_inner();
-        let estimate = fit(versions, options, &tables, public_rows, None, BETWEEN_ROUNDS)?;
+        let likeliest = Likeliest::new(versions.domain(), versions.links(), options.spread, public_rows);
+        let estimate = likeliest.model(&tables, None, BETWEEN_ROUNDS)?;
         let linked_cells = versions.linked_cells();
-        Ok(Self { versions, options, public_rows, tables, estimate, linked_cells })
+        Ok(Self { versions, options, likeliest, tables, estimate, linked_cells, tree_first: false })
     }
 
     /// The number of rows, as far as released values tell it.
@@ -65,25 +62,39 @@ impl<'a> Learner<'a> {
         self.estimate.model.total()
     }
 
-    /// A source of random choices that are no noise. It follows from released values, so that a fit that is taken up again chooses the
-    /// same, and differs from fit to fit.
-    pub(super) fn generator(&self) -> ChaCha8Rng {
-        let mut digest = Sha256::new();
-        for value in self.tables.iter().flat_map(NoisyTable::values) {
-            digest.update(value.to_le_bytes());
-        }
-        ChaCha8Rng::from_seed(digest.finalize().into())
+    /// Begins with a tree of pairs if a model of so many cells cannot afford more than that: if cliques of three columns of middling size, one
+    /// for every column, are too large. Then a pair that closes a circle would seldom fit, and what joins two columns first is
+    /// what they are left with. So it should be the strongest relation, not the one with the least noise. That is if noise of this
+    /// standard deviation, which a round's table has, leaves anything of such a relation.
+    pub(super) fn plan_for(&mut self, cells: f64, deviation: f64) {
+        let domain = self.versions.domain();
+        let columns = self.versions.columns();
+        let sizes = (0..columns).map(|column| f64::from(domain.size(self.versions.ends_of(column).1)).ln());
+        #[expect(clippy::cast_precision_loss, reason = "a thousand columns at most")]
+        let columns = columns as f64;
+        let middling = (sizes.sum::<f64>() / columns).exp();
+        let noise = FRAC_2_PI.sqrt() * deviation * middling.powi(2);
+        self.tree_first = columns * middling.powi(3) > cells && noise < self.rows();
     }
 
-    /// The candidates that are not measured yet and leave the model within so many cells, besides those that no choice can avoid.
-    pub(super) fn fitting(&self, candidates: &Candidates, cells: f64) -> Vec<Clique> {
+    /// A source of random choices that are no noise.
+    pub(super) fn generator(&self) -> ChaCha8Rng {
+        generator(&self.tables)
+    }
+
+    /// Candidates that are not measured yet and leave the model within so many cells, besides those that no choice can avoid.
+    pub(super) fn fitting(&mut self, candidates: &Candidates, cells: f64, rng: &mut impl Rng) -> Vec<Clique> {
         let domain = self.versions.domain();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the cells of a model")]
         let most = (self.linked_cells + cells as u128).min(limits::CELLS_PER_MODEL);
         let links = self.versions.links().iter().map(StructuralZeros::clique);
         let mut held: Vec<Clique> = self.tables.iter().map(NoisyTable::clique).chain(links).cloned().collect();
         let tree = JunctionTree::new(domain, &held, u128::MAX).ok();
-        let mut fits = |set: &&Clique| {
+        let parts = self.grows_a_tree().then(|| self.parts());
+        let fits = |set: &&Clique| {
+            if parts.as_ref().is_some_and(|parts| !joins(parts, set)) {
+                return false;
+            }
             if self.tables.iter().any(|table| table.clique() == *set) {
                 return false;
             }
@@ -95,7 +106,13 @@ impl<'a> Learner<'a> {
             held.pop();
             cells <= most
         };
-        candidates.sets().iter().filter(|set| fits(set)).cloned().collect()
+        let considered = candidates.considered(rng, fits);
+        if considered.is_empty() && self.grows_a_tree() {
+            // What is still apart is too large to be joined.
+            self.tree_first = false;
+            return self.fitting(candidates, cells, rng);
+        }
+        considered
     }
 
     /// Chooses a table that the model explains badly, for the noise it will have, and measures it.
@@ -113,14 +130,32 @@ impl<'a> Learner<'a> {
         // Without a noise to plan with, the vault will refuse to measure.
         let deviation = noise.and_then(|noise| noise.standard_deviation()).unwrap_or(1.0);
         let expected = expected_counts(&self.estimate.model, sets)?;
+        let is_free = |noise: f64| self.grows_a_tree() && noise < self.rows();
         let score = |(set, expected): (&Clique, &Vec<f64>)| {
-            let penalty = self.options.noise_penalty * noise_of(expected, deviation);
+            let noise = noise_of(expected, deviation);
+            let penalty = if is_free(noise) { 0.0 } else { self.options.noise_penalty * noise };
             Candidate::new(L1Error::against(set.clone(), expected)?).less(penalty)
         };
         let scores = sets.iter().zip(&expected).map(score).collect::<Result<Vec<_>, VaultError>>()?;
         let chosen = *vault.select(&scores, for_choice)?;
         self.tables.extend(vault.measure(slice::from_ref(&sets[chosen]), for_table)?.into_inner());
         Ok(())
+    }
+
+    /// Whether tables join columns into a tree for now, and nothing else.
+    fn grows_a_tree(&self) -> bool {
+        self.tree_first && self.tables.len() < 2 * self.versions.columns() - 1
+    }
+
+    /// Columns that measured tables relate to each other, directly or through others, are in one part.
+    fn parts(&self) -> Parts {
+        let mut parts = Parts::of(self.versions.domain().len());
+        for table in &self.tables {
+            for pair in table.clique().attributes().windows(2) {
+                parts.join(pair[0].index(), pair[1].index());
+            }
+        }
+        parts
     }
 
     /// Measures every column once more.
@@ -145,32 +180,13 @@ impl<'a> Learner<'a> {
     }
 
     fn fit(&self, stop: Stop) -> Result<Estimate, MechanismError> {
-        fit(self.versions, self.options, &self.tables, self.public_rows, Some(&self.estimate), stop)
+        self.likeliest.model(&self.tables, Some(&self.estimate), stop)
     }
 }
 
-fn fit(
-    versions: &Versions,
-    options: &Options,
-    tables: &[NoisyTable],
-    public_rows: Option<f64>,
-    earlier: Option<&Estimate>,
-    stop: Stop,
-) -> Result<Estimate, MechanismError> {
-    let domain = versions.domain();
-    let measurements = tables.iter().map(|table| measurement(domain, table)).collect::<Result<Vec<_>, _>>()?;
-    // A table that seems empty is fitted as if it had one row: a distribution of none has no shape.
-    let rows = public_rows.unwrap_or_else(|| estimated_rows(tables)).max(1.0);
-    let search = options.spread.map_or(Search::Proximal, |spread| Search::Shrunk { spread });
-    let estimator = Estimator::new(domain.clone())
-        .total(Total::Fixed(rows))
-        .zeros(versions.links().to_vec())
-        .search(search)
-        .stop(stop);
-    Ok(match earlier {
-        Some(earlier) => estimator.estimate_from(&measurements, earlier)?,
-        None => estimator.estimate(&measurements)?,
-    })
+/// Whether a set is a pair of columns of two parts.
+fn joins(parts: &Parts, set: &Clique) -> bool {
+    matches!(set.attributes(), [one, other] if parts.are_apart(one.index(), other.index()))
 }
 
 /// The L1 error that noise of this standard deviation is expected to leave in a table with these expected counts.

@@ -11,7 +11,7 @@ const MOST_CELLS_OF_A_LINK: u128 = 1_000_000;
 /// A coarser version is a column of the model like any other, and follows from the next finer one: all other combinations of the
 /// two are impossible. So a table may take a large column in a few groups, and another table take it whole.
 #[derive(Debug)]
-pub(super) struct Versions<'a> {
+pub(crate) struct Versions<'a> {
     recoding: &'a Recoding,
     /// For every column of more than one code, itself and its coarser versions.
     columns: Vec<Vec<AttributeId>>,
@@ -19,7 +19,7 @@ pub(super) struct Versions<'a> {
 }
 
 impl<'a> Versions<'a> {
-    pub(super) fn new(recoding: &'a Recoding) -> Result<Self, ModelError> {
+    pub(crate) fn new(recoding: &'a Recoding) -> Result<Self, ModelError> {
         let base = recoding.base();
         let columns: Vec<_> =
             base.attributes().filter(|&of| base.size(of) > 1).map(|of| ladder(recoding, of)).collect();
@@ -29,7 +29,7 @@ impl<'a> Versions<'a> {
     }
 
     /// What [`Self::linked_cells`] of a recoding would be.
-    pub(super) fn least_cells(recoding: &Recoding) -> u128 {
+    pub(crate) fn least_cells(recoding: &Recoding) -> u128 {
         let domain = recoding.domain();
         let of_column = |of| {
             let ladder = ladder(recoding, of);
@@ -42,32 +42,43 @@ impl<'a> Versions<'a> {
     }
 
     /// How many columns there are, whatever the number of their versions.
-    pub(super) fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         self.columns.len()
     }
 
     /// A column and its coarser versions.
-    pub(super) fn of(&self, column: usize) -> &[AttributeId] {
+    pub(crate) fn of(&self, column: usize) -> &[AttributeId] {
         &self.columns[column]
     }
 
+    /// A column and its coarsest version, which may be the same.
+    pub(crate) fn ends_of(&self, column: usize) -> (AttributeId, AttributeId) {
+        let versions = self.of(column);
+        (versions[0], *versions.last().expect("never empty"))
+    }
+
+    /// The code of a coarser version for every code of a finer one.
+    pub(crate) fn groups(&self, finer: AttributeId, coarser: AttributeId) -> Vec<u32> {
+        self.recoding.groups(finer, coarser)
+    }
+
     /// All versions of all columns.
-    pub(super) fn domain(&self) -> &'a Domain {
+    pub(crate) fn domain(&self) -> &'a Domain {
         self.recoding.domain()
     }
 
     /// What a coarser version can be, given the next finer one.
-    pub(super) fn links(&self) -> &[StructuralZeros] {
+    pub(crate) fn links(&self) -> &[StructuralZeros] {
         &self.links
     }
 
     /// Cells of a model of columns that are linked to their coarser versions and to nothing else.
-    pub(super) fn linked_cells(&self) -> u128 {
+    pub(crate) fn linked_cells(&self) -> u128 {
         Self::least_cells(self.recoding)
     }
 
     /// The finest version of each column, on its own.
-    pub(super) fn one_way(&self) -> Vec<Clique> {
+    pub(crate) fn one_way(&self) -> Vec<Clique> {
         self.columns.iter().map(|versions| Clique::single(versions[0])).collect()
     }
 }

@@ -5,8 +5,9 @@ use scumble_vault::account::Share;
 use serde::{Deserialize, Serialize};
 
 use super::LARGEST_GROWTH;
-use super::versions::Versions;
 use crate::error::MechanismError;
+use crate::merging::Merging;
+use crate::option::{check, share};
 
 /// What can be chosen. The defaults are what measured best: see `docs/reproduction/privmrf.md`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,7 +23,8 @@ pub struct Options {
     pub last_round: f64,
     /// Most columns of a table: from 2 to 16.
     pub most_columns: u32,
-    /// Candidates that are drawn, of which every round considers all that fit: from 1 to 100,000.
+    /// Sets of three and more columns that are drawn as candidates, besides all pairs, and most candidates that a round considers: from 1
+    /// to 100,000.
     pub candidates: u32,
     /// Most cells of the model with an ordinary budget, in all cliques of the tree of the measured tables: from 1,000 to 25,000,000. A
     /// larger one has up to twice as many, and many rounds have fewer. Early rounds may use as much of them as of the budget.
@@ -32,10 +34,10 @@ pub struct Options {
     /// How large potentials are expected to be, from 0.01 to 100: the smaller, the more is taken for noise. None is taken for it if
     /// there is none, and the model is the one nearest to the tables.
     pub spread: Option<f64>,
-    /// How many neighbouring codes become one of a coarser version of a column: at least 2.
-    pub group_width: u32,
-    /// Columns of more codes than this get coarser versions.
+    /// Columns of more codes than this are taken in groups of neighbouring codes by all tables but their own: at least 2.
     pub large_column: u32,
+    /// How many groups those are, of about as many rows by the column's own table: from 2 to 10,000.
+    pub groups: u32,
 }
 
 impl Default for Options {
@@ -50,47 +52,44 @@ impl Default for Options {
             model_cells: 500_000,
             noise_penalty: 0.7,
             spread: Some(0.7),
-            group_width: 16,
-            large_column: 64,
+            large_column: 1_024,
+            groups: 64,
         }
     }
 }
 
-/// Shares are whole numbers of parts of one in so many.
-const SHARE_UNITS: u32 = 1_000;
-/// Most columns, with coarser versions.
+/// Most columns.
 const MOST_COLUMNS: usize = 1_000;
 /// Most cells of a model.
 #[expect(clippy::cast_precision_loss, reason = "fifty million")]
 const MOST_CELLS: f64 = limits::CELLS_PER_MODEL as f64;
 
 impl Options {
-    /// The columns as they are, and coarser versions of large ones.
+    /// The values that are merged in all tables but those of their columns.
+    pub(crate) fn merging(&self) -> Merging {
+        Merging::Neighbours { of_more_than: self.large_column, groups: self.groups }
+    }
+
+    /// The columns as they are.
     ///
     /// # Errors
-    /// If an option is out of its range, or there would be too many columns.
+    /// If an option is out of its range, or there are too many columns.
     pub fn recoding(&self, base: &Domain) -> Result<Recoding, MechanismError> {
         self.check()?;
         let too_large = |problem: String| MechanismError::TooLarge {
             problem,
-            hint: "leave out columns, or choose `privbayes-nist` or `independent`".into(),
+            hint: "leave out columns, or choose `independent`".into(),
         };
-        let recoding = Recoding::with_coarser(base, self.group_width, self.large_column);
-        let recoding = recoding.map_err(|error| too_large(error.to_string()))?;
-        let columns = recoding.domain().len();
-        if columns > MOST_COLUMNS {
-            return Err(too_large(format!(
-                "there are {columns} columns and coarser versions of them, at most {MOST_COLUMNS} can be in one model"
-            )));
+        if base.len() > MOST_COLUMNS {
+            let columns = base.len();
+            return Err(too_large(format!("there are {columns} columns, at most {MOST_COLUMNS} can be in one model")));
         }
-        let cells = Versions::least_cells(&recoding);
+        let cells: u128 = base.sizes().iter().map(|&size| u128::from(size)).sum();
         if cells > limits::CELLS_PER_MODEL {
-            return Err(too_large(format!(
-                "columns and coarser versions of them need {cells} cells, at most {} can be in one model",
-                limits::CELLS_PER_MODEL
-            )));
+            let most = limits::CELLS_PER_MODEL;
+            return Err(too_large(format!("columns have {cells} values, at most {most} can be in one model")));
         }
-        Ok(recoding)
+        Ok(Recoding::identity(base))
     }
 
     /// The share of the tables of single columns.
@@ -113,22 +112,7 @@ impl Options {
         check("model_cells", self.model_cells.into(), 1_000.0, MOST_CELLS / LARGEST_GROWTH)?;
         check("noise_penalty", self.noise_penalty, 0.0, 100.0)?;
         check("spread", self.spread.unwrap_or(1.0), 0.01, 100.0)?;
-        check("group_width", self.group_width.into(), 2.0, 65_535.0)?;
-        check("large_column", self.large_column.into(), 2.0, f64::from(u32::MAX))
+        check("large_column", self.large_column.into(), 2.0, f64::from(u32::MAX))?;
+        check("groups", self.groups.into(), 2.0, 10_000.0)
     }
-}
-
-fn check(option: &str, value: f64, least: f64, most: f64) -> Result<(), MechanismError> {
-    if (least..=most).contains(&value) {
-        Ok(())
-    } else {
-        Err(MechanismError::Option { option: option.into(), problem: format!("must be between {least} and {most}") })
-    }
-}
-
-fn share(option: &str, value: f64) -> Result<Share, MechanismError> {
-    check(option, value, 0.001, 0.999)?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 999")]
-    let units = (value * f64::from(SHARE_UNITS)).round() as u32;
-    Ok(Share::of(units, SHARE_UNITS).expect("between one and all but one"))
 }

@@ -17,7 +17,7 @@ const SEED: u64 = 2021;
 ///
 /// # Errors
 /// If a clique names what the domain lacks, or its table is too large to hold.
-pub(super) fn expected_counts(model: &TreeModel, cliques: &[Clique]) -> Result<Vec<Vec<f64>>, ModelError> {
+pub(crate) fn expected_counts(model: &TreeModel, cliques: &[Clique]) -> Result<Vec<Vec<f64>>, ModelError> {
     expected_within(model, cliques, MOST_WORK)
 }
 

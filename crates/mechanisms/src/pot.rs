@@ -4,14 +4,14 @@ use scumble_vault::{Accounting, Adjacency, Budget, Share};
 
 /// A budget as a number of equal parts. What is asked for last gets all that is left, so that nothing is lost to rounding.
 #[derive(Debug)]
-pub(super) struct Pot<A: Adjacency, M: Accounting> {
+pub(crate) struct Pot<A: Adjacency, M: Accounting> {
     budget: Budget<A, M>,
     parts: u32,
 }
 
 impl<A: Adjacency, M: Accounting> Pot<A, M> {
     /// The budget as so many parts.
-    pub(super) fn new(budget: Budget<A, M>, parts: u32) -> Self {
+    pub(crate) fn new(budget: Budget<A, M>, parts: u32) -> Self {
         Self { budget, parts }
     }
 
@@ -19,24 +19,24 @@ impl<A: Adjacency, M: Accounting> Pot<A, M> {
     ///
     /// # Panics
     /// If none of them is asked for, or nothing would be left.
-    pub(super) fn take(self, parts: u32) -> (Budget<A, M>, Self) {
+    pub(crate) fn take(self, parts: u32) -> (Budget<A, M>, Self) {
         let share = Share::of(parts, self.parts).expect("some of the parts, and not all");
         let (taken, budget) = self.budget.split(share);
         (taken, Self { budget, parts: self.parts - parts })
     }
 
     /// How many parts are left.
-    pub(super) fn parts(&self) -> u32 {
+    pub(crate) fn parts(&self) -> u32 {
         self.parts
     }
 
     /// All that is left, whatever the number of parts.
-    pub(super) fn rest(self) -> Budget<A, M> {
+    pub(crate) fn rest(self) -> Budget<A, M> {
         self.budget
     }
 
     /// What so many of the parts come to. For planning: parts themselves are taken exactly.
-    pub(super) fn worth(&self, parts: u32) -> scumble_vault::account::Amount<M> {
+    pub(crate) fn worth(&self, parts: u32) -> scumble_vault::account::Amount<M> {
         let quanta = self.budget.amount().quanta();
         scumble_vault::account::Amount::from_quanta(quanta / u128::from(self.parts) * u128::from(parts))
     }

@@ -1,0 +1,92 @@
+//! What can be wrong with tables made elsewhere.
+
+/// Tables made elsewhere that cannot be used.
+///
+/// Messages name the table, by its place in the file, and its columns. They quote no count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MarginalsError {
+    /// The file cannot be read or written.
+    #[error("cannot use the file of tables `{path}`: {problem}")]
+    File {
+        /// The file.
+        path: String,
+        /// Why.
+        problem: String,
+    },
+    /// The bytes are no such file.
+    #[error("not a file of noisy tables: {problem}")]
+    Syntax {
+        /// What was met, and where.
+        problem: String,
+    },
+    /// The statement of the maker breaks a rule.
+    #[error("the privacy statement {problem}")]
+    Statement {
+        /// The rule.
+        problem: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A table breaks a rule.
+    #[error("table {place}{columns} {problem}")]
+    Table {
+        /// Its place in the file, from 1.
+        place: usize,
+        /// Its columns, in brackets.
+        columns: String,
+        /// The rule.
+        problem: String,
+        /// What to do.
+        hint: String,
+    },
+    /// Columns of the schema are in no table.
+    #[error(
+        "no table has {}{}",
+        named.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+        if *more > 0 { format!(" and {more} more columns") } else { String::new() }
+    )]
+    LeftOut {
+        /// The first of them.
+        named: Vec<String>,
+        /// How many there are besides.
+        more: usize,
+    },
+    /// The tables were read with another schema than the one to be fitted.
+    #[error("the tables were read with another schema")]
+    OtherSchema,
+    /// A model has no table that can be written.
+    #[error("the model has no noisy table over columns of its schema")]
+    NoTables,
+    /// The tables, or the model of them, would not fit.
+    #[error("{problem}")]
+    TooLarge {
+        /// What is too large.
+        problem: String,
+    },
+}
+
+impl MarginalsError {
+    pub(crate) fn too_large(problem: String) -> Self {
+        Self::TooLarge { problem }
+    }
+
+    pub(crate) fn statement(problem: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Statement { problem: problem.into(), hint: hint.into() }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &str {
+        match self {
+            Self::File { .. } => "check the path and its permissions",
+            Self::Syntax { .. } => "see `docs/reference/marginals.md` for the format",
+            Self::Statement { hint, .. } | Self::Table { hint, .. } => hint,
+            Self::LeftOut { .. } => {
+                "have a table made that holds them, or take them out of the schema: what nobody counted is not made up"
+            }
+            Self::OtherSchema => "read the tables with the schema that is fitted",
+            Self::NoTables => "fit with a method that measures tables, such as `independent` or `auto`",
+            Self::TooLarge { .. } => "give fewer or smaller tables, or coarsen the columns with most codes",
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! From a model back to its tables, for others to use.
+
+use scumble_pgm::Factor;
+use scumble_schema::{AttributeId, Clique, Recoding, Schema};
+use scumble_vault::account::Mechanism;
+use scumble_vault::{Certificate, Event};
+
+use super::error::MarginalsError;
+use super::statement::Statement;
+use super::{Marginal, Marginals, NOISE, NoiseKind};
+use crate::method::Method;
+use crate::model::Model;
+use crate::origin::Origin;
+
+/// The noisy tables of a model, as far as they can be told by columns of its schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exported {
+    /// The tables.
+    pub marginals: Marginals,
+    /// How many of them also had columns of the method's own, such as coarser versions, and are sums over these.
+    pub summed: usize,
+    /// How many more there are that had no others.
+    pub left_out: usize,
+}
+
+impl Model {
+    /// The noisy tables that the model was fitted to, with what may be claimed for them.
+    ///
+    /// # Privacy
+    /// They follow from the model, whose certificate covers all that was released.
+    ///
+    /// # Errors
+    /// If no table is over columns of the schema, or all of them together are too large.
+    pub fn marginals(&self) -> Result<Exported, MarginalsError> {
+        match self.origin() {
+            Origin::Elsewhere(marginals) => Ok(Exported { marginals: marginals.clone(), summed: 0, left_out: 0 }),
+            Origin::Measured { method, released, certificate } => {
+                let statement = statement(method, self.schema(), certificate);
+                let rows = self.origin().tells_rows().then_some(self.rows());
+                let (mut tables, mut summed, mut left_out) = (Vec::new(), 0, 0);
+                for (event, values) in certificate.events().iter().zip(released) {
+                    let Some(clique) = event.table() else { continue };
+                    let kept = base_columns(self.recoding(), clique);
+                    if kept.is_empty() && !clique.is_empty() {
+                        left_out += 1;
+                        continue;
+                    }
+                    summed += usize::from(kept != *clique);
+                    tables.push(marginal(self, event, clique, values, &kept)?);
+                }
+                if tables.is_empty() {
+                    return Err(MarginalsError::NoTables);
+                }
+                Ok(Exported { marginals: Marginals::new(statement, rows, tables)?, summed, left_out })
+            }
+        }
+    }
+}
+
+fn statement(method: &Method, schema: &Schema, certificate: &Certificate) -> Statement {
+    let note = format!(
+        "from a model that was fitted by `{method}`; epsilon and delta are those of its certificate, for all that it released"
+    );
+    Statement {
+        epsilon: Some(certificate.epsilon().get()),
+        delta: Some(certificate.delta().get()),
+        rho: None,
+        adjacency: certificate.adjacency(),
+        unit: schema.privacy().unit.to_string(),
+        max_contributions: certificate.max_contributions(),
+        maker: concat!("scumble ", env!("CARGO_PKG_VERSION")).into(),
+        note: Some(note),
+    }
+}
+
+/// Those of these columns that are columns of the schema as they are.
+fn base_columns(recoding: &Recoding, clique: &Clique) -> Clique {
+    let is_base = |column: &AttributeId| (0..).zip(recoding.codes(*column)).all(|(code, &same)| code == same);
+    Clique::new(clique.attributes().iter().copied().filter(is_base))
+}
+
+/// A released table, summed over all columns but those that are kept.
+fn marginal(
+    model: &Model,
+    event: &Event,
+    clique: &Clique,
+    values: &[i64],
+    kept: &Clique,
+) -> Result<Marginal, MarginalsError> {
+    let recoding = model.recoding();
+    #[expect(clippy::cast_precision_loss, reason = "noise is far above the last bit of a count beyond 2^53")]
+    let counts: Vec<f64> = values.iter().map(|&count| count as f64).collect();
+    let table = Factor::new(recoding.domain(), clique.clone(), counts).expect("an event has the numbers of its table");
+    let sums = table.project(kept).into_values();
+    let noise = match event.mechanism() {
+        Mechanism::RoundedGaussian { .. } => Some(NoiseKind::Gaussian),
+        Mechanism::DiscreteLaplace { .. } if kept == clique => Some(NoiseKind::Geometric),
+        _ => None,
+    };
+    #[expect(clippy::cast_precision_loss, reason = "tables have at most fifty million cells")]
+    let summed_cells = (values.len() / sums.len()) as f64;
+    let deviation = event.mechanism().standard_deviation().unwrap_or_default() * summed_cells.sqrt();
+    // Whole noise of a tiny scale is zero but for one draw in very many. The least that may be declared is not less.
+    let deviation = deviation.max(*NOISE.start());
+    // Columns of the schema stand in its order in every recoding, and what a method adds after its first releases stands after
+    // all others: so cells keep their places, also those of tables that are older than the last columns.
+    let columns = Clique::new(kept.attributes().iter().map(|&column| recoding.of(column)));
+    Marginal::new(model.schema().domain(), columns, sums, deviation, noise).map_err(|(problem, hint)| {
+        let place = event.id().get() as usize + 1;
+        MarginalsError::Table { place, columns: String::new(), problem, hint: hint.into() }
+    })
+}

@@ -1,0 +1,216 @@
+//! Values of a column that are one in tables with other columns, as its released table tells.
+
+use scumble_schema::{AttributeId, Clique, Domain, Recoding, SchemaError};
+use scumble_vault::{Event, NoisyTable};
+
+use crate::error::MechanismError;
+use crate::model_file::damaged;
+
+/// Cells that a model may have for the tables of its edges, and as many for those that lead from columns to their merged versions: each column
+/// may take its part of them.
+const MOST_CELLS: usize = 10_000_000;
+
+/// The released table of one column.
+#[derive(Debug, Clone, Copy)]
+struct OneWay<'a> {
+    column: AttributeId,
+    counts: &'a [i64],
+    /// The standard deviation of the noise on each count.
+    deviation: f64,
+}
+
+impl<'a> OneWay<'a> {
+    /// A table as it was released; `None` if it is not one of a single column.
+    fn of_table(table: &'a NoisyTable) -> Option<Self> {
+        Self::of(table.clique(), table.values(), table.standard_deviation())
+    }
+
+    /// The same of an event and its released numbers.
+    fn of_event((event, counts): (&Event, &'a Vec<i64>)) -> Option<Self> {
+        Self::of(event.table()?, counts, event.mechanism().standard_deviation()?)
+    }
+
+    fn of(clique: &Clique, counts: &'a [i64], deviation: f64) -> Option<Self> {
+        let &[column] = clique.attributes() else { return None };
+        Some(Self { column, counts, deviation })
+    }
+}
+
+/// Most values that a column may have in a tree of so many.
+pub(crate) fn most_groups(columns: usize) -> u32 {
+    u32::try_from((MOST_CELLS / columns.max(1)).isqrt()).unwrap_or(u32::MAX)
+}
+
+/// Which values are merged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Merging {
+    /// Those of a released count below so many standard deviations of its noise, all into one.
+    Rare {
+        /// How many.
+        below: f64,
+    },
+    /// Neighbouring ones, into groups of about as many rows.
+    Neighbours {
+        /// Only in columns of more codes than this.
+        of_more_than: u32,
+        /// How many groups a column becomes, about.
+        groups: u32,
+    },
+}
+
+/// The columns of more than one code.
+pub(crate) fn telling_columns(domain: &Domain) -> Vec<AttributeId> {
+    domain.attributes().filter(|&column| domain.size(column) > 1).collect()
+}
+
+/// The columns as they are, and after them a version of each that has values to merge.
+///
+/// # Errors
+/// If a table is not one of a single column of the domain.
+pub(crate) fn merged(base: &Domain, merging: Merging, tables: &[NoisyTable]) -> Result<Recoding, MechanismError> {
+    merged_by(base, merging, tables.iter().map(OneWay::of_table))
+}
+
+/// The same for a fit that measured every telling column first: for whoever reads its releases in a file.
+///
+/// # Errors
+/// If no fit made such releases.
+pub(crate) fn merged_after(
+    base: &Domain,
+    merging: Merging,
+    events: &[Event],
+    released: &[Vec<i64>],
+) -> Result<Recoding, MechanismError> {
+    let columns = telling_columns(base).len();
+    if columns < 2 {
+        return Ok(Recoding::identity(base));
+    }
+    if events.len() < columns {
+        return Err(not_ours());
+    }
+    merged_by(base, merging, events.iter().zip(released).take(columns).map(OneWay::of_event))
+}
+
+fn merged_by<'a>(
+    base: &Domain,
+    merging: Merging,
+    tables: impl Iterator<Item = Option<OneWay<'a>>>,
+) -> Result<Recoding, MechanismError> {
+    let tables = tables.collect::<Option<Vec<_>>>().ok_or_else(not_ours)?;
+    recoding(base, merging, &tables).map_err(|_| not_ours())
+}
+
+fn not_ours() -> MechanismError {
+    damaged("its first releases are not the tables of its columns")
+}
+
+fn recoding(base: &Domain, merging: Merging, tables: &[OneWay]) -> Result<Recoding, SchemaError> {
+    let groups = |table: &OneWay| {
+        let most = (MOST_CELLS / tables.len() / table.counts.len().max(1)).min(most_groups(tables.len()) as usize);
+        let groups = match merging {
+            Merging::Rare { below } => rare(table, below, most),
+            Merging::Neighbours { of_more_than, groups } => neighbours(table, of_more_than, most.min(groups as usize)),
+        };
+        Some((table.column, groups?))
+    };
+    Recoding::with_groups(base, tables.iter().filter_map(groups).collect())
+}
+
+/// The group of every value if rare ones are one, at most so many groups; `None` if no two values are merged.
+fn rare(table: &OneWay, deviations: f64, most: usize) -> Option<Vec<u32>> {
+    let counts = table.counts;
+    #[expect(clippy::cast_precision_loss, reason = "noise is far above the last bit of a count beyond 2^53")]
+    let is_frequent = |&value: &usize| counts[value] as f64 >= deviations * table.deviation;
+    let mut frequent: Vec<usize> = (0..counts.len()).filter(is_frequent).collect();
+    if frequent.len() >= most && counts.len() > most {
+        // Too many to tell apart, one group being that of the others: the most frequent ones stay.
+        frequent.sort_by_key(|&value| (std::cmp::Reverse(counts[value]), value));
+        frequent.truncate(most.saturating_sub(1));
+        frequent.sort_unstable();
+    }
+    if frequent.len() + 1 >= counts.len() {
+        return None;
+    }
+    let mut groups = vec![number(frequent.len()); counts.len()];
+    for (group, value) in frequent.into_iter().enumerate() {
+        groups[value] = number(group);
+    }
+    Some(groups)
+}
+
+/// The group of every value if a group is closed once it has its part of the rows; `None` if the column is not large.
+fn neighbours(table: &OneWay, of_more_than: u32, groups: usize) -> Option<Vec<u32>> {
+    let counts = table.counts;
+    if counts.len() <= of_more_than as usize {
+        return None;
+    }
+    let rows = |count: i64| u128::from(count.max(0).unsigned_abs());
+    let all: u128 = counts.iter().map(|&count| rows(count)).sum();
+    let (mut group, mut held) = (0, 0_u128);
+    let mut of_value = Vec::with_capacity(counts.len());
+    for &count in counts {
+        of_value.push(number(group));
+        held += rows(count);
+        // The last group is never closed, so that there is one for the values that are left.
+        if held * groups as u128 >= all && group + 1 < groups {
+            (group, held) = (group + 1, 0);
+        }
+    }
+    Some(of_value)
+}
+
+fn number(group: usize) -> u32 {
+    u32::try_from(group).expect("a column has at most 2^20 values")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups_of(counts: &[i64], most: usize) -> Option<Vec<u32>> {
+        rare(&OneWay { column: AttributeId::new(0), counts, deviation: 10.0 }, 3.0, most)
+    }
+
+    #[test]
+    fn values_below_three_standard_deviations_become_the_last_group() {
+        assert_eq!(groups_of(&[30, 29, -50, 400], 100), Some(vec![0, 2, 2, 1]));
+        assert_eq!(groups_of(&[1, 2, 3], 100), Some(vec![0, 0, 0]));
+    }
+
+    #[test]
+    fn one_rare_value_stays_as_it_is() {
+        assert_eq!(groups_of(&[30, 29, 400], 100), None);
+        assert_eq!(groups_of(&[30, 31], 100), None);
+    }
+
+    #[test]
+    fn of_too_many_values_the_most_frequent_stay() {
+        assert_eq!(groups_of(&[50, 90, 50, 70, 0], 3), Some(vec![2, 0, 2, 1, 2]));
+        assert_eq!(groups_of(&[50, 90, 50], 3), None);
+        assert_eq!(groups_of(&[50, 90, 50], 0), Some(vec![0; 3]));
+    }
+
+    #[test]
+    fn neighbours_become_groups_of_about_as_many_rows() {
+        let groups = |counts: &[i64], of_more_than, most| {
+            neighbours(&OneWay { column: AttributeId::new(0), counts, deviation: 1.0 }, of_more_than, most)
+        };
+        assert_eq!(groups(&[5, 5, 5, 5, 5, 5], 4, 3), Some(vec![0, 0, 1, 1, 2, 2]));
+        assert_eq!(groups(&[5, 5, 5, 5], 4, 3), None);
+        // A frequent value is a group, counts below nothing are none, and what comes last has one too.
+        assert_eq!(groups(&[1, 20, -9, 4, 1, -1], 4, 3), Some(vec![0, 0, 1, 1, 1, 1]));
+        assert_eq!(groups(&[20, 1, 20, 1, 1, -1], 4, 3), Some(vec![0, 1, 1, 2, 2, 2]));
+        assert_eq!(groups(&[0, -3, 0], 2, 2), Some(vec![0, 1, 1]));
+        assert_eq!(groups(&[7, 7, 7], 2, 0), Some(vec![0; 3]));
+    }
+
+    #[test]
+    fn groups_and_the_way_to_them_stay_within_the_cells() {
+        assert_eq!([most_groups(1), most_groups(10), most_groups(1_000)], [3_162, 1_000, 100]);
+        let counts = vec![1_000; 100_000];
+        let table = |column| OneWay { column: AttributeId::new(column), counts: &counts, deviation: 1.0 };
+        let base = Domain::new(vec![100_000, 100_000]).unwrap();
+        let recoding = super::recoding(&base, Merging::Rare { below: 3.0 }, &[table(0), table(1)]).unwrap();
+        assert_eq!(recoding.domain().sizes(), [100_000, 100_000, 50, 50]);
+    }
+}

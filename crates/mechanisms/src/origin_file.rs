@@ -1,0 +1,133 @@
+//! The origin of a model in its file: what it says as JSON, its numbers apart.
+
+use scumble_schema::{Clique, Domain, Recoding, Schema};
+use scumble_vault::account::Noise;
+use scumble_vault::{Certificate, Event};
+use serde::{Deserialize, Serialize};
+
+use crate::error::MechanismError;
+use crate::marginals::{Marginal, Marginals, NoiseKind, Statement};
+use crate::method::Method;
+use crate::model_file::{damaged, numbers as take_numbers};
+use crate::origin::Origin;
+
+/// What is to be known of an origin to read its numbers.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum OriginShape {
+    /// The numbers of every event, as `i64`.
+    Measured { method: Method, certificate: Certificate },
+    /// The counts of every table, as `f64`.
+    Elsewhere { privacy: Statement, rows: Option<u64>, tables: Vec<TableShape> },
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TableShape {
+    columns: Clique,
+    standard_deviation: f64,
+    noise: Option<NoiseKind>,
+}
+
+impl OriginShape {
+    pub(crate) fn of(origin: &Origin) -> Self {
+        match origin {
+            Origin::Measured { method, certificate, .. } => {
+                Self::Measured { method: method.clone(), certificate: certificate.clone() }
+            }
+            Origin::Elsewhere(marginals) => Self::Elsewhere {
+                privacy: marginals.statement().clone(),
+                rows: marginals.rows(),
+                tables: marginals.tables().iter().map(TableShape::of).collect(),
+            },
+        }
+    }
+
+    /// The origin with these numbers, and the columns that its tables are over.
+    pub(crate) fn build(self, schema: &Schema, mut section: &[u8]) -> Result<(Origin, Recoding), MechanismError> {
+        let built = match self {
+            Self::Measured { method, certificate } => {
+                check(&certificate, schema)?;
+                let released = read_released(&mut section, &certificate)?;
+                let recoding = method
+                    .recoding_after(schema.domain(), certificate.events(), &released)
+                    .map_err(|_| damaged("its options break a rule, or its releases are not its method's"))?;
+                check_tables(recoding.domain(), &certificate)?;
+                (Origin::Measured { method, released, certificate }, recoding)
+            }
+            Self::Elsewhere { privacy, rows, tables } => {
+                let tables = tables.into_iter().map(|table| table.read(&mut section, schema));
+                let marginals = Marginals::new(privacy, rows, tables.collect::<Result<_, _>>()?)?;
+                marginals.check_against(schema)?;
+                (Origin::Elsewhere(marginals), Recoding::identity(schema.domain()))
+            }
+        };
+        if section.is_empty() { Ok(built) } else { Err(damaged("it has numbers without an event or a table")) }
+    }
+}
+
+/// Recomputes a certificate, and refuses one that is not about this schema.
+fn check(certificate: &Certificate, schema: &Schema) -> Result<(), MechanismError> {
+    certificate.verify()?;
+    let privacy = schema.privacy();
+    if (certificate.adjacency(), certificate.max_contributions()) != (privacy.adjacency, privacy.max_contributions) {
+        return Err(damaged("its certificate is about other neighbours than its schema"));
+    }
+    if certificate.noise() != Noise::Fresh {
+        return Err(damaged("it comes from a test and is NOT PRIVATE"));
+    }
+    Ok(())
+}
+
+fn read_released(section: &mut &[u8], certificate: &Certificate) -> Result<Vec<Vec<i64>>, MechanismError> {
+    let read = |event: &Event| Ok(take_numbers(section, event.length())?.into_iter().map(i64::from_le_bytes).collect());
+    certificate.events().iter().map(read).collect()
+}
+
+/// Refuses events that are not about these columns.
+fn check_tables(domain: &Domain, certificate: &Certificate) -> Result<(), MechanismError> {
+    let fits = |event: &Event| {
+        event.table().is_none_or(|clique| {
+            let known = clique.attributes().iter().all(|attribute| attribute.index() < domain.len());
+            known && domain.cells(clique) == event.length().into()
+        })
+    };
+    if certificate.events().iter().all(fits) {
+        Ok(())
+    } else {
+        Err(damaged("an event measures a table that the schema does not have"))
+    }
+}
+
+impl TableShape {
+    fn of(table: &Marginal) -> Self {
+        let measurement = table.measurement();
+        Self {
+            columns: measurement.clique().clone(),
+            standard_deviation: measurement.standard_deviation(),
+            noise: table.noise(),
+        }
+    }
+
+    fn read(self, section: &mut &[u8], schema: &Schema) -> Result<Marginal, MechanismError> {
+        let domain = schema.domain();
+        if self.columns.attributes().iter().any(|column| column.index() >= domain.len()) {
+            return Err(damaged("a table of it is over columns that the schema does not have"));
+        }
+        let cells = u64::try_from(domain.cells(&self.columns)).map_err(|_| damaged("a table is too large"))?;
+        let counts = take_numbers(section, cells)?.into_iter().map(f64::from_le_bytes).collect();
+        Marginal::new(domain, self.columns, counts, self.standard_deviation, self.noise)
+            .map_err(|_| damaged("a table of it breaks a rule"))
+    }
+}
+
+/// The numbers of an origin, in the order in which its shape asks for them.
+pub(crate) fn numbers(origin: &Origin) -> Box<dyn Iterator<Item = [u8; 8]> + '_> {
+    match origin {
+        Origin::Measured { released, .. } => Box::new(released.iter().flatten().map(|value| value.to_le_bytes())),
+        Origin::Elsewhere(marginals) => {
+            let counts = marginals.tables().iter().flat_map(|table| table.measurement().values());
+            Box::new(counts.map(|count| count.to_le_bytes()))
+        }
+    }
+}
