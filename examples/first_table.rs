@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let model = scumble::fit(&[Input::new(&real)], &schema, &Method::Independent, goal, &ReadOptions::default())?;
     println!("{}", scumble::report::guarantee(&model));
-    scumble::sample(&model, 10_000, scumble::fresh_seed()?, Sampling::LowVariance, &synthetic, |_| true)?;
+    scumble::sample(&model, 10_000, scumble::fresh_seed()?, Sampling::for_rows(10_000), &synthetic, |_| true)?;
 
     for line in std::fs::read_to_string(&synthetic)?.lines().take(4) {
         println!("{line}");

@@ -7,14 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-export CARGO_TARGET_DIR="${SCUMBLE_TARGET:-$HOME/.cache/scumble-target}"
-environment="${SCUMBLE_PEERS:-$HOME/.cache/scumble-peers}/judge"
-if [ -z "${SCUMBLE_PYTHON:-}" ]; then
-    if [ ! -x "$environment/bin/python" ]; then
-        python3 -m venv "$environment"
-        "$environment/bin/pip" install --quiet numpy pandas
-    fi
-    export SCUMBLE_PYTHON="$environment/bin/python"
-fi
+source reproduce/environment.sh
+judge_with numpy pandas
 cargo build --locked --quiet --workspace --example privbayes_figures
 "$CARGO_TARGET_DIR/debug/examples/privbayes_figures" "$@"

@@ -10,17 +10,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-export CARGO_TARGET_DIR="${SCUMBLE_TARGET:-$HOME/.cache/scumble-target}"
-environment="${SCUMBLE_PEERS:-$HOME/.cache/scumble-peers}/judge"
-if [ -z "${SCUMBLE_PYTHON:-}" ]; then
-    if [ ! -x "$environment/bin/python" ]; then
-        python3 -m venv "$environment"
-    fi
-    # An environment of reproduce/privbayes.sh has no scikit-learn.
-    if ! "$environment/bin/python" -c 'import numpy, pandas, sklearn' 2>/dev/null; then
-        "$environment/bin/pip" install --quiet numpy pandas scikit-learn
-    fi
-    export SCUMBLE_PYTHON="$environment/bin/python"
-fi
+source reproduce/environment.sh
+judge_with numpy pandas sklearn=scikit-learn
 cargo build --locked --quiet --workspace --example privmrf_figures --bin scumble
 "$CARGO_TARGET_DIR/debug/examples/privmrf_figures" "$@"

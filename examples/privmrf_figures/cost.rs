@@ -2,15 +2,15 @@
 //!
 //! Run it beside nothing else: a busy machine makes processors slower, too.
 
-use std::path::Path;
-
 use scumble::report::chart::{Axis, Chart, Line, Panel, Scale};
 
+use crate::Failure;
 use crate::figure::Figures;
-use crate::journal::{Journal, Row};
-use crate::measured_child::{self, Ended, Limits};
-use crate::request::{Mode, Profile, Request};
-use crate::{DELTA, EPSILONS, Failure, TABLES};
+use crate::journal::{Journal, Mode, Row, value};
+use crate::measured_fit::{self, Fit, Limits};
+use crate::profile::Profile;
+use crate::reference::{DELTA, EPSILONS, TABLES};
+use crate::request::Request;
 
 const HEADER: [&str; 6] = ["table", "profile", "epsilon", "delta", "cpu_seconds", "peak_megabytes"];
 /// Table, profile and epsilon.
@@ -28,7 +28,7 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
     let journal = Journal::open(request.output.join("privmrf-cost.csv"), &HEADER, POINT)?;
     let mut points = Vec::new();
     for table in request.tables(&TABLES) {
-        for &profile in &request.profiles {
+        for profile in Profile::asked(request) {
             points.extend(request.epsilons(&EPSILONS).into_iter().map(|epsilon| (table, profile, epsilon)));
         }
     }
@@ -39,7 +39,9 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
     }
     for place in journal.pending(&keys, request.mode)? {
         let (table, profile, epsilon) = points[place];
-        let ended = fit(&request.data.join(table), profile, epsilon, &folder.path().join("model"), STOPPED_AT)?;
+        let method = ["--method", "privmrf", "--profile", profile.name()];
+        let fit = Fit { table: &request.data.join(table), method: &method, epsilon, delta: DELTA };
+        let ended = measured_fit::run(&fit, &folder.path().join("model"), STOPPED_AT)?;
         if ended.exit_code != Some(0) {
             return Err(format!("{}: exit code {:?}: {}", keys[place].join(" "), ended.exit_code, ended.said).into());
         }
@@ -65,33 +67,8 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
     Ok(())
 }
 
-/// Fits by the program, with a schema made of the table's domain file.
-pub(crate) fn fit(
-    folder: &Path,
-    profile: Profile,
-    epsilon: f64,
-    model: &Path,
-    stopped_at: Limits,
-) -> Result<Ended, Failure> {
-    let text = crate::benchmark::text;
-    let schema = model.with_extension("schema.yaml");
-    let domain = folder.join("domain.json");
-    let imported = ["schema", "import", "--from", "mbi", text(&domain), "-o", text(&schema)];
-    measured_child::run(&imported, stopped_at)?;
-    let plain = folder.join("data.csv");
-    let rows = if plain.exists() { plain } else { folder.join("data.csv.gz") };
-    let (epsilon, delta) = (epsilon.to_string(), DELTA.to_string());
-    let what = ["fit", text(&rows), "--schema", text(&schema), "--method", "privmrf", "--profile", profile.name()];
-    let goal = ["--epsilon", &epsilon, "--delta", &delta, "--quiet", "-o", text(model)];
-    measured_child::run(&[&what[..], &goal[..]].concat(), stopped_at)
-}
-
 fn key(table: &str, profile: Profile, epsilon: f64) -> Row {
     vec![table.into(), profile.name().into(), epsilon.to_string(), DELTA.to_string()]
-}
-
-fn value(rows: &[Row], key: &Row, column: usize) -> Result<Option<f64>, Failure> {
-    Ok(rows.iter().find(|row| row.starts_with(key)).map(|row| row[column].parse()).transpose()?)
 }
 
 fn chart(rows: &[Row]) -> Result<Chart, Failure> {

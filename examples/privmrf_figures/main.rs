@@ -6,7 +6,8 @@
 //!                 [--resume] [--from-csv] [--output FOLDER]
 //! ```
 //! Every run is a line of a CSV file, written when it is done. Without `--resume` the chosen points are measured afresh; with
-//! it, only runs that are not in the file yet. `--from-csv` measures nothing and sums up what is there.
+//! it, only runs that are not in the file yet. `--from-csv` measures nothing and sums up what is there. The ablation is of
+//! `paper` alone: `best` is the method `auto`, and `auto_figures` has its choices.
 //!
 //! Real tables come from `SCUMBLE_BENCH_DATA` (default `../shared/data`), the neutral judge from `SCUMBLE_JUDGE` (default
 //! `../shared/eval/evaluate.py`), run by `SCUMBLE_PYTHON` (default `python3`, which needs numpy, pandas and scikit-learn).
@@ -22,30 +23,37 @@ mod cost;
 mod figure;
 #[path = "../figures_common/grid.rs"]
 mod grid;
+#[path = "../figures_common/journal.rs"]
 mod journal;
-mod measured_child;
+#[path = "../figures_common/marginal_errors/mod.rs"]
+mod marginal_errors;
+#[path = "../figures_common/measured_fit.rs"]
+mod measured_fit;
+mod profile;
+#[path = "../figures_common/reference.rs"]
 mod reference;
+#[path = "../figures_common/request.rs"]
 mod request;
 mod size;
 mod svm;
 mod utility;
-mod utility_summary;
 
 use std::error::Error;
 
 use figure::Figures;
-use request::Request;
+use profile::Profile;
+use request::{Request, Usage};
 
 /// What can go wrong here ends the program; threads hand it on.
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// All tables and epsilons of the paper, which has this delta everywhere.
-const TABLES: [&str; 4] = ["nltcs", "acs", "adult", "br2000"];
-const EPSILONS: [f64; 6] = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2];
-const DELTA: f64 = 1e-5;
+const USAGE: Usage =
+    Usage { parts: &["utility", "svm", "cost", "size", "ablation"], contenders: ("--profiles", &Profile::NAMES) };
+/// As many as the paper has.
+const RUNS: usize = 10;
 
 fn main() -> Result<(), Failure> {
-    let request = Request::read()?;
+    let request = Request::read(&USAGE)?;
     if !request.data.join("adult").is_dir() {
         println!("skipped: no benchmark tables at {}; set SCUMBLE_BENCH_DATA", request.data.display());
         return Ok(());
@@ -53,7 +61,7 @@ fn main() -> Result<(), Failure> {
     std::fs::create_dir_all(&request.output)?;
     let mut figures = Figures::default();
     for part in &request.parts {
-        match part.as_str() {
+        match *part {
             "utility" => utility::run(&request, &mut figures)?,
             "svm" => svm::run(&request, &mut figures)?,
             "cost" => cost::run(&request, &mut figures)?,

@@ -6,15 +6,15 @@ use scumble::mechanisms::Method;
 use scumble::schema::AdjacencyKind;
 use scumble::{Model, Sampling};
 
+use crate::Failure;
 use crate::benchmark::{Benchmark, Run};
-use crate::cost;
 use crate::figure::Figures;
 use crate::journal::{Journal, Row};
-use crate::measured_child::{Ended, Limits};
+use crate::measured_fit::{self, FITTED, Fit, LARGE, LARGE_AT_MOST, Limits, REFUSED};
+use crate::profile::Profile;
+use crate::reference::DELTA;
 use crate::request::Request;
-use crate::{DELTA, Failure};
 
-const LARGE: [&str; 4] = ["fire", "msnbc", "loans", "stroke"];
 const HEADER: [&str; 11] = [
     "table",
     "profile",
@@ -31,22 +31,18 @@ const HEADER: [&str; 11] = [
 /// Table, profile and epsilon.
 const POINT: usize = 3;
 const EPSILON: f64 = 1.0;
-const CPU_SECONDS: f64 = 600.0;
-/// 4 GiB.
-const MEGABYTES: f64 = 4_294.967_296;
 /// What is over its bars by this much need not go on.
-const STOPPED_AT: Limits = Limits { cpu_seconds: 1.5 * CPU_SECONDS, megabytes: 2.0 * MEGABYTES };
-/// The program's exit code for what is too large.
-const TOO_LARGE: i32 = 5;
+const STOPPED_AT: Limits =
+    Limits { cpu_seconds: 1.5 * LARGE_AT_MOST.cpu_seconds, megabytes: 2.0 * LARGE_AT_MOST.megabytes };
 
 pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failure> {
     let journal = Journal::open(request.output.join("privmrf-size.csv"), &HEADER, POINT)?;
     for table in request.tables(&LARGE) {
         let mut points = Vec::new();
-        for &profile in &request.profiles {
+        for profile in Profile::asked(request) {
             points.extend(request.epsilons(&[EPSILON]).into_iter().map(|epsilon| (profile, epsilon)));
         }
-        let key = |(profile, epsilon): &(crate::request::Profile, f64)| -> Row {
+        let key = |(profile, epsilon): &(Profile, f64)| -> Row {
             vec![table.into(), profile.name().into(), epsilon.to_string(), DELTA.to_string()]
         };
         let keys: Vec<Row> = points.iter().map(key).collect();
@@ -54,9 +50,11 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
             let (profile, epsilon) = points[place];
             let folder = tempfile::tempdir()?;
             let model = folder.path().join("model");
-            let ended = cost::fit(&request.data.join(table), profile, epsilon, &model, STOPPED_AT)?;
+            let method = ["--method", "privmrf", "--profile", profile.name()];
+            let fit = Fit { table: &request.data.join(table), method: &method, epsilon, delta: DELTA };
+            let ended = measured_fit::run(&fit, &model, STOPPED_AT)?;
             let mut row = keys[place].clone();
-            row.push(outcome(&ended).into());
+            row.push(ended.outcome().into());
             row.push(ended.exit_code.map_or_else(String::new, |code| code.to_string()));
             row.push(ended.said.trim().replace('\n', "; "));
             row.push(format!("{:.2}", ended.cpu_seconds));
@@ -75,21 +73,12 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
     Ok(())
 }
 
-fn outcome(ended: &Ended) -> &'static str {
-    match ended.exit_code {
-        Some(0) => "fitted",
-        Some(TOO_LARGE) if ended.said.contains("hint: ") => "refused with a hint",
-        Some(_) => "failed",
-        None => "stopped",
-    }
-}
-
 /// Errors of pairs: of the model, and of independent columns for the same budget.
 fn errors(data: &Path, table: &str, epsilon: f64, model: &Path) -> Result<Option<[f64; 2]>, Failure> {
     let benchmark = Benchmark::read(data, table, AdjacencyKind::AddRemove)?;
     let sets = benchmark.sets(&[2])?;
     let error = |model: &Model| {
-        let synthetic = benchmark.synthesise(model, 0, Sampling::LowVariance)?;
+        let synthetic = benchmark.synthesise(model, 0, Sampling::for_rows(model.rows()))?;
         benchmark.distances(&synthetic, &sets)
     };
     let ours = error(&Model::read(model)?)?;
@@ -104,10 +93,10 @@ fn report(row: &Row, figures: &mut Figures) -> Result<(), Failure> {
     };
     let what = format!("{table}, epsilon {epsilon}, {profile}");
     println!("{what}: {outcome} {message}");
-    let wrong = u32::from(outcome != "fitted" && outcome != "refused with a hint");
+    let wrong = u32::from(outcome != FITTED && outcome != REFUSED);
     figures.exactly(&format!("{what}: neither fitted nor refused with a hint"), wrong.into(), "fits", 0.0);
-    figures.at_most(&what, cpu_seconds.parse()?, "CPU s", CPU_SECONDS);
-    figures.at_most(&what, peak_megabytes.parse()?, "MB at the peak", MEGABYTES);
+    figures.at_most(&what, cpu_seconds.parse()?, "CPU s", LARGE_AT_MOST.cpu_seconds);
+    figures.at_most(&what, peak_megabytes.parse()?, "MB at the peak", LARGE_AT_MOST.megabytes);
     if let (Ok(ours), Ok(independent)) = (ours.parse::<f64>(), independent.parse::<f64>()) {
         figures.at_most(
             &format!("{what}: 2-way TVD, with that of independent columns as the bar"),

@@ -9,13 +9,15 @@ use scumble::Sampling;
 use scumble::report::chart::{Axis, Chart, Line, Panel, Scale};
 use scumble::schema::AdjacencyKind;
 
+use crate::Failure;
 use crate::benchmark::{Benchmark, Run, judge, text};
 use crate::figure::Figures;
 use crate::grid::{self, mean_and_spread};
 use crate::journal::{Journal, Row};
-use crate::reference;
-use crate::request::{Profile, Request};
-use crate::{DELTA, Failure, TABLES};
+use crate::marginal_errors::ratios::rounded;
+use crate::profile::Profile;
+use crate::reference::{self, DELTA, TABLES};
+use crate::request::Request;
 
 const HEADER: [&str; 6] = ["table", "profile", "epsilon", "delta", "fold", "misclassified"];
 /// Table, profile and epsilon.
@@ -51,7 +53,7 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
     let journal = Journal::open(request.output.join("privmrf-svm.csv"), &HEADER, POINT)?;
     for table in request.tables(&TABLES) {
         let mut trainings = vec![Training::Real];
-        for &profile in &request.profiles {
+        for profile in Profile::asked(request) {
             trainings
                 .extend(request.epsilons(&EPSILONS).into_iter().map(|epsilon| Training::Synthetic(profile, epsilon)));
         }
@@ -87,7 +89,8 @@ fn misclassified(benchmark: &Benchmark, training: Training, fold: usize) -> Resu
         Training::Real => &train,
         Training::Synthetic(profile, epsilon) => {
             let model = benchmark.fit_to(&train, &Run { method: profile.method(&[])?, epsilon, delta: DELTA })?;
-            benchmark.write(&benchmark.synthesise(&model, fold as u64, Sampling::LowVariance)?, &synthetic)?;
+            let sampling = Sampling::for_rows(model.rows());
+            benchmark.write(&benchmark.synthesise(&model, fold as u64, sampling)?, &synthetic)?;
             &synthetic
         }
     };
@@ -116,7 +119,7 @@ impl Rates<'_> {
 
 fn summary(rates: &Rates, request: &Request, figures: &mut Figures) -> Result<(), Failure> {
     print!("{}", markdown(rates)?);
-    for &profile in &request.profiles {
+    for profile in Profile::asked(request) {
         let (mut points, mut worse, mut ratio, mut excess, mut missing) =
             (0_u32, 0_u32, 0.0_f64, f64::NEG_INFINITY, 0_u32);
         for table in request.tables(&TABLES) {
@@ -215,8 +218,4 @@ fn chart(rates: &Rates) -> Result<Chart, Failure> {
         panels,
         columns: 2,
     })
-}
-
-fn rounded(value: f64) -> f64 {
-    (value * 1e4).round() / 1e4
 }

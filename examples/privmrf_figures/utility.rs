@@ -1,93 +1,78 @@
-//! Errors of marginals, run by run.
+//! Errors of marginals against those of the authors' code: the paper's figure 4.
 
-use std::time::Instant;
-
-use scumble::Sampling;
-use scumble::schema::AdjacencyKind;
-use scumble_evaluate::MarginalSets;
-
-use crate::benchmark::{Benchmark, Run};
 use crate::figure::Figures;
-use crate::journal::{Journal, Row};
+use crate::marginal_errors::ratios::{Ratios, rounded};
+use crate::marginal_errors::summary::{ORDERS, Runs};
+use crate::marginal_errors::{ErrorFile, Grid};
+use crate::profile::Profile;
+use crate::reference::{EPSILONS, PACKAGED_MST, TABLES};
 use crate::request::Request;
-use crate::{DELTA, EPSILONS, Failure, TABLES, grid, utility_summary};
+use crate::{Failure, RUNS};
 
-pub(crate) const ORDERS: [usize; 5] = [1, 2, 3, 4, 5];
-const HEADER: [&str; 12] = [
-    "table",
-    "profile",
-    "epsilon",
-    "delta",
-    "run",
-    "tvd1",
-    "tvd2",
-    "tvd3",
-    "tvd4",
-    "tvd5",
-    "seconds",
-    "judge_differs_by",
-];
-/// Table, profile and epsilon.
-const POINT: usize = 3;
+const MEASURED: [usize; 5] = [1, 2, 3, 4, 5];
+/// `--profile best` must be better than the authors' code by this much on average.
+const BEST_ON_AVERAGE: f64 = 0.9;
+/// `--profile paper` may be worse by this much, since one run is compared with the mean of several.
+const PAPER_AT_MOST: f64 = 1.15;
 
 pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failure> {
-    let journal = Journal::open(request.output.join("privmrf-utility.csv"), &HEADER, POINT)?;
-    for table in request.tables(&TABLES) {
-        let mut points = Vec::new();
-        for &profile in &request.profiles {
-            for epsilon in request.epsilons(&EPSILONS) {
-                points.extend((0..request.runs).map(|run| (profile, epsilon, run)));
-            }
-        }
-        let keys: Vec<Row> = points
-            .iter()
-            .map(|(profile, epsilon, run)| {
-                let (epsilon, delta, run) = (epsilon.to_string(), DELTA.to_string(), run.to_string());
-                vec![table.into(), profile.name().into(), epsilon, delta, run]
-            })
-            .collect();
-        let pending = journal.pending(&keys, request.mode)?;
-        if pending.is_empty() {
-            continue;
-        }
-        let benchmark = Benchmark::read(&request.data, table, AdjacencyKind::AddRemove)?;
-        let sets = benchmark.sets(&ORDERS)?;
-        grid::all(pending.len(), request.jobs, |task| {
-            let (profile, epsilon, run) = points[pending[task]];
-            let key = &keys[pending[task]];
-            let measured =
-                measure(&benchmark, &sets, &Run { method: profile.method(&[])?, epsilon, delta: DELTA }, run)?;
-            println!("{}: {:.4?}, {:.1} s", key.join(" "), measured.distances, measured.seconds);
-            let mut row = key.clone();
-            row.extend(measured.distances.iter().map(|distance| format!("{distance:.6}")));
-            row.push(format!("{:.2}", measured.seconds));
-            row.push(measured.judge_differs_by.map_or_else(String::new, |difference| format!("{difference:.1e}")));
-            journal.append(row)
-        })?;
+    let file = ErrorFile::open(request.output.join("privmrf-utility.csv"), &["table", "profile"], &MEASURED, true)?;
+    let (profiles, tables) = (Profile::asked(request), request.tables(&TABLES));
+    let contenders = profiles.iter().map(|profile| Ok((profile.name(), profile.method(&[])?)));
+    let contenders = contenders.collect::<Result<Vec<_>, Failure>>()?;
+    let grid = Grid { contenders, epsilons: request.epsilons(&EPSILONS), runs: request.runs(RUNS) };
+    for table in &tables {
+        file.measure(table, &grid.tasks(table), request)?;
     }
-    utility_summary::run(&journal.rows()?, request, figures)
+    let runs = Runs(file.rows()?);
+    for table in &tables {
+        print!("{}", runs.markdown(table, &Profile::NAMES, &[])?);
+    }
+    for &profile in &profiles {
+        let ratios = Ratios::to_authors_code(&runs, profile.name(), &tables, &grid.epsilons)?;
+        report(profile, &ratios, figures);
+        against_packaged(&runs, profile, &tables, &grid.epsilons, figures)?;
+    }
+    let names: Vec<&str> = profiles.iter().map(|profile| profile.name()).collect();
+    let missing = runs.missing(&tables, &names, &grid.epsilons, grid.runs);
+    figures.exactly("points of the grid without all runs", missing, "points", 0.0);
+    runs.compare_with_judge(figures);
+    let description = "Mean total variation distance of 3- to 5-way marginals of four public tables against epsilon, for both \
+                       profiles of privmrf and for the authors' code; the two lines that do not depend on epsilon are \
+                       independent columns and real rows drawn again.";
+    let chart = runs.chart(&Profile::NAMES, &[], description)?;
+    Ok(std::fs::write(request.output.join("privmrf-utility.svg"), chart.to_svg())?)
 }
 
-/// One run.
-pub(crate) struct Measured {
-    pub(crate) distances: Vec<f64>,
-    /// By the clock, beside whatever else ran.
-    pub(crate) seconds: f64,
-    judge_differs_by: Option<f64>,
-}
-
-/// Fits, draws rows and compares them; the first run of a point is also judged from files.
-pub(crate) fn measure(benchmark: &Benchmark, sets: &MarginalSets, fit: &Run, run: usize) -> Result<Measured, Failure> {
-    let start = Instant::now();
-    let model = benchmark.fit(fit)?;
-    let seconds = start.elapsed().as_secs_f64();
-    let synthetic = benchmark.synthesise(&model, run as u64, Sampling::LowVariance)?;
-    let distances = benchmark.distances(&synthetic, sets)?;
-    let judge_differs_by = if run == 0 {
-        let judged = benchmark.judged(&synthetic, &ORDERS)?;
-        Some(distances.iter().zip(judged).map(|(ours, judges)| (ours - judges).abs()).fold(0.0, f64::max))
-    } else {
-        None
+fn report(profile: Profile, ratios: &Ratios, figures: &mut Figures) {
+    let Some((worst, at)) = ratios.worst() else { return };
+    let name = profile.name();
+    ratios.print(&format!("ratio of TVD to the authors' code, {name}; worst at {at}"), ORDERS.len());
+    let (worst_bar, mean_bar) = match profile {
+        Profile::Best => (1.0, BEST_ON_AVERAGE),
+        Profile::Paper => (PAPER_AT_MOST, PAPER_AT_MOST),
     };
-    Ok(Measured { distances, seconds, judge_differs_by })
+    if profile == Profile::Best {
+        let behind = ratios.above(1.0);
+        figures.exactly("best: TVD above that of the authors' code", behind, &ratios.of_points(), 0.0);
+    }
+    figures.at_most(&format!("{name}: worst ratio to the authors' code"), worst, "ratio of TVD", worst_bar);
+    figures.at_most(&format!("{name}: mean ratio to the authors' code"), ratios.mean(), "ratio of TVD", mean_bar);
+}
+
+fn against_packaged(
+    runs: &Runs,
+    profile: Profile,
+    tables: &[&str],
+    epsilons: &[f64],
+    figures: &mut Figures,
+) -> Result<(), Failure> {
+    for mst in PACKAGED_MST.iter().filter(|mst| tables.contains(&mst.table) && epsilons.contains(&mst.epsilon)) {
+        if let Some((ours, _)) = runs.mean(mst.table, profile.name(), mst.epsilon, 3)? {
+            let point = format!("{}, epsilon {}", mst.table, mst.epsilon);
+            let name = format!("{}: {point}, 3-way, against the best packaged MST", profile.name());
+            figures.at_most(&name, rounded(ours / mst.least()), "ratio of TVD", 1.0);
+        }
+    }
+    Ok(())
 }

@@ -7,12 +7,11 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use crate::Failure;
-use crate::request::Mode;
 
 /// A file of results.
 pub(crate) struct Journal {
     path: PathBuf,
-    header: &'static [&'static str],
+    header: Row,
     /// How many of the first columns say which point a run belongs to.
     point: usize,
 }
@@ -20,12 +19,23 @@ pub(crate) struct Journal {
 /// One line.
 pub(crate) type Row = Vec<String>;
 
+/// What happens to results that are in the files already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Those of the chosen points make room for new ones.
+    Afresh,
+    /// They stay, and only what is missing is measured.
+    Resume,
+    /// They are all there is: nothing is measured.
+    FromCsv,
+}
+
 impl Journal {
-    pub(crate) fn open(path: PathBuf, header: &'static [&'static str], point: usize) -> Result<Self, Failure> {
-        let journal = Self { path, header, point };
+    pub(crate) fn open(path: PathBuf, header: &[&str], point: usize) -> Result<Self, Failure> {
+        let journal = Self { path, header: header.iter().map(ToString::to_string).collect(), point };
         let mut file = journal.locked()?;
         if file.metadata()?.len() == 0 {
-            file.write_all(&lines(&[header.iter().map(ToString::to_string).collect()])?)?;
+            file.write_all(&lines(std::slice::from_ref(&journal.header))?)?;
         } else if csv::Reader::from_reader(&file).headers()? != header {
             return Err(format!("{} has other columns: remove it", journal.path.display()).into());
         }
@@ -53,8 +63,7 @@ impl Journal {
             known.retain(|row| !runs.iter().any(|run| row.starts_with(&run[..self.point])));
             file.set_len(0)?;
             file.seek(SeekFrom::Start(0))?;
-            let header = self.header.iter().map(ToString::to_string).collect();
-            file.write_all(&lines(&[vec![header], known].concat())?)?;
+            file.write_all(&lines(&[vec![self.header.clone()], known].concat())?)?;
             return Ok((0..runs.len()).collect());
         }
         let missing = |run: &Row| mode == Mode::Resume && !known.iter().any(|row| row.starts_with(run));
@@ -67,6 +76,11 @@ impl Journal {
         file.lock()?;
         Ok(file)
     }
+}
+
+/// A number of the line that begins like this, if there is one.
+pub(crate) fn value(rows: &[Row], beginning: &[String], column: usize) -> Result<Option<f64>, Failure> {
+    Ok(rows.iter().find(|row| row.starts_with(beginning)).map(|row| row[column].parse()).transpose()?)
 }
 
 fn rows(file: &mut File) -> Result<Vec<Row>, Failure> {

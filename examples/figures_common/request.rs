@@ -2,93 +2,64 @@
 
 use std::path::PathBuf;
 
-use scumble::mechanisms::Method;
-
+use crate::journal::Mode;
 use crate::{Failure, grid};
 
-const PARTS: [&str; 5] = ["utility", "svm", "cost", "size", "ablation"];
-
-/// A way to run the method.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Profile {
-    Best,
-    Paper,
-}
-
-impl Profile {
-    pub(crate) const ALL: [Self; 2] = [Self::Best, Self::Paper];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Best => "best",
-            Self::Paper => "paper",
-        }
-    }
-
-    /// The method with these options besides.
-    pub(crate) fn method(self, options: &[&str]) -> Result<Method, Failure> {
-        let profile = format!("profile={}", self.name());
-        let options = std::iter::once(profile.as_str()).chain(options.iter().copied());
-        Ok(Method::named("privmrf")?.with_options(options)?)
-    }
+/// What a program can be asked for.
+pub(crate) struct Usage {
+    pub(crate) parts: &'static [&'static str],
+    /// The option that chooses what is measured, and all that it can name.
+    pub(crate) contenders: (&'static str, &'static [&'static str]),
 }
 
 /// What is measured, how often, and where it is written.
 pub(crate) struct Request {
-    pub(crate) parts: Vec<String>,
+    pub(crate) parts: Vec<&'static str>,
     tables: Option<Vec<String>>,
     epsilons: Option<Vec<f64>>,
-    pub(crate) profiles: Vec<Profile>,
-    pub(crate) runs: usize,
+    contenders: Option<Vec<&'static str>>,
+    runs: Option<usize>,
     pub(crate) jobs: usize,
     pub(crate) mode: Mode,
     pub(crate) output: PathBuf,
     pub(crate) data: PathBuf,
 }
 
-/// What happens to results that are in the files already.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// Those of the chosen points make room for new ones.
-    Afresh,
-    /// They stay, and only what is missing is measured.
-    Resume,
-    /// They are all there is: nothing is measured.
-    FromCsv,
-}
-
 impl Request {
-    pub(crate) fn read() -> Result<Self, Failure> {
+    pub(crate) fn read(usage: &Usage) -> Result<Self, Failure> {
         let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
         let mut request = Self {
             parts: Vec::new(),
             tables: None,
             epsilons: None,
-            profiles: Profile::ALL.to_vec(),
-            runs: 10,
+            contenders: None,
+            runs: None,
             jobs: grid::processors(),
             mode: Mode::Afresh,
-            output: root.join("docs/reproduction"),
+            output: published(),
             data: std::env::var_os("SCUMBLE_BENCH_DATA").map_or_else(|| root.join("../shared/data"), PathBuf::from),
         };
+        let (chooses, contenders) = usage.contenders;
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or(format!("{word} needs a value"));
             match word.as_str() {
                 "--tables" => request.tables = Some(value()?.split(',').map(Into::into).collect()),
                 "--epsilons" => request.epsilons = Some(value()?.split(',').map(str::parse).collect::<Result<_, _>>()?),
-                "--profiles" => request.profiles = value()?.split(',').map(profile).collect::<Result<_, _>>()?,
-                "--runs" => request.runs = value()?.parse()?,
+                "--runs" => request.runs = Some(value()?.parse()?),
                 "--jobs" => request.jobs = value()?.parse()?,
                 "--resume" => request.mode = Mode::Resume,
                 "--from-csv" => request.mode = Mode::FromCsv,
                 "--output" => request.output = value()?.into(),
-                part if PARTS.contains(&part) => request.parts.push(part.into()),
-                other => return Err(format!("no part `{other}`; there is {}", PARTS.join(", ")).into()),
+                option if option == chooses => {
+                    request.contenders =
+                        Some(value()?.split(',').map(|name| one_of(contenders, name)).collect::<Result<_, _>>()?);
+                }
+                part => request.parts.push(one_of(usage.parts, part)?),
             }
         }
         if request.parts.is_empty() {
-            request.parts = PARTS.map(Into::into).to_vec();
+            request.parts = usage.parts.to_vec();
         }
         Ok(request)
     }
@@ -103,9 +74,24 @@ impl Request {
     pub(crate) fn epsilons(&self, usual: &[f64]) -> Vec<f64> {
         self.epsilons.clone().unwrap_or_else(|| usual.to_vec())
     }
+
+    /// What was asked for to be measured, or else these.
+    pub(crate) fn contenders(&self, usual: &[&'static str]) -> Vec<&'static str> {
+        self.contenders.clone().unwrap_or_else(|| usual.to_vec())
+    }
+
+    /// How many runs a point has: so many, unless others were asked for.
+    pub(crate) fn runs(&self, usual: usize) -> usize {
+        self.runs.unwrap_or(usual)
+    }
 }
 
-fn profile(name: &str) -> Result<Profile, String> {
-    let found = Profile::ALL.into_iter().find(|profile| profile.name() == name);
-    found.ok_or_else(|| format!("no profile `{name}`; there is best, paper"))
+/// Where the files of the documentation are.
+pub(crate) fn published() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/reproduction")
+}
+
+fn one_of(names: &'static [&'static str], wanted: &str) -> Result<&'static str, String> {
+    let found = names.iter().find(|name| **name == wanted);
+    found.copied().ok_or_else(|| format!("no `{wanted}`; there is {}", names.join(", ")))
 }
