@@ -13,6 +13,7 @@ pub use self::options::{Column, Options, WorkloadTable};
 use self::workload::Workload;
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted};
+use crate::merging::telling_columns;
 use crate::neighbours::Neighbours;
 use crate::noisy::whole;
 use crate::pot::Pot;
@@ -46,7 +47,7 @@ pub fn fit<A: Neighbours, M: Selecting>(
     options: &Options,
 ) -> Result<Fitted, MechanismError> {
     let domain = recoding.domain();
-    let columns = domain.attributes().filter(|&column| domain.size(column) > 1).count();
+    let columns = telling_columns(domain).len();
     if columns == 0 {
         return crate::independent::fit(vault, budget, domain);
     }

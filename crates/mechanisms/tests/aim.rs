@@ -1,32 +1,21 @@
 //! What `aim` asks, how much of the budget each question gets, and what it does at the edges.
 
+mod asked;
+
 use std::num::NonZeroU32;
 
+use asked::{close, cost_of_table, draw, goal, number, related};
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use scumble_mechanisms::aim::{self, Column, Options, WorkloadTable};
 use scumble_mechanisms::{Basis, Distribution, Fitted, GaussianAccounting, Method, Neighbours, TableBound};
-use scumble_pgm::{Sampler, Sampling};
-use scumble_schema::{AdjacencyKind, AttributeId, Clique, CodeColumn, Domain};
+use scumble_schema::{AdjacencyKind, AttributeId, Clique, Domain};
 use scumble_testing::Rows;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
 use scumble_vault::{
-    AccountingKind, AddRemove, ApproxDp, Certificate, Delta, Epsilon, Event, Gdp, MarginalSource, ReplaceOne,
-    Selecting, Vault, Zcdp,
+    AccountingKind, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Selecting, Vault, Zcdp,
 };
-
-/// Rows in which every column after the first is mostly the first one's code, as far as it has it.
-fn related(sizes: &[u32], rows: u32) -> Rows {
-    let row = |row: u32| {
-        sizes.iter().map(|&size| if row.is_multiple_of(7) { row / 7 % size } else { row % 3 % size }).collect()
-    };
-    Rows::new(Domain::new(sizes.to_vec()).unwrap(), (0..rows).map(row).collect())
-}
-
-fn goal(epsilon: f64, delta: f64) -> ApproxDp {
-    ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() }
-}
 
 fn run<A: Neighbours, M: Selecting>(
     source: Rows,
@@ -41,32 +30,6 @@ fn run<A: Neighbours, M: Selecting>(
     let certificate = vault.close();
     certificate.verify().unwrap();
     (fitted, certificate)
-}
-
-fn draw(fitted: &Fitted, rows: u64) -> Vec<CodeColumn> {
-    match &fitted.distribution {
-        Distribution::Tree(model) => Sampler::new(model).sample(rows, 1, Sampling::LowVariance).next().unwrap(),
-        Distribution::Product(model) => model.sample(rows, 1, Sampling::LowVariance).next().unwrap(),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn close(left: f64, right: f64) -> bool {
-    (left / right - 1.0).abs() < 1e-6
-}
-
-fn number(number: usize) -> f64 {
-    f64::from(u32::try_from(number).unwrap())
-}
-
-/// What an event of Gaussian noise on a table costs, after a check of its sensitivity: `Δ²/σ²`, or half of it.
-#[expect(clippy::cast_precision_loss, reason = "small integers")]
-fn cost_of_table<A: Neighbours>(event: &Event, unit: u32, accounting: AccountingKind) -> f64 {
-    let Mechanism::RoundedGaussian { squared_sensitivity, sigma } = event.mechanism() else { panic!("{event:?}") };
-    let one = if A::KIND == AdjacencyKind::ReplaceOne { 2 } else { 1 };
-    assert_eq!(squared_sensitivity, one * u128::from(unit).pow(2));
-    let halves = if accounting == AccountingKind::Zcdp { 2.0 } else { 1.0 };
-    squared_sensitivity as f64 / sigma.to_f64().powi(2) / halves
 }
 
 /// What a choice costs, after a check of its sensitivity, which has the weight of the heaviest candidate: `(pi/8) ε²`, or `ε²/8`.

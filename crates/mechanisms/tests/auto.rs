@@ -1,7 +1,10 @@
 //! What `auto` asks, how much of the budget each question gets, and what it does at the edges.
 
+mod asked;
+
 use std::num::NonZeroU32;
 
+use asked::{close, cost_of_table, goal, number, related};
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use scumble_mechanisms::auto::{self, Options};
@@ -11,21 +14,7 @@ use scumble_schema::{AdjacencyKind, AttributeId, Clique, CodeColumn, Domain};
 use scumble_testing::Rows;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
-use scumble_vault::{
-    Accounting, AddRemove, ApproxDp, Certificate, Delta, Epsilon, Event, Gdp, MarginalSource, ReplaceOne, Vault,
-};
-
-/// Rows in which every column after the first is mostly the first one's code, as far as it has it.
-fn related(sizes: &[u32], rows: u32) -> Rows {
-    let row = |row: u32| {
-        sizes.iter().map(|&size| if row.is_multiple_of(7) { row / 7 % size } else { row % 3 % size }).collect()
-    };
-    Rows::new(Domain::new(sizes.to_vec()).unwrap(), (0..rows).map(row).collect())
-}
-
-fn goal(epsilon: f64, delta: f64) -> ApproxDp {
-    ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() }
-}
+use scumble_vault::{Accounting, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Vault};
 
 fn run<A: Neighbours>(source: Rows, goal: ApproxDp, unit: u32, options: &Options) -> (Fitted, Certificate) {
     let recoding = options.recoding(source.domain()).unwrap();
@@ -51,19 +40,6 @@ fn draw(fitted: &Fitted, rows: u64) -> Vec<CodeColumn> {
     Sampler::new(model).sample(rows, 1, Sampling::LowVariance).next().unwrap()
 }
 
-fn close(left: f64, right: f64) -> bool {
-    (left / right - 1.0).abs() < 1e-6
-}
-
-/// `Δ²/σ²` of an event of Gaussian noise on a table, after a check of its sensitivity.
-#[expect(clippy::cast_precision_loss, reason = "small integers")]
-fn cost_of_table<A: Neighbours>(event: &Event, unit: u32) -> f64 {
-    let Mechanism::RoundedGaussian { squared_sensitivity, sigma } = event.mechanism() else { panic!("{event:?}") };
-    let one = if A::KIND == AdjacencyKind::ReplaceOne { 2 } else { 1 };
-    assert_eq!(squared_sensitivity, one * u128::from(unit).pow(2));
-    squared_sensitivity as f64 / sigma.to_f64().powi(2)
-}
-
 /// `(pi/8) ε²` of an event that is a choice, after a check of its sensitivity.
 fn cost_of_choice<A: Neighbours>(event: &Event, unit: u32, options: &Options) -> f64 {
     let Mechanism::Exponential { sensitivity, epsilon } = event.mechanism() else { panic!("{event:?}") };
@@ -79,11 +55,10 @@ fn check_scales<A: Neighbours>(source: Rows, goal: ApproxDp, unit: u32, options:
     let columns = source.domain().sizes().iter().filter(|&&size| size > 1).count();
     let (_, certificate) = run::<A>(source, goal, unit, options);
     let whole = Gdp::KIND.largest(goal).unwrap().to_f64();
-    let number = |number: usize| f64::from(u32::try_from(number).unwrap());
     let (first, rounds) = certificate.events().split_at(columns);
     for event in first {
         assert_eq!(event.table().unwrap().len(), 1);
-        assert!(close(cost_of_table::<A>(event, unit), options.one_way_share * whole / number(columns)));
+        assert!(close(cost_of_table::<A>(event, unit, Gdp::KIND), options.one_way_share * whole / number(columns)));
     }
     // With so few rows no budget is a large one.
     let planned = (options.rounds_per_column * number(columns)).round().max(1.0);
@@ -99,13 +74,13 @@ fn check_scales<A: Neighbours>(source: Rows, goal: ApproxDp, unit: u32, options:
         let of_round = part * all.remove(0);
         assert!(close(cost_of_choice::<A>(&pair[0], unit, options), options.choice_share * of_round));
         assert!(pair[1].table().unwrap().len() > 1);
-        assert!(close(cost_of_table::<A>(&pair[1], unit), (1.0 - options.choice_share) * of_round));
+        assert!(close(cost_of_table::<A>(&pair[1], unit, Gdp::KIND), (1.0 - options.choice_share) * of_round));
     }
     // What no candidate was left for goes to the columns.
     assert_eq!(again.len(), if all.is_empty() { 0 } else { columns });
     for event in again {
         assert_eq!(event.table().unwrap().len(), 1);
-        assert!(close(cost_of_table::<A>(event, unit), part * all.iter().sum::<f64>() / number(columns)));
+        assert!(close(cost_of_table::<A>(event, unit, Gdp::KIND), part * all.iter().sum::<f64>() / number(columns)));
     }
     // Never above what was asked for, and a hair below at most.
     assert!(certificate.total().quanta <= Gdp::KIND.largest(goal).unwrap().quanta);

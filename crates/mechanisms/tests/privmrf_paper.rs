@@ -1,7 +1,10 @@
 //! What `privmrf` asks with the profile of the paper, how much of the budget each question gets, and what it does at the edges.
 
+mod asked;
+
 use std::num::NonZeroU32;
 
+use asked::related;
 use scumble_mechanisms::privmrf::paper::{self, Edges, Fit, Initial, Options, Redundancy, Rounds};
 use scumble_mechanisms::{Distribution, Fitted, Method, Neighbours};
 use scumble_pgm::{Sampler, Sampling};
@@ -10,14 +13,6 @@ use scumble_testing::Rows;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
 use scumble_vault::{Accounting, AddRemove, ApproxDp, Certificate, Delta, Epsilon, Event, Gdp, ReplaceOne, Vault};
-
-/// Rows in which every column after the first is mostly the first one's code, as far as it has it.
-fn related(sizes: &[u32], rows: u32) -> Rows {
-    let row = |row: u32| {
-        sizes.iter().map(|&size| if row.is_multiple_of(7) { row / 7 % size } else { row % 3 % size }).collect()
-    };
-    Rows::new(Domain::new(sizes.to_vec()).unwrap(), (0..rows).map(row).collect())
-}
 
 fn goal(epsilon: f64) -> ApproxDp {
     ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(1e-6).unwrap() }

@@ -17,6 +17,7 @@ use super::workload::Workload;
 use crate::error::MechanismError;
 use crate::expected::expected_counts;
 use crate::likeliest::{Likeliest, public_rows};
+use crate::merging::telling_columns;
 use crate::neighbours::Neighbours;
 use crate::noisy::{counts, generator};
 use crate::table_bound::{Basis, TableBound};
@@ -75,8 +76,7 @@ impl<'a> Learner<'a> {
         budget: Budget<A, M>,
     ) -> Result<Self, MechanismError> {
         let likeliest = Likeliest::new(domain, &[], options.spread, public_rows(vault)?);
-        let telling = domain.attributes().filter(|&column| domain.size(column) > 1);
-        let one_way: Vec<Clique> = telling.map(Clique::single).collect();
+        let one_way: Vec<Clique> = telling_columns(domain).into_iter().map(Clique::single).collect();
         let tables = vault.measure(&one_way, budget)?.into_inner();
         let estimate = likeliest.model(&tables, None, BETWEEN_ROUNDS)?;
         let drawn = workload.candidates(options.candidates as usize, &mut generator(&tables));

@@ -9,6 +9,7 @@ use scumble_schema::{AttributeId, Clique, Domain};
 
 use super::options::Options;
 use crate::error::MechanismError;
+use crate::merging::telling_columns;
 
 /// Most cells of a candidate's table: noise makes larger ones useless, but for tables of very many rows.
 const MOST_CELLS: u128 = 20_000;
@@ -40,7 +41,7 @@ impl<'a> Workload<'a> {
     /// # Errors
     /// If a table names a column that there is not.
     pub(super) fn new(domain: &'a Domain, options: &Options) -> Result<Self, MechanismError> {
-        let columns: Vec<AttributeId> = domain.attributes().filter(|&column| domain.size(column) > 1).collect();
+        let columns = telling_columns(domain);
         let named = options.named_tables(domain)?;
         if named.is_empty() {
             let most = (options.workload_columns as usize).min(columns.len());

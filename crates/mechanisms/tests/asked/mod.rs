@@ -1,0 +1,48 @@
+//! What tests of several methods need to check what was asked, and what each question cost.
+#![allow(dead_code, reason = "each of them needs a part of it")]
+
+use scumble_mechanisms::{Distribution, Fitted, Neighbours};
+use scumble_pgm::{Sampler, Sampling};
+use scumble_schema::{AdjacencyKind, CodeColumn, Domain};
+use scumble_testing::Rows;
+use scumble_vault::account::Mechanism;
+use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon, Event};
+
+/// Rows in which every column after the first is mostly the first one's code, as far as it has it.
+pub(crate) fn related(sizes: &[u32], rows: u32) -> Rows {
+    let row = |row: u32| {
+        sizes.iter().map(|&size| if row.is_multiple_of(7) { row / 7 % size } else { row % 3 % size }).collect()
+    };
+    Rows::new(Domain::new(sizes.to_vec()).unwrap(), (0..rows).map(row).collect())
+}
+
+pub(crate) fn goal(epsilon: f64, delta: f64) -> ApproxDp {
+    ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() }
+}
+
+/// Rows of a graphical model, or of independent columns.
+pub(crate) fn draw(fitted: &Fitted, rows: u64) -> Vec<CodeColumn> {
+    match &fitted.distribution {
+        Distribution::Tree(model) => Sampler::new(model).sample(rows, 1, Sampling::LowVariance).next().unwrap(),
+        Distribution::Product(model) => model.sample(rows, 1, Sampling::LowVariance).next().unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(crate) fn close(left: f64, right: f64) -> bool {
+    (left / right - 1.0).abs() < 1e-6
+}
+
+pub(crate) fn number(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap())
+}
+
+/// What an event of Gaussian noise on a table costs, after a check of its sensitivity: `Δ²/σ²`, or half of it.
+#[expect(clippy::cast_precision_loss, reason = "small integers")]
+pub(crate) fn cost_of_table<A: Neighbours>(event: &Event, unit: u32, accounting: AccountingKind) -> f64 {
+    let Mechanism::RoundedGaussian { squared_sensitivity, sigma } = event.mechanism() else { panic!("{event:?}") };
+    let one = if A::KIND == AdjacencyKind::ReplaceOne { 2 } else { 1 };
+    assert_eq!(squared_sensitivity, one * u128::from(unit).pow(2));
+    let halves = if accounting == AccountingKind::Zcdp { 2.0 } else { 1.0 };
+    squared_sensitivity as f64 / sigma.to_f64().powi(2) / halves
+}
