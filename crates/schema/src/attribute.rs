@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::encode::{Encoder, RealCut, Values, WholeCut, WholeLine};
-use crate::spec::{FieldSpec, Source};
+use crate::spec::{FieldSpec, Scalar, Source};
 use crate::text;
 
 /// How an unknown value of an open text column comes back when the schema names no label.
@@ -109,6 +109,51 @@ impl Attribute {
         (self.spec.dp.source == Source::Assumed && !declares_nothing) || bins == Some(Source::Assumed)
     }
 
+    /// The first and the last value of a code that stands for a bin of whole numbers, days, years or instants, or the edges of
+    /// one of real numbers; `None` if the code is a value of its own, missing or unknown. An instant's last value is the one at
+    /// which the next bin opens.
+    pub fn bin(&self, code: u32) -> Option<(Scalar, Scalar)> {
+        if Some(code) == self.missing_code || Some(code) == self.unknown_code {
+            return None;
+        }
+        match &self.encoder.values {
+            Values::Whole { line, cut: WholeCut::Bins(bins) } => {
+                let (first, last) = bins.members(code);
+                let last = if matches!(line, WholeLine::Datetime(_)) { last.saturating_add(1) } else { last };
+                Some((line.scalar(first), line.scalar(last)))
+            }
+            Values::Real(RealCut::Bins(bins)) => {
+                let (from, to) = bins.interval(code);
+                Some((Scalar::Number(from), Scalar::Number(to)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The number that a code stands for: a category, or the middle of a bin. Days and instants are told in days and in
+    /// microseconds since 1970. `None` for text, for true and false, and for missing and unknown values.
+    pub fn number(&self, code: u32) -> Option<f64> {
+        if Some(code) == self.missing_code || Some(code) == self.unknown_code {
+            return None;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "no more digits are needed of a middle")]
+        match &self.encoder.values {
+            Values::Boolean { .. } | Values::Text(_) => None,
+            Values::Whole { cut: WholeCut::Categories(categories), .. } => {
+                Some(*categories.by_code()[code as usize] as f64)
+            }
+            Values::Whole { cut: WholeCut::Bins(bins), .. } => {
+                let (first, last) = bins.members(code);
+                Some(f64::midpoint(first as f64, last as f64))
+            }
+            Values::Real(RealCut::Categories(categories)) => Some(f64::from_bits(*categories.by_code()[code as usize])),
+            Values::Real(RealCut::Bins(bins)) => {
+                let (from, to) = bins.interval(code);
+                Some(f64::midpoint(from, to))
+            }
+        }
+    }
+
     /// What a code stands for, in words.
     pub fn label(&self, code: u32) -> String {
         if Some(code) == self.missing_code {
@@ -146,12 +191,44 @@ impl Attribute {
 }
 
 impl WholeLine {
-    fn write(&self, value: i64) -> String {
+    fn scalar(&self, value: i64) -> Scalar {
+        match self {
+            Self::Integer | Self::Year => Scalar::Integer(value),
+            Self::Date(_) | Self::Datetime(_) => Scalar::Text(self.write(value)),
+        }
+    }
+
+    pub(crate) fn write(&self, value: i64) -> String {
         match self {
             Self::Integer | Self::Year => value.to_string(),
             // A checked bound was read from text, so it can be written.
             Self::Date(_) => text::day_to_text(value).unwrap_or_default(),
             Self::Datetime(_) => text::micros_to_text(value).unwrap_or_default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Schema;
+
+    #[test]
+    fn only_codes_that_stand_for_bins_have_edges() {
+        let schema = Schema::parse(
+            "fields:
+  - {name: age, type: integer, constraints: {minimum: 0, maximum: 99}, dp: {bins: {width: 30}}}
+  - {name: born, type: date, constraints: {minimum: 2001-01-01, maximum: 2001-12-31}, dp: {bins: {count: 5}}}
+  - {name: height, type: number, constraints: {minimum: 0, maximum: 2}, dp: {bins: {count: 4}}}
+  - {name: sex, type: string, constraints: {enum: [f, m]}}
+",
+        )
+        .unwrap();
+        let bin = |column: usize, code| schema.attributes()[column].bin(code);
+        assert_eq!(bin(0, 3), Some((Scalar::Integer(90), Scalar::Integer(99))));
+        assert_eq!(bin(0, 4), None, "missing");
+        assert_eq!(bin(1, 0), Some((Scalar::Text("2001-01-01".into()), Scalar::Text("2001-03-14".into()))));
+        assert_eq!(bin(2, 1), Some((Scalar::Number(0.5), Scalar::Number(1.0))));
+        assert_eq!(bin(3, 0), None);
     }
 }

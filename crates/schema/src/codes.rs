@@ -65,6 +65,19 @@ impl CodeColumn {
         }
     }
 
+    /// Appends the codes of another column.
+    ///
+    /// # Panics
+    /// If one of them does not fit the column's width, that is, does not belong to its attribute.
+    pub fn append(&mut self, more: &Self) {
+        match (self, more) {
+            (Self::U8(codes), Self::U8(more)) => codes.extend_from_slice(more),
+            (Self::U16(codes), Self::U16(more)) => codes.extend_from_slice(more),
+            (Self::U32(codes), Self::U32(more)) => codes.extend_from_slice(more),
+            (codes, more) => more.iter().for_each(|code| codes.push(code)),
+        }
+    }
+
     /// The code in row `row`.
     pub fn get(&self, row: usize) -> u32 {
         match self {

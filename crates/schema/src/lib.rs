@@ -47,6 +47,7 @@ mod schema;
 mod spec;
 mod text;
 mod whole_file;
+mod written;
 
 pub use attribute::{Attribute, FieldType};
 pub use clique::{AttributeId, Clique};

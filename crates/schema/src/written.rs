@@ -1,0 +1,150 @@
+//! What columns hold when they come back: the schema of synthetic files, as against that of the real ones.
+//!
+//! Real files may write dates in a way of their own, have texts that stand for a missing value, and words for true and false.
+//! [`Decoder`](crate::Decoder) knows one way for each: ISO 8601, blanks, `true` and `false`. So programs that read synthetic
+//! files by a Table Schema need another one than that of the real table.
+
+use crate::attribute::{Attribute, UNKNOWN_LABEL};
+use crate::encode::{Values, WholeCut, WholeLine};
+use crate::schema::Schema;
+use crate::spec::{BinsSpec, Constraints, FieldSpec, FieldTerms, Scalar, SchemaSpec};
+
+impl Schema {
+    /// The Table Schema of rows that come back.
+    ///
+    /// It says what is possible in a file and not how values become codes, so it is not the schema of the same table: where
+    /// unknown values come back as a label, that is one of its values.
+    ///
+    /// ```
+    /// # use scumble_schema::Schema;
+    /// let schema = Schema::parse(r"
+    /// missingValues: [n/a]
+    /// fields:
+    ///   - {name: born, type: date, format: '%d.%m.%Y', constraints: {minimum: 01.01.1900, maximum: 31.12.2020}}
+    ///   - {name: diet, type: string, constraints: {enum: [fish, meat], required: true}, dp: {open: true}}
+    /// ")?;
+    /// let written = schema.written();
+    /// assert_eq!(written.missing_values, Some(vec![String::new()]));
+    /// assert_eq!(written.fields[0].constraints.minimum.as_ref().unwrap().to_string(), "1900-01-01");
+    /// assert_eq!(written.fields[1].constraints.categories.as_ref().unwrap()[2].to_string(), "other");
+    /// # Ok::<(), scumble_schema::Problems>(())
+    /// ```
+    pub fn written(&self) -> SchemaSpec {
+        SchemaSpec {
+            missing_values: Some(vec![String::new()]),
+            fields: self.attributes().iter().map(Attribute::written).collect(),
+            ..self.to_spec()
+        }
+    }
+
+    /// A schema for reading such rows back with a watchful eye: a blank and anything that cannot have come out of this schema
+    /// have codes of their own in every column, so that counts show whether there are any.
+    ///
+    /// `None` if a column with these two more codes is too large.
+    pub fn strict(&self) -> Option<Schema> {
+        let mut spec = self.written();
+        for field in &mut spec.fields {
+            field.constraints.required = false;
+            field.dp = FieldTerms { bins: field.dp.bins.take(), source: field.dp.source, ..FieldTerms::default() };
+            field.dp.open = true;
+            if let Some(categories) = field.constraints.categories.as_ref().filter(|_| field.field_type == "string") {
+                // Any text that is no category will do: nothing is written by this schema.
+                let mut label = "?".to_owned();
+                while categories.contains(&Scalar::Text(label.clone())) {
+                    label.push('?');
+                }
+                field.dp.unknown_label = Some(label);
+            }
+        }
+        Schema::new(spec).ok().map(Schema::without_unit)
+    }
+}
+
+impl Attribute {
+    /// The column as it comes back.
+    fn written(&self) -> FieldSpec {
+        let declared = &self.spec;
+        let mut constraints = declared.constraints.clone();
+        let mut dp = declared.dp.clone();
+        if let Values::Whole { line, cut } = &self.encoder.values {
+            line.rewrite(cut, &mut constraints, dp.bins.as_mut());
+        }
+        if let (Values::Text(_), Some(_), Some(categories)) =
+            (&self.encoder.values, self.unknown_code, &mut constraints.categories)
+        {
+            categories.push(Scalar::Text(dp.unknown_label.clone().unwrap_or_else(|| UNKNOWN_LABEL.into())));
+        }
+        FieldSpec { format: None, true_values: None, false_values: None, constraints, dp, ..declared.clone() }
+    }
+}
+
+impl WholeLine {
+    /// Puts days and instants the way they come back. Integers and years are written in one way only.
+    fn rewrite(&self, cut: &WholeCut, constraints: &mut Constraints, bins: Option<&mut BinsSpec>) {
+        if matches!(self, Self::Integer | Self::Year) {
+            return;
+        }
+        let written = |value: i64| Scalar::Text(self.write(value));
+        match cut {
+            WholeCut::Categories(categories) => {
+                constraints.categories = Some(categories.by_code().into_iter().copied().map(written).collect());
+            }
+            WholeCut::Bins(cut) => {
+                let (first, last) = cut.bounds();
+                constraints.minimum = constraints.minimum.as_ref().map(|_| written(first));
+                constraints.maximum = constraints.maximum.as_ref().map(|_| written(last));
+                if let Some(edges) = bins.and_then(|bins| bins.edges.as_mut()) {
+                    let inner = edges.len().saturating_sub(1);
+                    let lower = (0..).take(inner).map(|bin| cut.members(bin).0);
+                    *edges = lower.chain([last]).map(written).collect();
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCHEMA: &str = r"
+missingValues: [n/a, '-1']
+dp: {privacyUnit: person}
+fields:
+  - {name: born, type: date, format: '%d.%m.%Y', constraints: {minimum: 01.02.1900, maximum: 31.12.2020}, dp: {bins: {width: 365}}}
+  - {name: moved, type: date, format: '%d.%m.%Y', constraints: {enum: [24.12.2000, 03.01.2001], required: true}}
+  - {name: seen, type: datetime, format: '%d.%m.%Y %H:%M', dp: {bins: {edges: [01.02.2000 00:00, 01.02.2000 06:30, 02.02.2000 00:00]}}}
+  - {name: smokes, type: boolean, trueValues: [ja], falseValues: [nein]}
+  - {name: diet, type: string, constraints: {enum: [fish, '?'], required: true}, dp: {open: true, unknownLabel: else}}
+  - {name: age, type: integer, constraints: {minimum: 0, maximum: 99, required: true}, dp: {bins: {width: 10}}}
+  - {name: income, type: number, constraints: {minimum: 0, maximum: 9.5}, dp: {bins: {count: 3}, open: true}}
+";
+
+    #[test]
+    fn dates_are_told_as_they_come_back() {
+        let fields = Schema::parse(SCHEMA).unwrap().written().fields;
+        let texts = |scalars: &Option<Vec<Scalar>>| -> Vec<String> {
+            scalars.as_ref().unwrap().iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(fields[0].constraints.minimum, Some(Scalar::Text("1900-02-01".into())));
+        assert_eq!(texts(&fields[1].constraints.categories), ["2000-12-24", "2001-01-03"]);
+        let edges = &fields[2].dp.bins.as_ref().unwrap().edges;
+        assert_eq!(texts(edges), ["2000-02-01T00:00:00", "2000-02-01T06:30:00", "2000-02-02T00:00:00"]);
+        assert!(fields.iter().all(|field| field.format.is_none() && field.true_values.is_none()));
+    }
+
+    #[test]
+    fn what_cannot_have_come_back_has_a_code_of_its_own() {
+        let strict = Schema::parse(SCHEMA).unwrap().strict().unwrap();
+        assert_eq!(strict.privacy().unit.column(), None);
+        let possible = ["1900-02-01", "2001-01-03", "2000-02-01T23:59:59", "true", "else", "99", "9.5"];
+        let strange = ["01.02.1900", "2000-12-25", "2000-02-02T00:00:01", "ja", "Else", "-1", "9.6"];
+        for ((attribute, possible), strange) in strict.attributes().iter().zip(possible).zip(strange) {
+            let (missing, unknown) = (attribute.missing_code().unwrap(), attribute.unknown_code().unwrap());
+            let code = |text: &str| attribute.encoder().text(text.as_bytes());
+            assert!(code(possible) < missing, "{}", attribute.name());
+            assert_eq!(code(strange), unknown, "{}", attribute.name());
+            assert_eq!(code(""), missing, "{}", attribute.name());
+        }
+    }
+}
