@@ -10,7 +10,7 @@ use dashu_int::UBig;
 use dashu_int::ops::DivRem;
 use serde::{Deserialize, Serialize};
 
-use super::{Accounting, AccountingKind, Gdp, Zcdp};
+use super::{Accounting, AccountingKind, Gdp, Share, Zcdp};
 use crate::error::VaultError;
 
 /// The binary digits after the point.
@@ -73,8 +73,15 @@ impl<M: Accounting> Amount<M> {
         self.quanta.checked_sub(other.quanta).map(Self::from_quanta)
     }
 
+    /// A share of it, rounded down, and the rest: the amounts of the two budgets that [`Budget::split`](super::Budget::split)
+    /// makes. For planning: an amount is a number, and no permission to spend it.
+    pub fn split(self, share: Share) -> (Self, Self) {
+        let first = self.fraction(share.numerator, share.denominator);
+        (first, self.checked_sub(first).expect("a share is below one"))
+    }
+
     /// `numerator / denominator` of it, rounded down; the caller keeps the rest.
-    pub(crate) fn fraction(self, numerator: u32, denominator: u32) -> Self {
+    fn fraction(self, numerator: u32, denominator: u32) -> Self {
         let quanta = UBig::from(self.quanta) * numerator / denominator;
         Self::from_quanta(u128::try_from(quanta).expect("a proper fraction of a u128 fits a u128"))
     }

@@ -83,8 +83,7 @@ impl<A: Adjacency, M: Accounting> Budget<A, M> {
 
     /// A share of the budget, and the rest. The two add up to the whole, exactly.
     pub fn split(self, share: Share) -> (Self, Self) {
-        let first = self.amount.fraction(share.numerator, share.denominator);
-        let rest = self.amount.checked_sub(first).expect("a share is below one");
+        let (first, rest) = self.amount.split(share);
         (Self::issue(first, self.issuer), Self::issue(rest, self.issuer))
     }
 
@@ -112,8 +111,8 @@ impl<A: Adjacency, M: Accounting> fmt::Debug for Budget<A, M> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    numerator: u32,
-    denominator: u32,
+    pub(super) numerator: u32,
+    pub(super) denominator: u32,
 }
 
 impl Share {

@@ -18,7 +18,7 @@ pub struct Sensitivity {
 
 impl Sensitivity {
     /// That of `length` numbers each of which moves by at most `one`; `None` if it does not fit.
-    pub(crate) fn of_equal(one: u128, length: u64) -> Option<Self> {
+    pub fn of_equal(one: u128, length: u64) -> Option<Self> {
         let length = u128::from(length);
         Some(Self { l1: one.checked_mul(length)?, squared_l2: one.checked_mul(one)?.checked_mul(length)? })
     }
@@ -79,8 +79,9 @@ impl Mechanism {
         Some(Self::DiscreteLaplace { sensitivity, scale: scale_of_square(&over.pow(2), &under.pow(2))? })
     }
 
-    /// A choice that costs at most `share`.
-    pub(crate) fn exponential<M: Selecting>(sensitivity: u128, share: Amount<M>) -> Option<Self> {
+    /// A choice that costs at most `share`, among candidates whose scores one unit moves by at most `sensitivity`; `None` if it would
+    /// be too weak to be of use.
+    pub fn exponential<M: Selecting>(sensitivity: u128, share: Amount<M>) -> Option<Self> {
         let (numerator, denominator) = M::squared_tilt(share);
         Some(Self::Exponential { sensitivity, epsilon: Tilt::of_square(&numerator, &denominator)? })
     }

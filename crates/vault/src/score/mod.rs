@@ -65,7 +65,7 @@ impl ScoreKind {
 
     /// Every sensitivity that such a score can have for one row, in lattice units: what a certificate may say. There is
     /// none if the score is not offered under that adjacency.
-    pub(crate) fn sensitivities(self, adjacency: AdjacencyKind, rows: Option<u64>) -> Vec<u128> {
+    pub fn sensitivities(self, adjacency: AdjacencyKind, rows: Option<u64>) -> Vec<u128> {
         match (adjacency, self) {
             (AdjacencyKind::AddRemove, Self::TotalVariation) => vec![total_variation::TWO_ROWS],
             (AdjacencyKind::AddRemove, Self::MaximalJoint) => vec![maximal_joint::ADD_REMOVE],
