@@ -39,6 +39,7 @@
 //! ```
 
 mod aggregate;
+mod code_column;
 mod coded;
 mod csv;
 mod encode;

@@ -1,7 +1,7 @@
 //! Rows that can be counted or encoded: a set of DataFusion tables, and whether they hold values or codes already.
 //!
 //! What runs over them is one plan: scan, codes, what a bound on units keeps of them, other codes if the question is about
-//! such, and then either the counting aggregate or the collection of the codes.
+//! such, and then either the counting aggregate or the collection of the codes, in chunks or column by column.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,11 @@ use datafusion::dataframe::DataFrame;
 use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::prelude::SessionContext;
-use scumble_schema::{Attribute, AttributeId, Clique, Domain, Recoding, Schema};
+use scumble_schema::{Attribute, AttributeId, Clique, CodeColumn, Domain, Recoding, Schema};
 use tokio::task::JoinSet;
 
 use crate::aggregate::CountCliques;
+use crate::code_column;
 use crate::coded::{ChunkSink, Chunks};
 use crate::error::{Damage, EngineError};
 use crate::kernel::{CountPlan, table_len};
@@ -117,6 +118,37 @@ impl Rows {
         let rows = self.clone();
         let Origin { path, damage } = &self.origin;
         workers.run(path, *damage, async move { rows.encode_all(sink).await })?
+    }
+
+    /// The codes of every row, column by column.
+    pub(crate) fn code_columns(&self, workers: &Workers) -> Result<Vec<CodeColumn>, EngineError> {
+        if self.tables.is_empty() {
+            return Ok(code_column::empty(&self.schema));
+        }
+        let rows = self.clone();
+        let Origin { path, damage } = &self.origin;
+        workers.run(path, *damage, async move { rows.collect_columns().await })?
+    }
+
+    async fn collect_columns(&self) -> Result<Vec<CodeColumn>, EngineError> {
+        let plan = async { self.codes(self.schema.attributes().iter())?.create_physical_plan().await };
+        let plan = plan.await.map_err(|_| EngineError::Bug { what: "no plan for the scan" })?;
+        let mut tasks = JoinSet::new();
+        for partition in 0..plan.output_partitioning().partition_count() {
+            let (schema, plan, context) = (Arc::clone(&self.schema), Arc::clone(&plan), self.context.task_ctx());
+            tasks.spawn(async move {
+                let columns = code_column::collect(&schema, plan.execute(partition, context)?).await?;
+                Ok((partition, columns))
+            });
+        }
+        let mut parts = self.finish(tasks, &plan).await?;
+        // Whichever was first done: partitions stand in the order of the inputs.
+        parts.sort_unstable_by_key(|&(partition, _)| partition);
+        let all = parts.into_iter().map(|(_, part)| part).reduce(|mut all, part| {
+            all.iter_mut().zip(&part).for_each(|(column, more)| column.append(more));
+            all
+        });
+        Ok(all.unwrap_or_else(|| code_column::empty(&self.schema)))
     }
 
     async fn count_once(

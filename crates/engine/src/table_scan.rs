@@ -9,7 +9,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
 use datafusion::datasource::MemTable;
-use scumble_schema::{Clique, Domain, Recoding, Schema};
+use scumble_schema::{Clique, CodeColumn, Domain, Recoding, Schema};
 use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
 
 use crate::coded::CodedTable;
@@ -144,6 +144,18 @@ impl TableScan {
     /// Reads all rows once and keeps their codes.
     pub fn code(self) -> Result<CodedTable, EngineError> {
         CodedTable::of_scan(self.rows, self.workers, self.spill, self.memory_limit)
+    }
+
+    /// Reads all rows once and hands out their codes, column by column in the order of the schema, all of them in memory.
+    ///
+    /// Read with one thread, rows stand in the order of the inputs, so that what is drawn from them by a seed can be drawn
+    /// again. With several, the order depends on which thread was first.
+    ///
+    /// # Privacy
+    /// These are the rows themselves. This way is for `scumble-evaluate`, whose every output is stamped NOT DIFFERENTIALLY
+    /// PRIVATE, and for tests; nothing else may ask.
+    pub fn code_columns(&self) -> Result<Vec<CodeColumn>, EngineError> {
+        self.rows.code_columns(&self.workers)
     }
 
     #[cfg(test)]

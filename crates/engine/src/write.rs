@@ -1,4 +1,4 @@
-//! Writes synthetic rows to a file that is whole or not there.
+//! Writes synthetic rows, to a file that is whole or not there or to whatever else takes bytes.
 
 use std::fmt;
 use std::io::{self, BufWriter, Write};
@@ -18,33 +18,33 @@ use scumble_schema::WholeFile;
 use crate::error::EngineError;
 use crate::input::Format;
 
-/// The temporary file, and what the operating system last refused: Arrow's CSV writer turns that into a text.
-struct Output {
-    file: BufWriter<WholeFile>,
+/// Where the bytes go, and what was last refused there: Arrow's CSV writer turns that into a text.
+struct Output<W: Write> {
+    sink: BufWriter<W>,
     refused: Arc<OnceLock<io::ErrorKind>>,
 }
 
-impl Output {
+impl<W: Write> Output<W> {
     fn refuse(&self, error: &io::Error) {
         // The first refusal is the reason; what follows follows from it.
         self.refused.get_or_init(|| error.kind());
     }
 }
 
-impl Write for Output {
+impl<W: Write> Write for Output<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes).inspect_err(|error| self.refuse(error))
+        self.sink.write(bytes).inspect_err(|error| self.refuse(error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush().inspect_err(|error| self.refuse(error))
+        self.sink.flush().inspect_err(|error| self.refuse(error))
     }
 }
 
 /// Writes record batches to one file, in the format that its extension names: `.csv`, `.tsv`, `.parquet` or `.arrow`.
 ///
 /// The target is whole or as it was before: see [`WholeFile`]. [`finish`](Self::finish) gives it its name; a writer that is
-/// dropped before leaves nothing.
+/// dropped before leaves nothing. For bytes that go elsewhere there is [`into_sink`](Self::into_sink).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -60,9 +60,9 @@ impl Write for Output {
 /// assert_eq!(std::fs::read_to_string(&path)?, "age,sex\n41,f\n,m\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct TableWriter {
+pub struct TableWriter<W: Write + Send = WholeFile> {
     target: Target,
-    rows: RowWriter,
+    rows: RowWriter<W>,
 }
 
 /// Where the rows go, for errors.
@@ -82,10 +82,10 @@ impl Target {
     }
 }
 
-enum RowWriter {
-    Text(Box<CsvWriter<Output>>),
-    Parquet(Box<ParquetWriter<Output>>),
-    Arrow(Box<ArrowWriter<Output>>),
+enum RowWriter<W: Write + Send> {
+    Text(Box<CsvWriter<Output<W>>>),
+    Parquet(Box<ParquetWriter<Output<W>>>),
+    Arrow(Box<ArrowWriter<Output<W>>>),
 }
 
 impl TableWriter {
@@ -99,8 +99,26 @@ impl TableWriter {
             )
         })?;
         let file = WholeFile::create(&path).map_err(|error| EngineError::io(&path, &error))?;
-        let target = Target { path, refused: Arc::default() };
-        let output = Output { file: BufWriter::with_capacity(1 << 20, file), refused: Arc::clone(&target.refused) };
+        Self::into_sink(file, path, format, schema)
+    }
+
+    /// Makes the file durable under its name.
+    pub fn finish(self) -> Result<(), EngineError> {
+        let path = self.target.path.clone();
+        self.into_inner()?.persist().map_err(|error| EngineError::io(&path, &error))
+    }
+}
+
+impl<W: Write + Send> TableWriter<W> {
+    /// A writer to `sink`. Errors call it by the name of `path`.
+    pub fn into_sink(
+        sink: W,
+        path: impl Into<PathBuf>,
+        format: Format,
+        schema: SchemaRef,
+    ) -> Result<Self, EngineError> {
+        let target = Target { path: path.into(), refused: Arc::default() };
+        let output = Output { sink: BufWriter::with_capacity(1 << 20, sink), refused: Arc::clone(&target.refused) };
         let rows = match format {
             Format::Csv => RowWriter::text(output, b',', &schema).map_err(|error| target.fail(error))?,
             Format::Tsv => RowWriter::text(output, b'\t', &schema).map_err(|error| target.fail(error))?,
@@ -128,27 +146,26 @@ impl TableWriter {
         }
     }
 
-    /// Makes the file durable under its name.
-    pub fn finish(self) -> Result<(), EngineError> {
+    /// Writes what is still to be written, and hands the sink back.
+    pub fn into_inner(self) -> Result<W, EngineError> {
         let Self { target, rows } = self;
         let output = match rows {
             RowWriter::Text(writer) => writer.into_inner(),
             RowWriter::Parquet(writer) => writer.into_inner().map_err(|error| target.fail(error))?,
             RowWriter::Arrow(writer) => writer.into_inner().map_err(|error| target.fail(error))?,
         };
-        let whole = output.file.into_inner().map_err(io::IntoInnerError::into_error);
-        whole.and_then(WholeFile::persist).map_err(|error| EngineError::io(&target.path, &error))
+        output.sink.into_inner().map_err(|error| EngineError::io(&target.path, error.error()))
     }
 }
 
-impl fmt::Debug for TableWriter {
+impl<W: Write + Send> fmt::Debug for TableWriter<W> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("TableWriter").field("path", &self.target.path).finish_non_exhaustive()
     }
 }
 
-impl RowWriter {
-    fn text(output: Output, delimiter: u8, schema: &SchemaRef) -> Result<Self, ArrowError> {
+impl<W: Write + Send> RowWriter<W> {
+    fn text(output: Output<W>, delimiter: u8, schema: &SchemaRef) -> Result<Self, ArrowError> {
         let mut writer = CsvWriterBuilder::new().with_delimiter(delimiter).build(output);
         // The header comes with the first batch, so a table without rows would have none.
         writer.write(&RecordBatch::new_empty(Arc::clone(schema)))?;
