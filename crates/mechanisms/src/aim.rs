@@ -3,6 +3,7 @@
 mod bounds;
 mod learner;
 mod options;
+pub(crate) mod planned;
 mod workload;
 
 use scumble_schema::Recoding;

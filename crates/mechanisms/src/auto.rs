@@ -3,6 +3,7 @@
 mod candidates;
 mod learner;
 mod options;
+pub(crate) mod planned;
 
 use std::num::NonZeroUsize;
 

@@ -88,7 +88,13 @@ const NAMED_COLUMNS: usize = 3;
 impl MechanismError {
     /// The same, with the columns that have most codes named in the hint of what is too large.
     pub(crate) fn naming_columns(self, schema: &Schema) -> Self {
-        let Self::TooLarge { problem, hint } = self else { return self };
+        let (problem, hint) = match self {
+            Self::TooLarge { problem, hint } => (problem, hint),
+            Self::Vault(error @ (VaultError::TooManyCells { .. } | VaultError::Schema(_))) => {
+                (error.to_string(), error.hint().into())
+            }
+            other => return other,
+        };
         let mut columns: Vec<_> = schema.attributes().iter().map(|column| (column.size(), column.name())).collect();
         columns.sort_by_key(|&(size, _)| std::cmp::Reverse(size));
         let named = columns.iter().take(NAMED_COLUMNS).map(|(size, name)| format!("`{name}` ({size} codes)"));

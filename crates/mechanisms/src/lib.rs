@@ -16,7 +16,7 @@
 //! - [`aim`] chooses tables for a workload, as its paper does; [`mst`] keeps a tree of pairs.
 //! - [`smoothed_histogram`] draws rows from the table of all columns.
 //! - [`marginals`] are noisy tables made elsewhere, that a model is fitted to without a vault.
-//! - [`theory`] bounds errors before anything is measured.
+//! - [`forecast`] tells what a fit will ask and what it will cost; [`theory`] bounds errors before anything is measured.
 //!
 //! ```
 //! use scumble_mechanisms::{Method, fit};
@@ -43,6 +43,7 @@ pub mod auto;
 mod error;
 mod expected;
 mod fitted;
+pub mod forecast;
 pub mod independent;
 mod likeliest;
 pub mod marginals;

@@ -190,7 +190,7 @@ impl Method {
     ///
     /// # Errors
     /// If the schema has no column of a name.
-    fn of_schema(&self, schema: &Schema) -> Result<Self, MechanismError> {
+    pub(crate) fn of_schema(&self, schema: &Schema) -> Result<Self, MechanismError> {
         match self {
             Self::Aim(options) => Ok(Self::Aim(options.of_schema(schema)?)),
             _ => Ok(self.clone()),

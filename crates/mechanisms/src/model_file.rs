@@ -41,6 +41,16 @@ struct Header {
 }
 
 impl Model {
+    /// The version of the model file, which a reader of another version refuses.
+    pub const FILE_VERSION: u32 = VERSION;
+
+    /// The SHA-256 of the model file, as hexadecimal digits: what tells this model from any other.
+    pub fn fingerprint(&self) -> String {
+        let digits =
+            |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or_default());
+        Sha256::digest(self.to_bytes()).iter().flat_map(digits).collect()
+    }
+
     /// The bytes of the model file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let header =

@@ -1,6 +1,7 @@
 #![doc = include_str!("mst.md")]
 
 mod options;
+pub(crate) mod planned;
 mod spanning_tree;
 
 use scumble_pgm::{Stop, simplex};

@@ -2,12 +2,14 @@
 
 use scumble_pgm::{Estimator, Stop, Total};
 use scumble_schema::Recoding;
+use scumble_vault::account::Amount;
 use scumble_vault::{Budget, Selecting, Vault};
 
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted};
+use crate::forecast::Outline;
 use crate::neighbours::Neighbours;
-use crate::network_learning::{Columns, MeasuredNetwork, Shape};
+use crate::network_learning::{Columns, MeasuredNetwork, Shape, planned as network};
 use crate::noisy::{measurement, whole};
 use crate::privbayes::Encoding;
 
@@ -19,6 +21,9 @@ const TREE_CELLS: u128 = 1_000_000;
 
 /// When the search for the nearest distribution ends.
 const STOP: Stop = Stop { at_noise: None, settled: 1e-3, passes: 500 };
+
+/// Passes that the search takes, about.
+const PASSES: f64 = 120.0;
 
 /// Learns a network, measures its tables, and fits the graphical model that is nearest to them.
 ///
@@ -34,10 +39,7 @@ pub fn fit<A: Neighbours, M: Selecting>(
     recoding: &Recoding,
     options: &Options,
 ) -> Result<Fitted, MechanismError> {
-    if options.encoding == Encoding::Hierarchical {
-        let problem = "`hierarchical` has no graphical model: choose `vanilla` or `binary`".into();
-        return Err(MechanismError::Option { option: "encoding".into(), problem });
-    }
+    check(options)?;
     let columns = Columns::new(recoding);
     let shape = Shape::SmallTree { cells: TREE_CELLS };
     let MeasuredNetwork { tables, rows, .. } = MeasuredNetwork::learn(vault, budget, &columns, options, shape)?;
@@ -48,4 +50,26 @@ pub fn fit<A: Neighbours, M: Selecting>(
     let estimator = Estimator::new(domain.clone()).total(Total::Fixed(rows.max(1.0))).stop(STOP);
     let model = estimator.estimate(&measurements)?.model;
     Ok(Fitted::new(Distribution::Tree(model), whole(rows)))
+}
+
+fn check(options: &Options) -> Result<(), MechanismError> {
+    if options.encoding == Encoding::Hierarchical {
+        let problem = "`hierarchical` has no graphical model: choose `vanilla` or `binary`".into();
+        return Err(MechanismError::Option { option: "encoding".into(), problem });
+    }
+    Ok(())
+}
+
+/// Plans the releases, which are those of a network.
+pub(crate) fn planned<A: Neighbours, M: Selecting>(
+    outline: &mut Outline<A, M>,
+    recoding: &Recoding,
+    options: &Options,
+    amount: Amount<M>,
+) -> Result<(), MechanismError> {
+    check(options)?;
+    let shape = Shape::SmallTree { cells: TREE_CELLS };
+    network::planned(outline, &Columns::new(recoding), options, amount, shape)?;
+    outline.work.fitted = PASSES * outline.work.model_cells;
+    Ok(())
 }

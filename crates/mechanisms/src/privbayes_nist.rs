@@ -1,15 +1,16 @@
 #![doc = include_str!("privbayes_nist.md")]
 
 mod mending;
+pub(crate) mod planned;
 mod structure;
 mod versions;
 
-use std::num::NonZeroUsize;
+use std::num::NonZeroU32;
 
 use scumble_schema::{AttributeId, Clique, Domain, Recoding, limits};
 use scumble_vault::account::{Amount, Share};
 use scumble_vault::score::TotalVariation;
-use scumble_vault::{Budget, Gdp, NoisyTable, Vault};
+use scumble_vault::{Accounting, Budget, Gdp, NoisyTable, Vault};
 use serde::{Deserialize, Serialize};
 
 use self::structure::{Learner, Scores};
@@ -125,7 +126,8 @@ pub fn fit<A: Neighbours>(
     let versions = Versions::of_recoding(recoding);
     let mut pairs = versions.pairs();
     let (rows, shares, budget) = rows(vault, budget, pairs.len(), options.share_units()?)?;
-    let tau = tau(vault, rows.in_tau(), shares.for_tables(budget.amount()), &versions);
+    let for_tables = shares.for_tables(budget.amount());
+    let tau = tau::<A, Gdp>(vault.max_contributions(), rows.in_tau(), for_tables, &versions);
     // No table could hold the others.
     pairs.retain(|&[left, right]| versions.cells(left) * versions.cells(right) <= tau);
     let (scores, budget) = noisy_scores(vault, budget, &shares, &pairs, &versions)?;
@@ -208,7 +210,7 @@ impl Shares {
     }
 
     /// What the tables get at least.
-    fn for_tables(&self, rest: Amount<Gdp>) -> Amount<Gdp> {
+    fn for_tables<M: Accounting>(&self, rest: Amount<M>) -> Amount<M> {
         match self.scores {
             None => rest,
             // Divided first, so that it fits; the quanta that are lost are nothing to a bound on cells.
@@ -224,9 +226,10 @@ impl Shares {
 ///
 /// # Reference
 /// Section 2.4, choice of tau.
-fn tau<A: Neighbours>(vault: &Vault<A, Gdp>, rows: f64, for_tables: Amount<Gdp>, versions: &Versions) -> u128 {
+fn tau<A: Neighbours, M: Accounting>(unit: NonZeroU32, rows: f64, for_tables: Amount<M>, versions: &Versions) -> u128 {
     let most_tables = versions.most_tables();
-    let noise = NonZeroUsize::new(most_tables).and_then(|tables| vault.planned_noise(tables, for_tables));
+    let share = Amount::from_quanta(for_tables.quanta() / most_tables as u128);
+    let noise = M::noise(A::count_table(unit), share);
     let sigma = noise.and_then(|noise| noise.standard_deviation()).unwrap_or(f64::INFINITY);
     // So that no budget, however large, asks for tables that do not fit memory.
     let most = limits::CELLS_PER_TABLE.min(limits::CELLS_PER_MODEL / (2 * most_tables.max(1) as u128));

@@ -1,11 +1,13 @@
 #![doc = include_str!("smoothed_histogram.md")]
 
-use scumble_schema::{Clique, Domain, limits};
-use scumble_vault::{AccountingKind, Budget, ReplaceOne, RowDrawing, Vault};
+use scumble_schema::{AdjacencyKind, Clique, Domain, limits};
+use scumble_vault::account::Amount;
+use scumble_vault::{Accounting, AccountingKind, Adjacency, Budget, ReplaceOne, RowDrawing, Selecting, Vault};
 use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted, rows_of_cells};
+use crate::forecast::{Asked, Drawn, Events, Extent, Outline, Step};
 
 /// Numbers of rows that are tried are at most one part in this apart.
 const ROW_STEPS: u64 = 1000;
@@ -38,16 +40,43 @@ pub fn fit<M: RowDrawing>(
 ) -> Result<Fitted, MechanismError> {
     let cells = whole_table(domain)?;
     let rows = vault.row_count()?.into_inner();
-    let (unit, amount) = (vault.max_contributions().get(), budget.amount().to_f64());
-    let drawn = options.rows.unwrap_or_else(|| {
-        default_rows(rows, cells, unit, |draws| match M::KIND {
-            AccountingKind::Pure => draws.smoothing_for_epsilon(amount),
-            AccountingKind::Zcdp | AccountingKind::Gdp => draws.smoothing_for_rho(amount),
-        })
-    });
+    let (unit, amount) = (vault.max_contributions().get(), budget.amount());
+    let drawn = options.rows.unwrap_or_else(|| default_rows(rows, cells, unit, |draws| draws.smoothing_for(amount)));
     let drawn = vault.draw_rows(&Clique::new(domain.attributes()), drawn, budget)?;
     let drawn = rows_of_cells(domain, drawn.iter().copied()).expect("the vault draws cells of the table");
     Ok(Fitted::new(Distribution::Rows(drawn), rows))
+}
+
+/// Plans the one release.
+pub(crate) fn planned<A: Adjacency, M: Selecting>(
+    outline: &mut Outline<A, M>,
+    domain: &Domain,
+    options: &Options,
+    amount: Amount<M>,
+) -> Result<(), MechanismError> {
+    if A::KIND == AdjacencyKind::AddRemove {
+        return Err(MechanismError::NeedsPublicRows { what: "`smoothed-histogram`" });
+    }
+    let cells = whole_table(domain)?;
+    let (unit, rows) = (outline.unit().get(), outline.rows().get());
+    let drawn = options.rows.unwrap_or_else(|| default_rows(rows, cells, unit, |draws| draws.smoothing_for(amount)));
+    let release = Draws { rows, cells, unit, drawn: drawn.max(1) };
+    outline.drawn = Some(Drawn { rows: release.drawn, smoothing: release.smoothing_for(amount) });
+    outline.steps.push(Step {
+        what: Asked::Draws,
+        events: Events::certain(1),
+        columns: Extent::both(domain.len() as u64),
+        cells: Extent::both(cells),
+        // All rows of a unit leave one cell and arrive in another.
+        sensitivity: 2.0 * f64::from(unit),
+        noise: None,
+        preference: None,
+    });
+    #[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
+    let (cells, columns) = (cells as f64, domain.len() as f64);
+    outline.work.counted = outline.row_count() * columns;
+    outline.work.counted_cells = cells;
+    Ok(())
 }
 
 /// How many cells the table of all columns has.
@@ -112,6 +141,14 @@ impl Draws {
     /// The smoothing with which the draws cost `rho`.
     pub fn smoothing_for_rho(self, rho: f64) -> f64 {
         self.smoothing((2.0 * rho / self.drawn as f64).sqrt())
+    }
+
+    /// The smoothing with which the draws cost an amount.
+    fn smoothing_for<M: Accounting>(self, amount: Amount<M>) -> f64 {
+        match M::KIND {
+            AccountingKind::Pure => self.smoothing_for_epsilon(amount.to_f64()),
+            AccountingKind::Zcdp | AccountingKind::Gdp => self.smoothing_for_rho(amount.to_f64()),
+        }
     }
 
     /// The expected squared L2 distance between the shares of cells among the drawn rows and among the real ones, for the

@@ -68,13 +68,9 @@ impl<'a> Learner<'a> {
     /// standard deviation, which a round's table has, leaves anything of such a relation.
     pub(super) fn plan_for(&mut self, cells: f64, deviation: f64) {
         let domain = self.versions.domain();
-        let columns = self.versions.columns();
-        let sizes = (0..columns).map(|column| f64::from(domain.size(self.versions.ends_of(column).1)).ln());
-        #[expect(clippy::cast_precision_loss, reason = "a thousand columns at most")]
-        let columns = columns as f64;
-        let middling = (sizes.sum::<f64>() / columns).exp();
-        let noise = FRAC_2_PI.sqrt() * deviation * middling.powi(2);
-        self.tree_first = columns * middling.powi(3) > cells && noise < self.rows();
+        let sizes: Vec<u32> =
+            (0..self.versions.columns()).map(|column| domain.size(self.versions.ends_of(column).1)).collect();
+        self.tree_first = begins_with_a_tree(&sizes, cells, deviation, self.rows());
     }
 
     /// A source of random choices that are no noise.
@@ -182,6 +178,15 @@ impl<'a> Learner<'a> {
     fn fit(&self, stop: Stop) -> Result<Estimate, MechanismError> {
         self.likeliest.model(&self.tables, Some(&self.estimate), stop)
     }
+}
+
+/// Whether a tree of pairs comes first, for columns of these sizes: see [`Learner::plan_for`].
+pub(super) fn begins_with_a_tree(sizes: &[u32], cells: f64, deviation: f64, rows: f64) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "a thousand columns at most")]
+    let columns = sizes.len() as f64;
+    let middling = (sizes.iter().map(|&size| f64::from(size).ln()).sum::<f64>() / columns).exp();
+    let noise = FRAC_2_PI.sqrt() * deviation * middling.powi(2);
+    columns * middling.powi(3) > cells && noise < rows
 }
 
 /// Whether a set is a pair of columns of two parts.

@@ -1,11 +1,11 @@
 //! How large a pair's table may be: theta-usefulness.
 
 use std::f64::consts::FRAC_2_PI;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use scumble_schema::limits;
 use scumble_vault::account::{Amount, Mechanism};
-use scumble_vault::{Accounting, Adjacency, Vault};
+use scumble_vault::{Accounting, Adjacency};
 
 /// Most parents that are taken because they are useful; `privbayes.md` has the figures.
 const MOST_PARENTS: usize = 7;
@@ -56,18 +56,21 @@ impl Bound {
     }
 }
 
-/// The mean magnitude of the noise on every count, were `amount` spent on so many tables.
+/// The mean magnitude of the noise on every count, were `amount` spent on so many tables. A unit contributes at most so many rows.
 ///
 /// # Reference
 /// 2014, proof of Lemma 3, for Laplace noise; for Gaussian noise, sigma times the root of 2 / pi.
 pub(crate) fn mean_noise<A: Adjacency, M: Accounting>(
-    vault: &Vault<A, M>,
+    unit: NonZeroU32,
     amount: Amount<M>,
 ) -> impl Fn(NonZeroUsize) -> Option<f64> {
-    move |tables| match vault.planned_noise(tables, amount)? {
-        Mechanism::DiscreteLaplace { scale, .. } => Some(scale.to_f64()),
-        Mechanism::RoundedGaussian { sigma, .. } => Some(sigma.to_f64() * FRAC_2_PI.sqrt()),
-        _ => None,
+    move |tables| {
+        let share = Amount::from_quanta(amount.quanta() / tables.get() as u128);
+        match M::noise(A::count_table(unit), share)? {
+            Mechanism::DiscreteLaplace { scale, .. } => Some(scale.to_f64()),
+            Mechanism::RoundedGaussian { sigma, .. } => Some(sigma.to_f64() * FRAC_2_PI.sqrt()),
+            _ => None,
+        }
     }
 }
 

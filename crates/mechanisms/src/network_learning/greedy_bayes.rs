@@ -79,13 +79,13 @@ impl<'a> Learning<'a> {
         Ok(Self { columns, joined, alone, bound, reach, score, shape })
     }
 
-    /// Whether more than one network is within the bound: not if no column can have parents, nor if one table holds
-    /// all, since the order of columns does not matter then.
+    /// Whether more than one network is within the bound: not if no two columns fit together, nor if one table holds all,
+    /// since the order of columns does not matter then.
     pub(crate) fn has_choice(&self) -> bool {
         let all = Clique::new(self.joined.iter().copied());
         let one_table =
             all.len() <= self.bound.parents.saturating_add(1) && self.columns.domain().cells(&all) <= self.bound.cells;
-        !one_table
+        all.len() > 1 && !one_table
     }
 
     /// The network if there is no choice.
@@ -111,18 +111,39 @@ impl<'a> Learning<'a> {
         vault: &mut Vault<A, M>,
         budget: Budget<A, M>,
     ) -> Result<Vec<Candidate>, MechanismError> {
+        let steps = NonZeroUsize::new(self.steps()).ok_or(VaultError::Bug { what: "a choice of nothing" })?;
+        let mut shares = budget.split_evenly(steps).into_iter();
+        self.grow(|candidates| {
+            let share = shares.next().ok_or(VaultError::Bug { what: "a step more than there are columns" })?;
+            // Only coarser versions fit, and none of those that are known: a column goes without, its share unspent.
+            if candidates.is_empty() { Ok(None) } else { Ok(Some(*self.choose(vault, candidates, share)?)) }
+        })
+    }
+
+    /// How many steps the search has.
+    pub(crate) fn steps(&self) -> usize {
+        self.joined.len().saturating_sub(1)
+    }
+
+    /// How candidates are scored.
+    pub(crate) fn score(&self) -> Score {
+        self.score
+    }
+
+    /// A network that is chosen step by step, by whatever chooses: it is given the candidates of each step, and says which one it takes.
+    /// Without any, the next column goes without parents.
+    pub(crate) fn grow(
+        &self,
+        mut choose: impl FnMut(&[Candidate]) -> Result<Option<usize>, MechanismError>,
+    ) -> Result<Vec<Candidate>, MechanismError> {
         let mut left = self.joined.clone();
         let first = ChaCha8Rng::seed_from_u64(FIRST_COLUMN_SEED).random_range(0..left.len());
         let mut pairs = vec![(left.remove(first), Clique::empty())];
-        let steps = NonZeroUsize::new(left.len()).ok_or(VaultError::Bug { what: "a choice of nothing" })?;
-        for share in budget.split_evenly(steps) {
+        while !left.is_empty() {
             let mut candidates = self.candidates(&pairs, &left);
-            let chosen = if candidates.is_empty() {
-                // Only coarser versions fit, and none of those that are known: a column goes without, its share unspent.
-                (left[0], Clique::empty())
-            } else {
-                let choice = *self.choose(vault, &candidates, share)?;
-                candidates.swap_remove(choice)
+            let chosen = match choose(&candidates)? {
+                Some(choice) => candidates.swap_remove(choice),
+                None => (left[0], Clique::empty()),
             };
             left.retain(|&column| column != chosen.0);
             pairs.push(chosen);

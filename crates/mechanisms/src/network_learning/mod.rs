@@ -8,12 +8,16 @@ mod candidates;
 mod columns;
 mod greedy_bayes;
 mod noisy_tables;
+pub(crate) mod planned;
 
-pub(crate) use bound::{Bound, mean_noise};
+use bound::{Bound, mean_noise};
 pub(crate) use candidates::Candidate;
 pub(crate) use columns::Columns;
-pub(crate) use greedy_bayes::{Learning, Shape};
+use greedy_bayes::Learning;
+pub(crate) use greedy_bayes::Shape;
 pub(crate) use noisy_tables::NoisyTables;
+
+use std::num::NonZeroU32;
 
 use scumble_schema::{AttributeId, Clique};
 use scumble_vault::account::Amount;
@@ -53,28 +57,58 @@ impl MeasuredNetwork {
         shape: Shape,
     ) -> Result<Self, MechanismError> {
         let (known_rows, budget) = released_rows(vault, budget)?;
-        let (informative, constant): (Vec<AttributeId>, Vec<AttributeId>) =
-            columns.drawn().partition(|&column| columns.domain().size(column) > 1);
         let beta = options.network_share()?;
-        let for_tables = for_tables(budget.amount(), options.beta);
-        let bound = if let Some(degree) = options.degree {
-            Bound::of_degree(usize::try_from(degree).unwrap_or(usize::MAX))
-        } else {
-            let sizes: Vec<u32> = informative.iter().map(|&column| columns.domain().size(column)).collect();
-            Bound::of_usefulness(options.theta, known_rows.value(), &sizes, mean_noise(vault, for_tables))
-        };
-        let learning = Learning::new(columns, &informative, bound, options.score, shape)?;
+        let public = Public { rows: known_rows.value(), unit: vault.max_contributions(), amount: budget.amount() };
+        let learning = public.learning::<A>(columns, options, shape)?;
         let (mut pairs, budget) = if learning.has_choice() {
             let (for_network, for_tables) = budget.split(beta);
             (learning.greedy_bayes(vault, for_network)?, for_tables)
         } else {
             (learning.only_network(), budget)
         };
-        pairs.extend(constant.into_iter().map(|column| (column, Clique::empty())));
+        pairs.extend(constant(columns));
         let tables = NoisyTables::measure(vault, budget, columns, &pairs)?;
         let rows = known_rows.improved_by(tables.released());
         Ok(Self { pairs, tables, rows })
     }
+}
+
+/// What the first phase follows from, besides the schema and the options.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Public<M: Selecting> {
+    /// The number of rows, as far as it was released.
+    pub(crate) rows: f64,
+    /// The most rows that one unit contributes.
+    pub(crate) unit: NonZeroU32,
+    /// What the network and its tables get together.
+    pub(crate) amount: Amount<M>,
+}
+
+impl<M: Selecting> Public<M> {
+    /// The first phase, before anything is asked.
+    pub(crate) fn learning<'a, A: Neighbours>(
+        &self,
+        columns: &'a Columns<'a>,
+        options: &Options,
+        shape: Shape,
+    ) -> Result<Learning<'a>, MechanismError> {
+        let informative: Vec<AttributeId> =
+            columns.drawn().filter(|&column| columns.domain().size(column) > 1).collect();
+        let bound = if let Some(degree) = options.degree {
+            Bound::of_degree(usize::try_from(degree).unwrap_or(usize::MAX))
+        } else {
+            let sizes: Vec<u32> = informative.iter().map(|&column| columns.domain().size(column)).collect();
+            let noise = mean_noise::<A, M>(self.unit, for_tables(self.amount, options.beta));
+            Bound::of_usefulness(options.theta, self.rows, &sizes, noise)
+        };
+        Learning::new(columns, &informative, bound, options.score, shape)
+    }
+}
+
+/// The columns of one code, which nothing is asked about.
+fn constant(columns: &Columns) -> Vec<Candidate> {
+    let constant = columns.drawn().filter(|&column| columns.domain().size(column) <= 1);
+    constant.map(|column| (column, Clique::empty())).collect()
 }
 
 /// What the tables get if there is something to learn before them. For planning: the budget itself is split exactly.

@@ -30,8 +30,7 @@ impl NoisyTables {
         columns: &Columns,
         pairs: &[Candidate],
     ) -> Result<Self, MechanismError> {
-        let cliques = pairs.iter().map(|(child, parents)| parents.union(&Clique::single(*child)));
-        let cliques = not_following(columns, cliques.filter(|clique| columns.domain().cells(clique) > 1));
+        let cliques = measured(columns, pairs);
         if cliques.is_empty() {
             return Ok(Self(Vec::new()));
         }
@@ -56,6 +55,12 @@ impl NoisyTables {
         };
         Ok(Factor::new(columns.domain(), clique.clone(), values)?)
     }
+}
+
+/// The sets of columns that are measured for these pairs.
+pub(crate) fn measured(columns: &Columns, pairs: &[Candidate]) -> Vec<Clique> {
+    let cliques = pairs.iter().map(|(child, parents)| parents.union(&Clique::single(*child)));
+    not_following(columns, cliques.filter(|clique| columns.domain().cells(clique) > 1))
 }
 
 /// The sets whose tables do not follow from that of another, each once and in the order of their first appearance.

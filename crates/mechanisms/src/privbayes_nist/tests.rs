@@ -115,10 +115,9 @@ fn every_event_has_the_share_of_the_paper() {
     }
 }
 
-fn tau_of<A: Neighbours>(domain: &Domain, versions: &Versions, rows: f64, mu_squared_log2: u32, unit: u32) -> u128 {
-    let source = Box::new(Source::new(domain.clone(), Vec::new()));
-    let (vault, _) = Vault::<A, Gdp>::open(source, goal(1.0), NonZeroU32::new(unit).unwrap()).unwrap();
-    tau(&vault, rows, Amount::from_quanta(5 << (96 - mu_squared_log2)), versions)
+fn tau_of<A: Neighbours>(versions: &Versions, rows: f64, mu_squared_log2: u32, unit: u32) -> u128 {
+    let amount = Amount::from_quanta(5 << (96 - mu_squared_log2));
+    tau::<A, Gdp>(NonZeroU32::new(unit).unwrap(), rows, amount, versions)
 }
 
 #[test]
@@ -127,12 +126,12 @@ fn tau_is_the_number_of_rows_over_four_times_the_noise_of_as_many_tables_as_ther
     let versions = Versions::of_recoding(&narrow().recoding(&domain).unwrap());
     assert_eq!(versions.most_tables(), 5, "four columns, one of which may come in two steps");
     // Five tables share 5 / 2^8, so sigma is 16 rows, 16 √2 if a row is replaced; n / (4 sigma) = 4000 / 64.
-    assert_eq!(tau_of::<AddRemove>(&domain, &versions, 4_000.0, 8, 1), 62);
-    assert_eq!(tau_of::<ReplaceOne>(&domain, &versions, 4_000.0, 8, 1), 44);
-    assert_eq!(tau_of::<AddRemove>(&domain, &versions, 4_000.0, 8, 2), 31);
+    assert_eq!(tau_of::<AddRemove>(&versions, 4_000.0, 8, 1), 62);
+    assert_eq!(tau_of::<ReplaceOne>(&versions, 4_000.0, 8, 1), 44);
+    assert_eq!(tau_of::<AddRemove>(&versions, 4_000.0, 8, 2), 31);
     // Noise may say that there are no rows, and a large budget any number of cells.
-    assert_eq!(tau_of::<AddRemove>(&domain, &versions, -50.0, 8, 1), 1);
-    assert_eq!(tau_of::<AddRemove>(&domain, &versions, 1e18, 0, 1), 5_000_000);
+    assert_eq!(tau_of::<AddRemove>(&versions, -50.0, 8, 1), 1);
+    assert_eq!(tau_of::<AddRemove>(&versions, 1e18, 0, 1), 5_000_000);
 }
 
 #[test]

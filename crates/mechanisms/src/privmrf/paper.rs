@@ -5,6 +5,7 @@ mod candidates;
 mod initial;
 mod options;
 mod pair_scores;
+pub(crate) mod planned;
 mod refinement;
 
 use std::f64::consts::FRAC_2_PI;

@@ -1,0 +1,95 @@
+//! What the method will ask.
+
+use scumble_schema::{Clique, Domain};
+use scumble_vault::account::{Amount, Share};
+use scumble_vault::score::ScoreKind;
+use scumble_vault::{Adjacency, Selecting};
+
+use super::workload::Workload;
+use super::{Options, PARTS_OF_A_ROUND, rounds};
+use crate::auto::planned::useful;
+use crate::error::MechanismError;
+use crate::forecast::{DryRun, Events, Extent, Limits, Outline, dice};
+use crate::merging::telling_columns;
+
+/// Passes that a fit between rounds takes, about, and the last one.
+const PASSES: f64 = 37.0;
+const LAST_PASSES: f64 = 300.0;
+/// Rounds for each column with so many rows for each row of noise, and how many more with twice as many: as on the benchmark
+/// tables, where there were 1.9 to 4.4.
+const ROUNDS_PER_COLUMN: f64 = 2.0;
+const ORDINARY_SIGNAL: f64 = 1_500.0;
+const MORE_BY_DOUBLING: f64 = 0.5;
+
+/// Plans the releases, with tables at random in place of those that rows would choose: as large as is still reliable.
+///
+/// How many rounds there are depends on how many of them turn out to be worth less than they cost. What is planned is what the benchmark
+/// tables had, with equal shares; never more than if none is.
+pub(crate) fn planned<A: Adjacency, M: Selecting>(
+    outline: &mut Outline<A, M>,
+    domain: &Domain,
+    options: &Options,
+    amount: Amount<M>,
+) -> Result<(), MechanismError> {
+    let columns = telling_columns(domain);
+    if columns.is_empty() {
+        return outline.measure(domain, &domain.one_way(), amount);
+    }
+    let workload = Workload::new(domain, options)?;
+    let deviation = outline.noise(1, amount)?.standard_deviation();
+    let parts = rounds(columns.len(), options.rounds_per_column) * PARTS_OF_A_ROUND;
+    let of_columns = u32::try_from(columns.len()).expect("a thousand at most")
+        * (PARTS_OF_A_ROUND - options.choice_thousandths()?);
+    let for_columns = Share::of(of_columns, parts).expect("columns get less than all");
+    let (for_columns, rest) = amount.split(for_columns);
+    let one_way: Vec<Clique> = columns.iter().copied().map(Clique::single).collect();
+    outline.measure(domain, &one_way, for_columns)?;
+
+    let most = ((parts - of_columns) / PARTS_OF_A_ROUND) as usize;
+    let expected = expected_rounds(columns.len(), outline.row_count() / deviation).min(most).max(1);
+    let each = Amount::from_quanta(rest.quanta() / expected as u128);
+    let (for_choice, for_table) = each.split(options.choice_share()?);
+    let noise = outline.noise(1, for_table)?;
+    let drawn = workload.candidates(options.candidates as usize, &mut dice());
+    let mut run = DryRun::new(domain, dice());
+    let largest = drawn.iter().map(Clique::len).max().unwrap_or(1);
+    let (mut tables, mut fitted) = (Vec::new(), 0.0);
+    for round in 0..expected {
+        let spent = real((round + 1) as u128) / real(expected as u128);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the cells of a model")]
+        let model_cells = (f64::from(options.model_cells) * spent) as u128;
+        let useful = Limits { columns: largest, cells: useful(outline, noise), model_cells };
+        let table = run.table(useful).unwrap_or_else(|| one_way[round % one_way.len()].clone());
+        tables.push((table, for_table));
+        fitted += PASSES * real(run.cells());
+    }
+    let events = Events::about(expected, most);
+    let heaviest = drawn.iter().map(|table| workload.weight(table).get()).max().unwrap_or(1);
+    let candidates = Extent { least: 1, most: drawn.len() as u64 };
+    outline.choose(ScoreKind::L1Error, heaviest, candidates, &vec![for_choice; expected], events)?;
+    // A round without a table that is worth its noise measures columns again.
+    let again = Events { at_most: events.at_most.max(1) * columns.len() as u64, ..events };
+    outline.measure_each(domain, &tables, again)?;
+
+    let rows = outline.row_count();
+    let work = &mut outline.work;
+    work.compared_cells = real(drawn.iter().map(|table| domain.cells(table)).sum());
+    work.scored = real(expected as u128) * work.compared_cells;
+    work.sized = real((expected * drawn.len() * columns.len()) as u128);
+    work.counted = rows * real(drawn.iter().map(|table| table.len() as u128).sum());
+    work.model_cells = real(run.cells());
+    work.fitted = fitted + LAST_PASSES * work.model_cells;
+    Ok(())
+}
+
+fn expected_rounds(columns: usize, signal: f64) -> usize {
+    let per_column = ROUNDS_PER_COLUMN + MORE_BY_DOUBLING * (signal / ORDINARY_SIGNAL).max(0.25).log2();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some thousand at most")]
+    let rounds = (per_column * real(columns as u128)).round() as usize;
+    rounds
+}
+
+#[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
+fn real(count: u128) -> f64 {
+    count as f64
+}

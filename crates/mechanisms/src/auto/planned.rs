@@ -1,0 +1,124 @@
+//! What the method will ask.
+
+use rand::Rng;
+use scumble_schema::{Clique, Domain, Recoding};
+use scumble_vault::account::Amount;
+use scumble_vault::score::ScoreKind;
+use scumble_vault::{Adjacency, Selecting};
+
+use super::candidates::Candidates;
+use super::learner::begins_with_a_tree;
+use super::{Options, cells, growth, parts, rounds};
+use crate::error::MechanismError;
+use crate::forecast::{DryRun, Events, Extent, Limits, Outline, RELIABLE, cells_at, dice};
+use crate::merging::telling_columns;
+use crate::theory::Noise;
+use crate::versions::Versions;
+
+/// Passes that a fit between rounds takes, about, and the last one.
+const PASSES: f64 = 48.0;
+const LAST_PASSES: f64 = 300.0;
+
+/// Plans the releases, with tables at random in place of those that rows would choose: as large as is still reliable. How many rounds there
+/// are follows from the number of rows; where nothing more fits the model, there are fewer.
+pub(crate) fn planned<A: Adjacency, M: Selecting>(
+    outline: &mut Outline<A, M>,
+    domain: &Domain,
+    options: &Options,
+    amount: Amount<M>,
+) -> Result<(), MechanismError> {
+    let columns = telling_columns(domain);
+    if columns.len() < 2 {
+        return outline.measure(domain, &domain.one_way(), amount);
+    }
+    let deviation = outline.noise(1, amount)?.standard_deviation();
+    let (for_columns, rest) = amount.split(options.one_way_share()?);
+    let one_way: Vec<Clique> = columns.iter().copied().map(Clique::single).collect();
+    outline.measure(domain, &one_way, for_columns)?;
+
+    let merged = merged(domain, options);
+    let growth = growth(outline.row_count() / deviation);
+    let rounds = rounds(columns.len(), options.rounds_per_column * growth);
+    let cells = cells(f64::from(options.model_cells) * growth, rounds);
+    let shares = shares(rest, options, rounds)?;
+    let mut run = DryRun::new(&merged, dice());
+    let linked = run.cells();
+    #[expect(clippy::cast_precision_loss, reason = "some hundred rounds at most")]
+    let of_round = deviation * (rounds as f64).sqrt();
+    let sizes: Vec<u32> = columns.iter().map(|&column| merged.size(column)).collect();
+    let mut edges =
+        if begins_with_a_tree(&sizes, cells, of_round, outline.row_count()) { columns.len() - 1 } else { 0 };
+    let whole = merged.cells(&Clique::new(columns.iter().copied()));
+    let (mut choices, mut tables, mut fitted, mut filled, mut spent) = (Vec::new(), Vec::new(), 0.0, linked, 0);
+    for (for_choice, for_table) in shares {
+        spent += for_choice.quanta() + for_table.quanta();
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let share = options.one_way_share + (1.0 - options.one_way_share) * (spent as f64 / rest.quanta() as f64);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the cells of a model")]
+        let model_cells = linked + (cells * share) as u128;
+        let noise = outline.noise(1, for_table)?;
+        let useful = Limits { columns: options.most_columns as usize, cells: useful(outline, noise), model_cells };
+        let pair = Limits { columns: 2, cells: u128::MAX, model_cells };
+        let joining = if edges > 0 { run.edge(pair) } else { None };
+        edges = if joining.is_some() { edges - 1 } else { 0 };
+        let Some(table) = joining.or_else(|| run.table(useful)).or_else(|| run.table(pair)) else { break };
+        choices.push(for_choice);
+        tables.push((table, for_table));
+        // On every benchmark table, rounds went on until the model had all the cells that it may have.
+        filled = model_cells.min(whole.max(linked));
+        fitted += PASSES * real(filled);
+    }
+    let events = Events::about(choices.len(), rounds);
+    let (candidates, candidate_cells) = candidates(&merged, options, &mut dice())?;
+    outline.choose(ScoreKind::L1Error, 1, Extent { least: 1, most: candidates }, &choices, events)?;
+    outline.measure_each(&merged, &tables, events)?;
+
+    let (asked, rows) = (real(choices.len() as u128), outline.row_count());
+    let work = &mut outline.work;
+    #[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
+    let considered = candidates as f64;
+    work.scored = asked * candidate_cells;
+    work.compared_cells = candidate_cells;
+    work.sized = asked * considered * real(columns.len() as u128);
+    work.counted = rows * considered * 0.5 * f64::from(options.most_columns);
+    work.model_cells = real(filled);
+    work.fitted = fitted + LAST_PASSES * work.model_cells;
+    Ok(())
+}
+
+/// The columns as tables of several take them.
+fn merged(domain: &Domain, options: &Options) -> Domain {
+    let size = |&size: &u32| if size > options.large_column { options.groups.min(size) } else { size };
+    Domain::new(domain.sizes().iter().map(size).collect()).expect("no column got larger")
+}
+
+/// What the choice and the table of a round get.
+type Shares<M> = (Amount<M>, Amount<M>);
+
+/// Those of every round.
+fn shares<M: Selecting>(rest: Amount<M>, options: &Options, rounds: usize) -> Result<Vec<Shares<M>>, MechanismError> {
+    let parts: Vec<u32> = (0..rounds).map(|round| parts(round, rounds, options.last_round)).collect();
+    let all: u128 = parts.iter().copied().map(u128::from).sum();
+    let choice = options.choice_share()?;
+    let amounts = parts.iter().map(|&parts| Amount::from_quanta(rest.quanta() / all * u128::from(parts)));
+    Ok(amounts.map(|amount| amount.split(choice)).collect())
+}
+
+/// The largest table that is still reliable with this noise.
+pub(crate) fn useful<A: Adjacency, M: Selecting>(outline: &Outline<A, M>, noise: Noise) -> u128 {
+    cells_at(noise, outline.rows(), RELIABLE).into()
+}
+
+/// How many candidates a round considers at most, and how many cells they have together.
+fn candidates(merged: &Domain, options: &Options, dice: &mut impl Rng) -> Result<(u64, f64), MechanismError> {
+    let recoding = Recoding::identity(merged);
+    let versions = Versions::new(&recoding)?;
+    let considered = Candidates::draw(&versions, options, dice).considered(dice, |_| true);
+    let cells = considered.iter().map(|set| merged.cells(set)).sum();
+    Ok((considered.len() as u64, real(cells)))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
+fn real(count: u128) -> f64 {
+    count as f64
+}

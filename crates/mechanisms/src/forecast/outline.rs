@@ -1,0 +1,218 @@
+//! The releases that a fit will make, with the vault's own arithmetic and without a vault.
+
+use std::marker::PhantomData;
+use std::num::{NonZeroU32, NonZeroU64};
+
+use scumble_schema::{Clique, Domain, limits};
+use scumble_vault::account::{Amount, Mechanism, Sensitivity};
+use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
+use scumble_vault::{Adjacency, Selecting, VaultError};
+
+use super::step::{Asked, Events, Extent, Step};
+use super::work::Work;
+use crate::error::MechanismError;
+use crate::theory::Noise;
+
+/// A table that a fit is planned to measure.
+#[derive(Debug, Clone)]
+pub(crate) struct PlannedTable {
+    /// Its columns: those that it will have, or some that it might have.
+    pub(crate) clique: Clique,
+    /// How many cells it has.
+    pub(crate) cells: NonZeroU64,
+    /// The noise on every cell.
+    pub(crate) noise: Noise,
+}
+
+/// Rows that a fit is planned to draw from a smoothed table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Drawn {
+    /// How many.
+    pub(crate) rows: u64,
+    /// The share of them that is drawn from all cells alike.
+    pub(crate) smoothing: f64,
+}
+
+/// What a fit is going to ask, as far as it can be told without rows.
+#[derive(Debug)]
+pub(crate) struct Outline<A: Adjacency, M: Selecting> {
+    /// The most rows that one unit contributes.
+    unit: NonZeroU32,
+    /// The number of rows, as far as may be told.
+    rows: NonZeroU64,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) tables: Vec<PlannedTable>,
+    /// The rows that are drawn, where a method draws rows in place of measuring tables.
+    pub(crate) drawn: Option<Drawn>,
+    pub(crate) work: Work,
+    terms: PhantomData<fn() -> (A, M)>,
+}
+
+impl<A: Adjacency, M: Selecting> Outline<A, M> {
+    pub(crate) fn new(unit: NonZeroU32, rows: NonZeroU64) -> Self {
+        Self {
+            unit,
+            rows,
+            steps: Vec::new(),
+            tables: Vec::new(),
+            drawn: None,
+            work: Work::default(),
+            terms: PhantomData,
+        }
+    }
+
+    /// The most rows that one unit contributes.
+    pub(crate) fn unit(&self) -> NonZeroU32 {
+        self.unit
+    }
+
+    /// The number of rows, as far as may be told.
+    pub(crate) fn rows(&self) -> NonZeroU64 {
+        self.rows
+    }
+
+    /// The same, to calculate with.
+    #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
+    pub(crate) fn row_count(&self) -> f64 {
+        self.rows.get() as f64
+    }
+
+    /// The noise on every count of so many tables that get equal shares of an amount.
+    ///
+    /// # Errors
+    /// If it would be too much to be of use: the vault refuses then.
+    pub(crate) fn noise(&self, tables: usize, amount: Amount<M>) -> Result<Noise, MechanismError> {
+        let share = Amount::from_quanta(amount.quanta() / tables.max(1) as u128);
+        let noise = M::noise(A::count_table(self.unit), share).and_then(|mechanism| Noise::of(&mechanism));
+        noise.ok_or_else(|| VaultError::BudgetTooSmall { share: share.cost(), releases: tables }.into())
+    }
+
+    /// Plans tables with equal shares of an amount, all of them certain.
+    pub(crate) fn measure(
+        &mut self,
+        domain: &Domain,
+        cliques: &[Clique],
+        amount: Amount<M>,
+    ) -> Result<(), MechanismError> {
+        let share = Amount::from_quanta(amount.quanta() / cliques.len().max(1) as u128);
+        let tables: Vec<(Clique, Amount<M>)> = cliques.iter().map(|clique| (clique.clone(), share)).collect();
+        self.measure_each(domain, &tables, Events::certain(tables.len()))
+    }
+
+    /// Plans tables with an amount for each. There may be as few or as many as `events` says.
+    pub(crate) fn measure_each(
+        &mut self,
+        domain: &Domain,
+        tables: &[(Clique, Amount<M>)],
+        events: Events,
+    ) -> Result<(), MechanismError> {
+        let total = tables.iter().try_fold(0, |cells, (clique, _)| {
+            let table = domain.table_len(clique).map_err(VaultError::from)?;
+            Ok::<_, VaultError>(cells + table as u128)
+        })?;
+        if total > limits::CELLS_PER_MODEL {
+            let limit = limits::CELLS_PER_MODEL;
+            return Err(VaultError::TooManyCells { tables: tables.len(), cells: total, limit }.into());
+        }
+        let mut planned = Vec::with_capacity(tables.len());
+        for (clique, amount) in tables {
+            let cells = NonZeroU64::try_from(u64::try_from(domain.cells(clique)).unwrap_or(u64::MAX));
+            let cells = cells.unwrap_or(NonZeroU64::MIN);
+            planned.push(PlannedTable { clique: clique.clone(), cells, noise: self.noise(1, *amount)? });
+        }
+        let columns = Extent::of(planned.iter().map(|table| table.clique.len() as u64));
+        let cells = Extent::of(planned.iter().map(|table| table.cells.get()));
+        let noise = Extent::of(planned.iter().map(|table| table.noise.standard_deviation()));
+        if let (Some(columns), Some(cells), Some(noise)) = (columns, cells, noise) {
+            let what = if columns.most == 0 { Asked::Rows } else { Asked::Tables };
+            let sensitivity = in_norm::<M>(A::count_table(self.unit));
+            self.steps.push(Step { what, events, columns, cells, sensitivity, noise: Some(noise), preference: None });
+        }
+        self.tables.extend(planned);
+        Ok(())
+    }
+
+    /// Plans one list of noisy scores.
+    pub(crate) fn score(
+        &mut self,
+        score: ScoreKind,
+        columns: u64,
+        candidates: usize,
+        lists: &[Amount<M>],
+    ) -> Result<(), MechanismError> {
+        let length = candidates as u64;
+        let sensitivity = Sensitivity::of_equal(self.one_score(score)?, length);
+        let sensitivity = sensitivity.ok_or(VaultError::Bug { what: "a sensitivity does not fit" })?;
+        let mut deviations = Vec::with_capacity(lists.len());
+        for &amount in lists {
+            let mechanism = M::noise(sensitivity, amount).and_then(|mechanism| mechanism.standard_deviation());
+            let refused = VaultError::BudgetTooSmall { share: amount.cost(), releases: 1 };
+            deviations.push(mechanism.ok_or(refused)? / lattice());
+        }
+        if let Some(noise) = Extent::of(deviations) {
+            self.steps.push(Step {
+                what: Asked::Scores,
+                events: Events::certain(lists.len()),
+                columns: Extent::both(columns),
+                cells: Extent::both(length),
+                sensitivity: in_norm::<M>(sensitivity) / lattice(),
+                noise: Some(noise),
+                preference: None,
+            });
+        }
+        Ok(())
+    }
+
+    /// Plans choices by the exponential mechanism, each for its own amount, among so many candidates.
+    pub(crate) fn choose(
+        &mut self,
+        score: ScoreKind,
+        heaviest: u32,
+        candidates: Extent<u64>,
+        choices: &[Amount<M>],
+        events: Events,
+    ) -> Result<(), MechanismError> {
+        let sensitivity = self.one_score(score)?.saturating_mul(heaviest.into());
+        let mut preferences = Vec::with_capacity(choices.len());
+        for &amount in choices {
+            match Mechanism::exponential(sensitivity, amount) {
+                Some(Mechanism::Exponential { epsilon, .. }) => preferences.push(epsilon.to_f64()),
+                _ => return Err(VaultError::BudgetTooSmall { share: amount.cost(), releases: 1 }.into()),
+            }
+        }
+        if let Some(preference) = Extent::of(preferences) {
+            #[expect(clippy::cast_precision_loss, reason = "a sensitivity is a few thousand units")]
+            let sensitivity = sensitivity as f64 / lattice();
+            self.steps.push(Step {
+                what: Asked::Choices,
+                events,
+                columns: Extent::both(0),
+                cells: candidates,
+                sensitivity,
+                noise: None,
+                preference: Some(preference),
+            });
+        }
+        Ok(())
+    }
+
+    /// How far one unit moves one score, in units of the lattice: the largest that it can be.
+    fn one_score(&self, score: ScoreKind) -> Result<u128, MechanismError> {
+        let largest = score.sensitivities(A::KIND, Some(self.rows.get())).into_iter().max();
+        let one = largest.ok_or(MechanismError::NeedsPublicRows { what: "the score `i`" })?;
+        Ok(one * u128::from(self.unit.get()))
+    }
+}
+
+/// A sensitivity in the norm that the noise of an accounting needs.
+#[expect(clippy::cast_precision_loss, reason = "for people to read")]
+fn in_norm<M: Selecting>(sensitivity: Sensitivity) -> f64 {
+    match M::KIND {
+        scumble_vault::AccountingKind::Pure => sensitivity.l1 as f64,
+        _ => (sensitivity.squared_l2 as f64).sqrt(),
+    }
+}
+
+fn lattice() -> f64 {
+    f64::from(1_u32 << LATTICE_LOG2)
+}

@@ -1,0 +1,58 @@
+//! What the method will ask.
+
+use scumble_schema::{Clique, Domain};
+use scumble_vault::account::Amount;
+use scumble_vault::score::ScoreKind;
+use scumble_vault::{Adjacency, Selecting};
+
+use super::{HALF, THIRD};
+use crate::error::MechanismError;
+use crate::forecast::{DryRun, Events, Extent, Limits, Outline, dice};
+use crate::merging::{most_groups, telling_columns};
+
+/// Passes that the fit of the tree takes, about.
+const PASSES: f64 = 600.0;
+
+/// Plans the releases, for a tree at random. Columns whose values are all rare have no edge, so there may be fewer.
+pub(crate) fn planned<A: Adjacency, M: Selecting>(
+    outline: &mut Outline<A, M>,
+    domain: &Domain,
+    amount: Amount<M>,
+) -> Result<(), MechanismError> {
+    let columns = telling_columns(domain);
+    if columns.len() < 2 {
+        return outline.measure(domain, &domain.one_way(), amount);
+    }
+    let one_way: Vec<Clique> = columns.iter().copied().map(Clique::single).collect();
+    let (for_columns, rest) = amount.split(THIRD);
+    outline.measure(domain, &one_way, for_columns)?;
+    let (for_choices, for_pairs) = rest.split(HALF);
+    let edges = columns.len() - 1;
+    let each = |amount: Amount<M>| Amount::from_quanta(amount.quanta() / edges as u128);
+    let joinable = Extent { least: edges as u64, most: (columns.len() * edges / 2) as u64 };
+    let events = Events::about(edges, edges);
+    outline.choose(ScoreKind::HalfL1, 1, joinable, &vec![each(for_choices); edges], events)?;
+
+    let most = most_groups(columns.len());
+    let sizes = domain.sizes().iter().map(|&size| size.min(most)).collect();
+    let merged = Domain::new(sizes).expect("no column got larger");
+    let anything = Limits { columns: 2, cells: u128::MAX, model_cells: u128::MAX };
+    let mut tree = DryRun::new(&merged, dice());
+    let pairs: Vec<(Clique, Amount<M>)> =
+        std::iter::from_fn(|| tree.edge(anything)).take(edges).map(|pair| (pair, each(for_pairs))).collect();
+    outline.measure_each(&merged, &pairs, events)?;
+
+    let rows = outline.row_count();
+    let work = &mut outline.work;
+    #[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
+    let real = |count: u128| count as f64;
+    let codes = real(merged.sizes().iter().map(|&size| u128::from(size)).sum());
+    let squares = real(merged.sizes().iter().map(|&size| u128::from(size).pow(2)).sum());
+    // All pairs of columns have so many cells together.
+    work.scored = (codes * codes - squares) / 2.0;
+    work.counted_cells = work.scored;
+    work.counted = rows * real((columns.len() * columns.len()) as u128);
+    work.model_cells = real(tree.cells());
+    work.fitted = PASSES * work.model_cells;
+    Ok(())
+}

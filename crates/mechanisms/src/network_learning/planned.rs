@@ -1,0 +1,170 @@
+//! What `privbayes` and `pb-pgm` will ask.
+
+use std::collections::BTreeSet;
+
+use chacha20::ChaCha8Rng;
+use rand::RngExt;
+use scumble_pgm::JunctionTree;
+use scumble_schema::{AdjacencyKind, Clique, Domain};
+use scumble_vault::Selecting;
+use scumble_vault::account::Amount;
+use scumble_vault::score::ScoreKind;
+
+use super::noisy_tables::measured;
+use super::{Candidate, Columns, Learning, Public, ROWS_SHARE, Shape, constant};
+use crate::error::MechanismError;
+use crate::forecast::{Events, Extent, Outline, several_dice};
+use crate::neighbours::Neighbours;
+use crate::privbayes::{Options, Score};
+
+/// Candidates that are soon looked at.
+const SOON: usize = 10_000;
+/// Candidates that are tried until one leaves the tree small enough.
+const TRIES: usize = 20;
+
+/// Plans the releases, with choices at random in place of those that rows would make. If the number of rows is public, binary columns
+/// have as many tables in every network; otherwise their number depends on it, or on the noisy number of rows.
+pub(crate) fn planned<A: Neighbours, M: Selecting>(
+    outline: &mut Outline<A, M>,
+    columns: &Columns,
+    options: &Options,
+    amount: Amount<M>,
+    shape: Shape,
+) -> Result<(), MechanismError> {
+    let domain = columns.domain();
+    let amount = match A::KIND {
+        AdjacencyKind::ReplaceOne => amount,
+        AdjacencyKind::AddRemove => {
+            let (for_rows, rest) = amount.split(ROWS_SHARE);
+            outline.measure(domain, &[Clique::empty()], for_rows)?;
+            rest
+        }
+    };
+    let is_public = A::KIND == AdjacencyKind::ReplaceOne;
+    let public = Public { rows: outline.row_count(), unit: outline.unit(), amount };
+    // Which candidates a small tree leaves is worked out for those that are drawn: for all, it would take as long as a fit.
+    let learning = public.learning::<A>(columns, options, Shape::Any)?;
+    let (mut drawn, for_tables) = if learning.has_choice() {
+        let (for_network, for_tables) = amount.split(options.network_share()?);
+        let drawn = Drawn::several(&learning, domain, shape)?;
+        let steps = learning.steps();
+        let each = Amount::from_quanta(for_network.quanta() / steps.max(1) as u128);
+        let candidates = || drawn.candidates.iter().copied().filter(|&found| found > 0);
+        let choices = vec![each; candidates().count()];
+        if let Some(found) = Extent::of(candidates()) {
+            let events = if is_public && choices.len() == steps {
+                Events::certain(steps)
+            } else {
+                Events::about(choices.len(), steps)
+            };
+            outline.choose(kind(learning.score()), 1, found, &choices, events)?;
+        }
+        (drawn, for_tables)
+    } else {
+        (Drawn { pairs: learning.only_network(), ..Drawn::default() }, amount)
+    };
+    let Drawn { pairs, scored, .. } = &mut drawn;
+    pairs.extend(constant(columns));
+    let cliques = measured(columns, pairs);
+    let each = Amount::from_quanta(for_tables.quanta() / cliques.len().max(1) as u128);
+    let tables: Vec<(Clique, Amount<M>)> = cliques.iter().map(|clique| (clique.clone(), each)).collect();
+    let informative: Vec<u32> = columns.drawn().map(|column| domain.size(column)).filter(|&size| size > 1).collect();
+    let is_certain = is_public && (!learning.has_choice() || informative.iter().all(|&size| size == 2));
+    let events =
+        if is_certain { Events::certain(tables.len()) } else { Events::about(tables.len(), informative.len()) };
+    outline.measure_each(domain, &tables, events)?;
+
+    let rows = outline.row_count();
+    let work = &mut outline.work;
+    let counted: BTreeSet<Clique> =
+        scored.iter().map(|(child, parents)| parents.union(&Clique::single(*child))).collect();
+    work.counted = rows * counted.iter().chain(&cliques).map(|clique| real(clique.len() as u128)).sum::<f64>();
+    let of_parents = |(_, parents): &Candidate| real(domain.cells(parents));
+    let of_tables = |(child, parents): &Candidate| real(domain.cells(&parents.union(&Clique::single(*child))));
+    match learning.score() {
+        // Reachable sums of a dynamic programme are bits of words.
+        Score::F => work.maximised = scored.iter().map(of_parents).sum::<f64>() * rows / 64.0,
+        _ => work.scored = scored.iter().map(of_tables).sum(),
+    }
+    work.counted_cells = counted.iter().map(|clique| real(domain.cells(clique))).sum();
+    if let Shape::SmallTree { .. } = shape {
+        work.sized = real(scored.len() as u128) * real(domain.len() as u128);
+        work.model_cells = if learning.has_choice() {
+            drawn.tree_cells
+        } else {
+            real(JunctionTree::predicted_cells(domain, &cliques))
+        };
+    }
+    Ok(())
+}
+
+/// A network at random, and what was looked at on the way.
+#[derive(Debug, Default)]
+struct Drawn {
+    pairs: Vec<Candidate>,
+    scored: BTreeSet<Candidate>,
+    /// How many candidates each step had.
+    candidates: Vec<u64>,
+    /// Cells of the tree of the network's tables; the mean over several networks.
+    tree_cells: f64,
+}
+
+impl Drawn {
+    /// The first of some networks, with the mean of their trees: as many networks as are soon drawn.
+    fn several(learning: &Learning, domain: &Domain, shape: Shape) -> Result<Self, MechanismError> {
+        let mut networks: Vec<Self> = Vec::new();
+        for dice in several_dice() {
+            if networks.iter().map(|network| network.scored.len()).sum::<usize>() > SOON {
+                break;
+            }
+            networks.push(Self::one(learning, domain, shape, dice)?);
+        }
+        let mean = networks.iter().map(|network| network.tree_cells).sum::<f64>() / real(networks.len() as u128);
+        let first = networks.swap_remove(0);
+        Ok(Self { tree_cells: mean, ..first })
+    }
+
+    fn one(learning: &Learning, domain: &Domain, shape: Shape, mut dice: ChaCha8Rng) -> Result<Self, MechanismError> {
+        let (mut scored, mut candidates, mut cliques) = (BTreeSet::new(), Vec::new(), Vec::new());
+        let pairs = learning.grow(|found| {
+            scored.extend(found.iter().cloned());
+            candidates.push(found.len() as u64);
+            if found.is_empty() {
+                return Ok(None);
+            }
+            let mut choice = dice.random_range(0..found.len());
+            if let Shape::SmallTree { cells } = shape {
+                let mut tree = |choice: usize| {
+                    let (child, parents) = &found[choice];
+                    cliques.push(parents.union(&Clique::single(*child)));
+                    let fits = JunctionTree::predicted_cells(domain, &cliques) <= cells;
+                    if !fits {
+                        cliques.pop();
+                    }
+                    fits
+                };
+                let again = (0..TRIES).map(|_| dice.random_range(0..found.len()));
+                choice = std::iter::once(choice).chain(again).find(|&choice| tree(choice)).unwrap_or(choice);
+            }
+            Ok(Some(choice))
+        })?;
+        let tree_cells = match shape {
+            Shape::Any => 0.0,
+            Shape::SmallTree { .. } => real(JunctionTree::predicted_cells(domain, &cliques)),
+        };
+        Ok(Self { pairs, scored, candidates, tree_cells })
+    }
+}
+
+fn kind(score: Score) -> ScoreKind {
+    match score {
+        Score::F => ScoreKind::MaximalJoint,
+        Score::I => ScoreKind::MutualInformation,
+        Score::R | Score::Auto => ScoreKind::TotalVariation,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
+fn real(count: u128) -> f64 {
+    count as f64
+}

@@ -1,0 +1,72 @@
+//! What the method will ask.
+
+use rand::RngExt;
+use scumble_schema::{AdjacencyKind, Clique, Recoding};
+use scumble_vault::Selecting;
+use scumble_vault::account::{Amount, Share};
+use scumble_vault::score::ScoreKind;
+
+use super::structure::{Learner, Scores};
+use super::versions::Versions;
+use super::{Options, Shares, check_columns, tau};
+use crate::error::MechanismError;
+use crate::forecast::{Events, Outline, dice};
+use crate::neighbours::Neighbours;
+
+/// Plans the releases, for a network of scores at random: how many tables it has, and how large they are, is an expectation.
+pub(crate) fn planned<A: Neighbours, M: Selecting>(
+    outline: &mut Outline<A, M>,
+    recoding: &Recoding,
+    options: &Options,
+    amount: Amount<M>,
+) -> Result<(), MechanismError> {
+    check_columns(recoding)?;
+    let versions = Versions::of_recoding(recoding);
+    let domain = versions.domain();
+    let mut pairs = versions.pairs();
+    let network = options.share_units()?;
+    let (shares, amount) = match A::KIND {
+        AdjacencyKind::ReplaceOne => (Shares::after_public_rows(pairs.len(), network), amount),
+        AdjacencyKind::AddRemove if pairs.is_empty() => (Shares { scores: None }, amount),
+        AdjacencyKind::AddRemove => {
+            let (for_rows, shares) = Shares::after_noisy_rows(pairs.len(), network);
+            let (for_rows, rest) = amount.split(for_rows);
+            outline.measure(domain, &[Clique::empty()], for_rows)?;
+            (shares, rest)
+        }
+    };
+    let tau = tau::<A, M>(outline.unit(), outline.row_count(), shares.for_tables(amount), &versions);
+    pairs.retain(|&[left, right]| versions.cells(left) * versions.cells(right) <= tau);
+    let fraction = shares.scores.filter(|_| !pairs.is_empty());
+    let share = fraction.and_then(|fraction| Share::of(fraction.numerator, fraction.denominator));
+    let for_tables = match share {
+        None => amount,
+        Some(share) => {
+            let (for_scores, rest) = amount.split(share);
+            outline.score(ScoreKind::TotalVariation, 2, pairs.len(), &[for_scores])?;
+            rest
+        }
+    };
+    let mut dice = dice();
+    let scores = Scores::new(domain.len(), pairs.iter().map(|&pair| (pair, dice.random_range(0.0..1.0))));
+    let cliques: Vec<Clique> =
+        Learner::new(&versions, &scores, tau).network().into_iter().map(|drawn| drawn.table).collect();
+    let each = Amount::from_quanta(for_tables.quanta() / cliques.len().max(1) as u128);
+    let tables: Vec<(Clique, Amount<M>)> = cliques.into_iter().map(|clique| (clique, each)).collect();
+    let events = match pairs.len() {
+        0 => Events::certain(tables.len()),
+        _ => Events::about(tables.len(), versions.most_tables()),
+    };
+    outline.measure_each(domain, &tables, events)?;
+
+    let rows = outline.row_count();
+    #[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
+    let cells = |pair: &[scumble_schema::AttributeId; 2]| domain.cells(&Clique::new(*pair)) as f64;
+    outline.work.scored = pairs.iter().map(cells).sum();
+    outline.work.counted_cells = outline.work.scored;
+    let looked_up = 2 * pairs.len() + tables.iter().map(|(clique, _)| clique.len()).sum::<usize>();
+    #[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
+    let counted = rows * looked_up as f64;
+    outline.work.counted = counted;
+    Ok(())
+}

@@ -1,0 +1,229 @@
+//! Forecasts against real fits: what was planned is what is asked, with the noise that was planned.
+
+mod asked;
+
+use std::num::NonZeroU64;
+
+use asked::{close, goal, number, related};
+use scumble_mechanisms::forecast::{Asked, Extent, Forecast, Step};
+use scumble_mechanisms::{MechanismError, Method, fit};
+use scumble_schema::{AdjacencyKind, Schema};
+use scumble_testing::{Rows, integers};
+use scumble_vault::account::{Event, Mechanism, Question};
+use scumble_vault::score::LATTICE_LOG2;
+use scumble_vault::{ApproxDp, VaultError};
+
+const ROWS: u32 = 6_000;
+
+fn rows() -> NonZeroU64 {
+    NonZeroU64::new(ROWS.into()).unwrap()
+}
+
+fn schema(sizes: &[u32], unit: u32, adjacency: AdjacencyKind) -> Schema {
+    integers(sizes, unit, adjacency)
+}
+
+/// The events of a fit of related columns.
+fn events(schema: &Schema, method: &Method, goal: ApproxDp) -> Vec<Event> {
+    let source: Rows = related(schema.domain().sizes(), ROWS);
+    let model = fit(schema, Box::new(source), method, goal, None).unwrap();
+    model.certificate().unwrap().events().to_vec()
+}
+
+fn what(event: &Event) -> Asked {
+    match (event.question(), event.mechanism()) {
+        (Question::Table(clique), _) if clique.is_empty() => Asked::Rows,
+        (Question::Table(_), _) => Asked::Tables,
+        (Question::Rows(_), _) => Asked::Draws,
+        (_, Mechanism::Exponential { .. }) => Asked::Choices,
+        _ => Asked::Scores,
+    }
+}
+
+/// The standard deviation of a table's noise in rows, or of a score's; the epsilon of a choice.
+fn scale(event: &Event) -> f64 {
+    match event.mechanism() {
+        Mechanism::Exponential { epsilon, .. } => epsilon.to_f64(),
+        noise if what(event) == Asked::Scores => noise.standard_deviation().unwrap() / f64::from(1 << LATTICE_LOG2),
+        noise => noise.standard_deviation().unwrap(),
+    }
+}
+
+fn planned_scale(step: &Step) -> Extent<f64> {
+    step.noise.or(step.preference).unwrap()
+}
+
+/// All that is planned of a kind, as far from the least to the most as it goes.
+fn of_kind(forecast: &Forecast, kind: Asked) -> Vec<&Step> {
+    forecast.steps.iter().filter(|step| step.what == kind).collect()
+}
+
+const KINDS: [Asked; 4] = [Asked::Rows, Asked::Tables, Asked::Scores, Asked::Choices];
+
+/// As many events of each kind as were planned, with scales from the least to the most that were planned.
+fn check_exactly(method: &Method, sizes: &[u32], unit: u32, adjacency: AdjacencyKind, goal: ApproxDp) {
+    let schema = schema(sizes, unit, adjacency);
+    let forecast = Forecast::new(&schema, method, goal, rows()).unwrap();
+    let events = events(&schema, method, goal);
+    for kind in KINDS {
+        let told: Vec<&Event> = events.iter().filter(|event| what(event) == kind).collect();
+        let planned = of_kind(&forecast, kind);
+        let expected: u64 = planned.iter().map(|step| step.events.expected).sum();
+        assert_eq!(told.len() as u64, expected, "{kind:?} of {method} over {sizes:?}");
+        if told.is_empty() {
+            continue;
+        }
+        let least = planned.iter().map(|step| planned_scale(step).least).fold(f64::INFINITY, f64::min);
+        let most = planned.iter().map(|step| planned_scale(step).most).fold(0.0, f64::max);
+        let scales = || told.iter().map(|event| scale(event));
+        // Rounding to whole rows is left out of what an event says of itself, and is a twelfth of a row squared.
+        let close = |left: f64, right: f64| close(left, right) || (left * left - right * right).abs() < 0.09;
+        let least_told = scales().fold(f64::INFINITY, f64::min);
+        let most_told = scales().fold(0.0, f64::max);
+        assert!(close(least_told, least), "{kind:?} of {method}: {least_told} for {least}");
+        assert!(close(most_told, most), "{kind:?} of {method}: {most_told} for {most}");
+    }
+}
+
+/// No more events of each kind than were planned at most, nor fewer than at least; and about as many.
+fn check_within(method: &Method, sizes: &[u32], adjacency: AdjacencyKind, goal: ApproxDp) {
+    let schema = schema(sizes, 1, adjacency);
+    let forecast = Forecast::new(&schema, method, goal, rows()).unwrap();
+    let events = events(&schema, method, goal);
+    for kind in KINDS {
+        let told = events.iter().filter(|event| what(event) == kind).count();
+        let planned = of_kind(&forecast, kind);
+        let sum = |number: fn(&Step) -> u64| planned.iter().map(|step| number(step)).sum::<u64>();
+        let (least, expected, most) =
+            (sum(|step| step.events.at_least), sum(|step| step.events.expected), sum(|step| step.events.at_most));
+        assert!((least..=most).contains(&(told as u64)), "{kind:?} of {method}: {told}, not {least} to {most}");
+        let expected = number(usize::try_from(expected).unwrap());
+        let ratio = (number(told) + 1.0) / (expected + 1.0);
+        assert!((0.4..=2.5).contains(&ratio), "{kind:?} of {method}: {told} for {expected}");
+    }
+}
+
+fn method(name: &str, options: &[&str]) -> Method {
+    Method::named(name).unwrap().with_options(options.iter().copied()).unwrap()
+}
+
+const ADJACENCIES: [AdjacencyKind; 2] = [AdjacencyKind::AddRemove, AdjacencyKind::ReplaceOne];
+
+#[test]
+fn tables_of_columns_are_planned_exactly() {
+    for adjacency in ADJACENCIES {
+        for unit in [1, 3] {
+            for delta in [0.0, 1e-9] {
+                check_exactly(&method("independent", &[]), &[2, 5, 1, 3], unit, adjacency, goal(1.0, delta));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tree_is_planned_exactly() {
+    for adjacency in ADJACENCIES {
+        for options in [&["merge_below=0"][..], &["merge_below=0", "accounting=zcdp"]] {
+            check_exactly(&method("mst", options), &[3, 3, 2, 3, 1], 1, adjacency, goal(1.0, 1e-6));
+        }
+        check_exactly(&method("mst", &[]), &[4], 2, adjacency, goal(1.0, 1e-6));
+    }
+}
+
+#[test]
+fn networks_of_binary_columns_are_planned_exactly() {
+    for (epsilon, delta) in [(0.05, 0.0), (1.0, 0.0), (20.0, 1e-6)] {
+        for name in ["privbayes", "pb-pgm"] {
+            check_exactly(&method(name, &[]), &[2; 7], 2, AdjacencyKind::ReplaceOne, goal(epsilon, delta));
+            // How many parents the noise of tables allows depends on the noisy number of rows.
+            check_within(&method(name, &[]), &[2; 7], AdjacencyKind::AddRemove, goal(epsilon, delta));
+        }
+    }
+}
+
+#[test]
+fn rounds_are_planned_exactly_while_something_is_left_to_choose() {
+    for adjacency in ADJACENCIES {
+        let few = method("auto", &["rounds_per_column=0.6", "noise_penalty=0"]);
+        check_exactly(&few, &[3, 2, 4, 2, 3, 5], 1, adjacency, goal(1.0, 1e-6));
+    }
+}
+
+#[test]
+fn what_rows_decide_is_planned_within_limits() {
+    let sizes = [3, 2, 4, 2, 3, 5, 2, 6];
+    for adjacency in ADJACENCIES {
+        for epsilon in [0.3, 2.0] {
+            for name in ["privbayes", "pb-pgm", "privbayes-nist", "auto", "mst"] {
+                check_within(&method(name, &[]), &sizes, adjacency, goal(epsilon, 1e-6));
+            }
+            check_within(&method("privmrf", &["profile=paper"]), &sizes, adjacency, goal(epsilon, 1e-6));
+            check_within(&method("aim", &["rounds_per_column=4"]), &sizes, adjacency, goal(epsilon, 1e-6));
+        }
+    }
+}
+
+#[test]
+fn drawn_rows_are_one_release() {
+    let schema = schema(&[3, 4], 1, AdjacencyKind::ReplaceOne);
+    let forecast = Forecast::new(&schema, &method("smoothed-histogram", &[]), goal(1.0, 0.0), rows()).unwrap();
+    assert_eq!((forecast.steps.len(), forecast.steps[0].what), (1, Asked::Draws));
+    assert!(forecast.errors.iter().all(|error| error.noise > 0.0 && error.noise < 1.0));
+}
+
+#[test]
+fn what_a_fit_refuses_a_plan_refuses_with_the_same_reason() {
+    let goal = goal(1.0, 0.0);
+    let add_remove = schema(&[3, 4], 1, AdjacencyKind::AddRemove);
+    for name in Method::NAMES {
+        let method = method(name, &[]);
+        let planned = Forecast::new(&add_remove, &method, goal, rows()).map(drop).map_err(|error| error.to_string());
+        let source = Box::new(related(&[3, 4], 50));
+        let fitted = fit(&add_remove, source, &method, goal, None).map(drop).map_err(|error| error.to_string());
+        assert_eq!(planned, fitted, "{name}");
+    }
+}
+
+#[test]
+fn too_many_columns_are_refused_with_what_to_change() {
+    let schema = schema(&[2; 1_001], 1, AdjacencyKind::AddRemove);
+    for name in ["mst", "aim", "auto", "privmrf"] {
+        let refused = Forecast::new(&schema, &method(name, &[]), goal(1.0, 1e-9), rows()).unwrap_err();
+        assert!(matches!(refused, MechanismError::TooLarge { .. }), "{name}: {refused:?}");
+        assert!(refused.hint().contains("leave out columns") && refused.hint().contains("`c0`"), "{name}");
+    }
+}
+
+#[test]
+fn a_budget_that_drowns_everything_is_refused_as_the_vault_does() {
+    let schema = schema(&[2, 3], 1, AdjacencyKind::AddRemove);
+    let refused = Forecast::new(&schema, &Method::Independent, goal(1e-13, 0.0), rows()).unwrap_err();
+    assert!(matches!(refused, MechanismError::Vault(VaultError::BudgetTooSmall { .. })), "{refused:?}");
+}
+
+#[test]
+fn more_budget_and_more_rows_make_smaller_errors() {
+    let schema = schema(&[4, 2, 7, 3, 2, 5], 1, AdjacencyKind::AddRemove);
+    for name in ["independent", "mst", "auto", "aim", "privbayes", "privbayes-nist", "pb-pgm"] {
+        let error = |epsilon, rows| {
+            let forecast =
+                Forecast::new(&schema, &method(name, &[]), goal(epsilon, 1e-9), NonZeroU64::new(rows).unwrap());
+            forecast.unwrap().errors[0].noise
+        };
+        assert!(error(2.0, 10_000) < error(0.5, 10_000), "{name}");
+        assert!(error(0.5, 1_000_000) < error(0.5, 10_000), "{name}");
+    }
+}
+
+#[test]
+fn the_lower_bound_is_below_what_is_expected() {
+    let schema = schema(&[4, 2, 7, 3, 2, 5], 1, AdjacencyKind::AddRemove);
+    for name in ["independent", "mst", "auto", "aim", "pb-pgm"] {
+        let forecast = Forecast::new(&schema, &method(name, &[]), goal(1.0, 1e-9), rows()).unwrap();
+        assert_eq!(forecast.errors.len(), 5);
+        for error in &forecast.errors {
+            assert!(error.lower_bound <= error.expected.most, "{name}: {error:?}");
+            assert!(error.expected.least <= error.expected.most);
+        }
+    }
+}
