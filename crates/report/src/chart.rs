@@ -1,9 +1,18 @@
-//! Line charts as SVG: panels side by side, one legend, readable without colour.
+//! Charts as SVG, readable without colour: lines in panels, bars, columns and matrices.
 //!
 //! A chart is a picture for people and a file for diffs: the same numbers give the same bytes, numbers are written with a
-//! tenth of a pixel, and nothing is loaded from elsewhere. Lines differ in colour, dash and marker.
+//! tenth of a pixel, and nothing is loaded from elsewhere. Lines differ in colour, dash and marker, cells of a matrix in colour
+//! and size.
+
+mod bars;
+mod columns;
+mod matrix;
 
 use std::fmt::{self, Write};
+
+pub use bars::{Bar, Bars};
+pub use columns::Columns;
+pub use matrix::{Look, Matrix, Side};
 
 /// Panels in rows, with one legend.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,13 +108,7 @@ impl Chart {
         let height = HEAD + legend + panel_height * to_f64(self.panels.len().div_ceil(columns));
         let mut svg = String::new();
         let written = (|| -> fmt::Result {
-            writeln!(
-                svg,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" \
-                 aria-labelledby=\"title description\" font-family=\"system-ui, sans-serif\" font-size=\"12\">"
-            )?;
-            writeln!(svg, "<title id=\"title\">{}</title>", escaped(&self.title))?;
-            writeln!(svg, "<desc id=\"description\">{}</desc>", escaped(&self.description))?;
+            open(&mut svg, (width, height), &self.title, &self.description)?;
             writeln!(svg, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>")?;
             writeln!(
                 svg,
@@ -287,11 +290,40 @@ fn shortest(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn escaped(text: &str) -> String {
+/// The beginning of a picture of this size, with what it shows for those who cannot see it. No part has an id, so that many
+/// pictures can stand in one page.
+fn open(svg: &mut String, (width, height): (f64, f64), title: &str, description: &str) -> fmt::Result {
+    writeln!(
+        svg,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" font-family=\"system-ui, sans-serif\" font-size=\"12\">"
+    )?;
+    writeln!(svg, "<title>{}</title>", escaped(title))?;
+    writeln!(svg, "<desc>{}</desc>", escaped(description))
+}
+
+/// How wide a text of this size is in the wider fonts that a system may have: what it is given room by.
+fn text_width(text: &str, font_size: f64) -> f64 {
+    0.64 * font_size * to_f64(text.chars().count())
+}
+
+/// The text, or as much of its beginning and its end as has room in this width: names often differ in their ends.
+fn shortened(text: &str, font_size: f64, width: f64) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    let fits = |kept: usize| text_width("x", font_size) * to_f64(kept + 1) <= width;
+    if text_width(text, font_size) <= width {
+        return text.into();
+    }
+    let kept = (0..characters.len()).take_while(|&kept| fits(kept)).last().unwrap_or(0);
+    let (front, back) = (kept - kept / 2, characters.len() - kept / 2);
+    characters[..front].iter().chain(&['…']).chain(&characters[back..]).collect()
+}
+
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-fn to_f64(number: usize) -> f64 {
+pub(crate) fn to_f64(number: usize) -> f64 {
     u32::try_from(number).map_or(f64::from(u32::MAX), f64::from)
 }
 
@@ -328,6 +360,13 @@ mod tests {
         assert_eq!(svg.matches(">error</text>").count(), 3);
         assert!(svg.contains(">0.1</text>") && svg.contains(">0.8</text>") && svg.contains(">0.20</text>"), "{svg}");
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn what_has_no_room_loses_its_middle() {
+        assert_eq!(shortened("abcdefghij", 10.0, 64.0), "abcdefghij");
+        assert_eq!(shortened("abcdefghij", 10.0, 50.0), "abc…hij");
+        assert_eq!(shortened("abcdefghij", 10.0, 1.0), "…");
     }
 
     #[test]

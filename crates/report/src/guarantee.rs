@@ -51,10 +51,11 @@ fn certified(unit: &Unit, certificate: &Certificate) -> String {
     let ledger = certificate.ledger().map_or_else(String::new, |entry| {
         format!(" Written down in the ledger of `{}`, job {}.", entry.dataset, entry.job)
     });
-    let releases = certificate.events().len();
-    format!(
-        "{claim}-differentially private with respect to {neighbours}. {releases} releases, {accounting}.{ledger}{noise}"
-    )
+    let releases = match certificate.events().len() {
+        1 => "1 release".to_owned(),
+        releases => format!("{releases} releases"),
+    };
+    format!("{claim}-differentially private with respect to {neighbours}. {releases}, {accounting}.{ledger}{noise}")
 }
 
 /// Which tables the guarantee makes hard to tell apart.

@@ -9,7 +9,10 @@ use scumble_schema::{Attribute, Clique};
 use scumble_vault::Certificate;
 use serde::Serialize;
 
+use crate::explained::odds_in_lines;
 use crate::guarantee::guarantee;
+use crate::odds::Odds;
+use crate::words::wrapped;
 
 /// How many of a column's codes are listed.
 const LISTED_SHARES: usize = 5;
@@ -20,6 +23,11 @@ const FROM_MARGINALS: &str = "from-marginals";
 
 /// How many of the best bounds are shown, and of the worst.
 const SHOWN_BOUNDS: usize = 3;
+/// How many measured tables are shown: a model of many columns has hundreds.
+const SHOWN_TABLES: usize = 40;
+/// How long lines of running text are, and where they begin.
+const WIDTH: usize = 110;
+const INDENT: usize = 11;
 
 /// What a model holds.
 #[derive(Debug, Clone, Serialize)]
@@ -34,6 +42,8 @@ pub struct Summary {
     pub privacy_unit: String,
     /// The guarantee in words.
     pub guarantee: String,
+    /// What that means in odds, if it is an epsilon.
+    pub odds: Option<Odds>,
     /// The certificate, with every event. There is none if the tables were made elsewhere.
     pub certificate: Option<Certificate>,
     /// What the maker of the tables declares, if they were made elsewhere.
@@ -133,6 +143,7 @@ impl Summary {
             rows_are_public: model.origin().tells_rows(),
             privacy_unit: schema.privacy().unit.to_string(),
             guarantee: guarantee(model),
+            odds: Odds::new(model),
             certificate: model.certificate().cloned(),
             declared,
             assumed: schema.assumed().map(|attribute| attribute.name().into()).collect(),
@@ -187,13 +198,15 @@ impl fmt::Display for Summary {
         writeln!(formatter, "method     {}", self.method)?;
         let exactness = if self.rows_are_public { "public" } else { "estimated from noisy tables" };
         writeln!(formatter, "rows       {} ({exactness})", self.rows)?;
-        writeln!(formatter, "guarantee  {}", self.guarantee)?;
+        let entry = |label: &str, text: &str| wrapped(&format!("{label:INDENT$}{text}"), WIDTH, INDENT);
+        writeln!(formatter, "{}", entry("guarantee", &self.guarantee))?;
+        for (line, label) in self.odds.iter().flat_map(odds_in_lines).zip(["odds", ""]) {
+            writeln!(formatter, "{}", entry(label, &line))?;
+        }
         if !self.assumed.is_empty() {
-            writeln!(
-                formatter,
-                "assumed    the guarantee holds if these were declared without looking at the data: {}",
-                self.assumed.join(", ")
-            )?;
+            let names = self.assumed.join(", ");
+            let text = format!("the guarantee holds if these were declared without looking at the data: {names}");
+            writeln!(formatter, "{}", entry("assumed", &text))?;
         }
         let width = self.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0).max(6);
         writeln!(formatter, "\n{:width$}  {:8}  {:>7}  {:>8}  most frequent", "column", "type", "codes", "noise")?;
@@ -226,9 +239,13 @@ impl fmt::Display for Summary {
         }
         if !self.measured.is_empty() {
             writeln!(formatter, "\nmeasured together")?;
-            for table in &self.measured {
+            for table in self.measured.iter().take(SHOWN_TABLES) {
                 let noise = table.noise.map_or_else(|| "-".into(), |noise| format!("{noise:.1}"));
                 writeln!(formatter, "  {}  ({} cells, noise {noise})", table.columns.join(", "), table.cells)?;
+            }
+            let left_out = self.measured.len().saturating_sub(SHOWN_TABLES);
+            if left_out > 0 {
+                writeln!(formatter, "  {left_out} more tables, which `--json` lists")?;
             }
         }
         if !self.bounds.is_empty() {

@@ -1,0 +1,143 @@
+//! Columns side by side along an ordered axis, each with a line for where the truth may be: a histogram, as narrow as a phone.
+
+use std::fmt::{self, Write};
+
+use super::{Ruler, Scale, escaped, open, text_width, to_f64};
+
+/// The width of the picture: what a phone has between its margins.
+const WIDTH: f64 = 340.0;
+const HEIGHT: f64 = 120.0;
+/// Room for numbers on the left, and for names below.
+const LEFT: f64 = 42.0;
+const ABOVE: f64 = 8.0;
+const BELOW: f64 = 22.0;
+const FONT: f64 = 12.0;
+
+/// Columns from left to right, with percentages along the side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Columns {
+    /// What they show.
+    pub title: String,
+    /// The same for those who cannot see it.
+    pub description: String,
+    /// How high each is, and between which heights the truth may be, if that is known.
+    pub heights: Vec<(f64, Option<(f64, f64)>)>,
+    /// Where the axis is labelled: places between columns, counted from the left end, and what stands there.
+    pub marks: Vec<(usize, String)>,
+}
+
+impl Columns {
+    /// The picture.
+    pub fn to_svg(&self) -> String {
+        let reach = self.heights.iter().map(|(height, range)| range.map_or(0.0, |(_, most)| most).max(*height));
+        let percent = Ruler::new(Scale::Linear, reach.map(|share| share * 100.0), ABOVE + HEIGHT, -HEIGHT);
+        let pitch = (WIDTH - LEFT) / to_f64(self.heights.len().max(1));
+        let mut svg = String::new();
+        let written = (|| -> fmt::Result {
+            open(&mut svg, (WIDTH, ABOVE + HEIGHT + BELOW), &self.title, &self.description)?;
+            for (value, text) in &percent.marks {
+                let at = percent.place(*value);
+                writeln!(svg, "<path d=\"M{LEFT:.1} {at:.1}H{WIDTH:.1}\" stroke=\"#d5dde5\"/>")?;
+                writeln!(
+                    svg,
+                    "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"#51606f\">{text} %</text>",
+                    LEFT - 5.0,
+                    at + 4.0
+                )?;
+            }
+            self.draw_columns(&mut svg, &percent, pitch)?;
+            self.draw_marks(&mut svg, pitch)?;
+            svg.write_str("</svg>\n")
+        })();
+        written.expect("text can be written to memory");
+        svg
+    }
+
+    /// All columns are one path, and all lines another: pages hold thousands of them.
+    fn draw_columns(&self, svg: &mut String, percent: &Ruler, pitch: f64) -> fmt::Result {
+        let (width, ground) = (pitch * 0.82, percent.place(0.0));
+        let (mut columns, mut ranges) = (String::new(), String::new());
+        for (place, &(height, range)) in self.heights.iter().enumerate() {
+            let left = LEFT + pitch * (to_f64(place) + 0.09);
+            write!(columns, "M{left:.1} {ground:.1}V{:.1}h{width:.1}V{ground:.1}z", percent.place(height * 100.0))?;
+            if let Some((least, most)) = range {
+                let (from, to) = (least.max(0.0) * 100.0, most.max(0.0) * 100.0);
+                let middle = left + width / 2.0;
+                write!(ranges, "M{middle:.1} {:.1}V{:.1}", percent.place(from), percent.place(to))?;
+            }
+        }
+        writeln!(svg, "<path d=\"{columns}\" fill=\"#8db4d6\"/>")?;
+        writeln!(
+            svg,
+            "<path d=\"{ranges}\" stroke=\"#1c2733\" stroke-width=\"{:.1}\"/>",
+            (pitch / 6.0).clamp(0.6, 1.2)
+        )?;
+        writeln!(svg, "<path d=\"M{LEFT:.1} {ground:.1}H{WIDTH:.1}\" stroke=\"#1c2733\"/>")
+    }
+
+    /// The first and the last label lean inwards; one that would run into the label before it is left out.
+    fn draw_marks(&self, svg: &mut String, pitch: f64) -> fmt::Result {
+        let baseline = ABOVE + HEIGHT + 17.0;
+        let bottom = ABOVE + HEIGHT;
+        let mut taken = f64::NEG_INFINITY;
+        let last = self.marks.len().saturating_sub(1);
+        let last_from = self.marks.last().map_or(WIDTH, |(_, text)| WIDTH - text_width(text, FONT));
+        for (index, (place, text)) in self.marks.iter().enumerate() {
+            let (at, width) = (LEFT + pitch * to_f64(*place), text_width(text, FONT));
+            let from = (at - width / 2.0).clamp(0.0, (WIDTH - width).max(0.0));
+            if from < taken + 8.0 || index < last && from + width > last_from - 8.0 {
+                continue;
+            }
+            taken = from + width;
+            writeln!(svg, "<path d=\"M{at:.1} {bottom:.1}v4\" stroke=\"#1c2733\"/>")?;
+            let middle = from + width / 2.0;
+            writeln!(
+                svg,
+                "<text x=\"{middle:.1}\" y=\"{baseline:.1}\" text-anchor=\"middle\" fill=\"#51606f\">{}</text>",
+                escaped(text)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(many: usize) -> Columns {
+        Columns {
+            title: "age".into(),
+            description: "ages".into(),
+            heights: (0..many).map(|place| (0.01 * to_f64(place % 7), Some((0.0, 0.04)))).collect(),
+            marks: (0..=many).map(|place| (place, format!("{} years", place * 10))).collect(),
+        }
+    }
+
+    #[test]
+    fn labels_never_run_into_each_other_and_both_ends_have_one() {
+        for many in [1, 2, 7, 60] {
+            let svg = columns(many).to_svg();
+            let labels: Vec<(f64, &str)> = svg
+                .lines()
+                .filter(|line| line.contains("years"))
+                .map(|line| {
+                    let middle = line.split('"').nth(1).unwrap().parse().unwrap();
+                    (middle, line.split('>').nth(1).unwrap().split('<').next().unwrap())
+                })
+                .collect();
+            assert_eq!(labels.first().unwrap().1, "0 years");
+            assert_eq!(labels.last().unwrap().1, format!("{} years", many * 10));
+            for pair in labels.windows(2) {
+                let room = f64::midpoint(text_width(pair[0].1, FONT), text_width(pair[1].1, FONT));
+                assert!(pair[1].0 - pair[0].0 > room, "{pair:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_to_show_is_shown_without_a_fault() {
+        let svg = columns(0).to_svg();
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+}

@@ -1,0 +1,122 @@
+//! What a model's guarantee means, for a reader who is no specialist.
+
+mod attacker;
+mod certified;
+mod declared;
+mod subject;
+
+use std::fmt;
+
+use scumble_mechanisms::{Model, Origin};
+use scumble_schema::Attribute;
+use serde::Serialize;
+
+use crate::odds::Odds;
+use crate::words::{listed, wrapped};
+
+use self::subject::Subject;
+
+pub(crate) use self::attacker::lines as odds_in_lines;
+
+/// How long lines of text are.
+const WIDTH: usize = 90;
+
+/// A guarantee in plain words: one page.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// One question and its answer each, in reading order.
+    pub paragraphs: Vec<Paragraph>,
+    /// The numbers that it tells, if there are any.
+    pub odds: Option<Odds>,
+}
+
+/// A question that readers have, and its answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Paragraph {
+    /// The question.
+    pub heading: String,
+    /// The answer.
+    pub text: String,
+}
+
+impl Paragraph {
+    fn new(heading: &str, text: impl Into<String>) -> Self {
+        Self { heading: heading.into(), text: text.into() }
+    }
+}
+
+impl Explanation {
+    /// Explains what `model` promises, and what it does not.
+    pub fn new(model: &Model) -> Self {
+        let odds = Odds::new(model);
+        let subject = Subject::new(model);
+        let paragraphs = match model.origin() {
+            Origin::Measured { certificate, .. } => certified::paragraphs(model, certificate, &subject, odds.as_ref()),
+            Origin::Elsewhere(marginals) => declared::paragraphs(model, marginals.statement(), &subject, odds.as_ref()),
+        };
+        Self { paragraphs, odds }
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, Paragraph { heading, text }) in self.paragraphs.iter().enumerate() {
+            let before = if place > 0 { "\n\n" } else { "" };
+            write!(formatter, "{before}{heading}\n{}", wrapped(text, WIDTH, 0))?;
+        }
+        Ok(())
+    }
+}
+
+/// What everything here is about.
+fn about(model: &Model, made: &str) -> Paragraph {
+    let columns = model.schema().attributes().len();
+    Paragraph::new(
+        "What this is about",
+        format!(
+            "A statistical model of a table with {columns} columns, {made}. It holds noisy counts and what was computed from \
+             them; no row of the table is in it. This page says what that protects and what it does not."
+        ),
+    )
+}
+
+fn covered() -> Paragraph {
+    Paragraph::new(
+        "What is covered",
+        "Everything that is made from the model without another look at the table: synthetic rows, however many and however \
+         often; tables, pictures and reports; any analysis, by anybody, with whatever else they know and however much they \
+         compute. What the program printed is covered too.",
+    )
+}
+
+fn not_covered(subject: &Subject) -> Paragraph {
+    Paragraph::new(
+        "What is not covered",
+        format!(
+            "Time and memory: how long the run took and what it needed should be seen only by those who may see the table. \
+             What the schema says: names of columns, bounds, bins and categories are published as they are. What holds for \
+             people in general: if the table shows that smokers fall ill more often, this becomes known about every smoker, \
+             in the table or not. Groups: for {} together the factor on the odds is squared, for k of them it is raised to \
+             the power of k. Other data about the same people, and other releases from it, add to what an attacker learns here. \
+             Comparisons of synthetic rows with the real ones are not private.",
+            subject.two
+        ),
+    )
+}
+
+/// What nobody can check, before the columns whose bounds nobody vouches for.
+fn on_trust(model: &Model, others: &str) -> Paragraph {
+    let assumed: Vec<String> = model.schema().assumed().map(Attribute::name).map(|name| format!("`{name}`")).collect();
+    let schema = if assumed.is_empty() {
+        "That bounds and categories of all columns are known without looking at the data is the word of whoever wrote the \
+         schema."
+            .to_owned()
+    } else {
+        format!(
+            "Nobody has confirmed that bounds and categories were declared without looking at the data for {}. If they were \
+             taken from the data, they tell of it in full, and no epsilon describes that.",
+            listed(&assumed)
+        )
+    };
+    Paragraph::new("What rests on somebody's word", format!("{schema} {others}"))
+}

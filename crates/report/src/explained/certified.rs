@@ -1,0 +1,127 @@
+//! A certificate of ours in words.
+
+use scumble_mechanisms::{Method, Model};
+use scumble_vault::account::{Mechanism, Noise, Question};
+use scumble_vault::{Certificate, Event};
+
+use crate::guarantee::claim;
+use crate::odds::Odds;
+use crate::words::{counted, grouped, listed, once_in, times};
+
+use super::subject::Subject;
+use super::{Paragraph, about, attacker, covered, not_covered, on_trust};
+
+/// All that is to be said of a model that a vault of ours measured.
+pub(super) fn paragraphs(
+    model: &Model,
+    certificate: &Certificate,
+    subject: &Subject,
+    odds: Option<&Odds>,
+) -> Vec<Paragraph> {
+    let mut paragraphs = Vec::new();
+    if certificate.noise() == Noise::Forced {
+        paragraphs.push(Paragraph::new(
+            "NOT PRIVATE",
+            "This model comes from a test in which noise was left out or handed to the program. It protects nobody. What \
+             follows is what a real run would have claimed.",
+        ));
+    }
+    let method = model.method().map_or("unknown", Method::name);
+    paragraphs.push(about(model, &format!("fitted by the method `{method}`")));
+    paragraphs.push(Paragraph::new("What is protected", subject.protected.clone()));
+    paragraphs.push(promised(certificate, subject));
+    paragraphs.extend(odds.into_iter().flat_map(|odds| attacker::paragraphs(odds, subject)));
+    paragraphs.push(Paragraph::new("What was released", released(certificate)));
+    paragraphs.push(covered());
+    paragraphs.push(not_covered(subject));
+    let others = format!(
+        "{}That the list of releases is complete is the word of whoever ran the program: anybody can add it up again, and \
+         reading the model does, but the certificate is not signed.",
+        subject.promise.as_ref().map_or_else(String::new, |promise| format!("{promise} "))
+    );
+    paragraphs.push(on_trust(model, &others));
+    paragraphs.push(Paragraph::new("How repeated releases are counted", repeated(certificate)));
+    paragraphs
+}
+
+fn promised(certificate: &Certificate, subject: &Subject) -> Paragraph {
+    let delta = certificate.delta().get();
+    let margin = if delta > 0.0 { format!(", plus a probability of 1 in {}", once_in(delta)) } else { String::new() };
+    let epsilon = certificate.epsilon().get();
+    Paragraph::new(
+        "What is promised",
+        format!(
+            "{}-differential privacy of everything that left the run. Whichever results one picks out, they are at most {} \
+             times as probable with {} as {}{margin}; and the other way round.",
+            claim(epsilon, certificate.delta()),
+            times(epsilon.exp()),
+            subject.these,
+            subject.otherwise
+        ),
+    )
+}
+
+/// What the releases were, by kind, and how they were made random.
+fn released(certificate: &Certificate) -> String {
+    let events = certificate.events();
+    let of = |kind: fn(&Event) -> bool| events.iter().filter(|event| kind(event)).count();
+    let one_way = of(|event| matches!(event.question(), Question::Table(clique) if clique.len() <= 1));
+    let larger = of(|event| matches!(event.question(), Question::Table(clique) if clique.len() > 1));
+    let rows = of(|event| matches!(event.question(), Question::Rows(_)));
+    let chosen = of(|event| matches!(event.mechanism(), Mechanism::Exponential { .. }));
+    let scores = events.len() - one_way - larger - rows - chosen;
+    let kinds = [
+        (one_way, "table of counts over one column", "tables of counts over one column"),
+        (larger, "table of counts over several columns", "tables of counts over several columns"),
+        (chosen, "choice of what to count next", "choices of what to count next"),
+        (scores, "list of noisy scores", "lists of noisy scores"),
+        (rows, "draw of rows from a smoothed table", "draws of rows from a smoothed table"),
+    ];
+    let kinds: Vec<String> = kinds
+        .into_iter()
+        .filter(|(number, ..)| *number > 0)
+        .map(|(number, singular, plural)| counted(number, singular, plural))
+        .collect();
+    let total = match events.len() {
+        1 => "One release".to_owned(),
+        releases => format!("{} releases", grouped(releases as u64)),
+    };
+    let kinds = if kinds.is_empty() { "Nothing".to_owned() } else { format!("{total}: {}", listed(&kinds)) };
+    let noise = noise(events);
+    format!("{kinds}.{noise} All randomness was drawn for this run from the operating system, and is not kept.")
+}
+
+/// The noise on tables, from the least to the most.
+fn noise(events: &[Event]) -> String {
+    let tables = || events.iter().filter(|event| matches!(event.question(), Question::Table(_)));
+    let deviations = || tables().filter_map(|event| event.mechanism().standard_deviation());
+    let (least, most) = (deviations().fold(f64::INFINITY, f64::min), deviations().fold(0.0, f64::max));
+    if most == 0.0 {
+        return String::new();
+    }
+    let laplace = tables().any(|event| matches!(event.mechanism(), Mechanism::DiscreteLaplace { .. }));
+    let kind = if laplace { "Laplace" } else { "Gaussian" };
+    let [least, most] = [least, most].map(|deviation| format!("{deviation:.1}"));
+    let range = if least == most { most } else { format!("{least} to {most}") };
+    format!(
+        " Every count of every table, zero or not, got {kind} noise of its own, with a standard deviation of {range} rows."
+    )
+}
+
+fn repeated(certificate: &Certificate) -> String {
+    certificate.ledger().map_or_else(
+        || {
+            "This fit was not on a ledger, so nothing kept count. The promise is for this fit alone. Each further fit to the \
+             same people adds to what is lost, also one whose result was thrown away."
+                .to_owned()
+        },
+        |entry| {
+            format!(
+                "This fit is job {} in the ledger of `{}`. The ledger caps what all fits on it lose together: each is counted \
+                 before it looks at the table, and one that would pass the cap is refused. Releases that were not on the \
+                 ledger are not counted.",
+                entry.job, entry.dataset
+            )
+        },
+    )
+}

@@ -1,0 +1,81 @@
+//! Whom a guarantee protects, in the words that sentences need.
+
+use scumble_mechanisms::Model;
+use scumble_schema::{AdjacencyKind, Unit};
+
+/// What is protected, and from being told apart from what.
+pub(super) struct Subject {
+    /// Everything about it that a reader has to know.
+    pub(super) protected: String,
+    /// `this row`, `these rows`.
+    pub(super) these: &'static str,
+    /// Two of what is protected.
+    pub(super) two: &'static str,
+    /// What the table is compared with.
+    pub(super) otherwise: &'static str,
+    /// What the attacker wonders.
+    pub(super) secret: String,
+    /// What a test does that raises an alarm rightly.
+    pub(super) notices: String,
+    /// What the owner of the table vouches for, if anything.
+    pub(super) promise: Option<String>,
+}
+
+impl Subject {
+    pub(super) fn new(model: &Model) -> Self {
+        let privacy = model.schema().privacy();
+        let most = privacy.max_contributions.get();
+        let (rows, person, two) = match (&privacy.unit, most) {
+            (Unit::Row, 1) => {
+                ("One row".to_owned(), "Where a person has one row, that is one person.".to_owned(), "two rows")
+            }
+            (Unit::Row, most) => {
+                (format!("Up to {most} rows of one person"), "Every row was used.".to_owned(), "two people")
+            }
+            (Unit::Column(column), most) => {
+                let kept = if most == 1 { "one row".to_owned() } else { format!("{most} rows") };
+                let person = format!(
+                    "Whose a row is, `{column}` says: at most {kept} of each went into the model. A person with several such \
+                     values is protected as several persons."
+                );
+                (format!("All rows of one `{column}`"), person, "two of them")
+            }
+        };
+        let one = privacy.unit == Unit::Row && most == 1;
+        let [these, say, are, have] = if one {
+            ["this row", "it says", "it is", "this row is replaced by another"]
+        } else {
+            ["these rows", "they say", "they are", "these rows are replaced by as many others"]
+        };
+        let (hidden, otherwise, secret, notices) = match privacy.adjacency {
+            AdjacencyKind::AddRemove => (
+                format!(
+                    "both what {say} and whether {are} in the table at all. The guarantee compares the real table with the one \
+                     that has {these} in addition, or lacks {}. The number of rows is protected as well: the one that is \
+                     shown is an estimate.",
+                    if one { "it" } else { "them" }
+                ),
+                "without",
+                format!("whether {these} {} in the table", if one { "is" } else { "are" }),
+                format!("notices {these}, if {are} there,"),
+            ),
+            AdjacencyKind::ReplaceOne => (
+                format!(
+                    "what {say}. The guarantee compares the real table with the one in which {have}. That there {} is not \
+                     hidden: the number of rows is public.",
+                    if one { "is such a row" } else { "are such rows" }
+                ),
+                "with others instead",
+                format!("which of two things {these} {}", if one { "says" } else { "say" }),
+                "notices the one of the two that it looks for, if it is true,".to_owned(),
+            ),
+        };
+        let promise = match (&privacy.unit, most) {
+            (Unit::Row, 2..) => {
+                Some(format!("That nobody has more than {most} rows is the word of the owner of the table."))
+            }
+            _ => None,
+        };
+        Self { protected: format!("{rows}: {hidden} {person}"), these, two, otherwise, secret, notices, promise }
+    }
+}

@@ -1,0 +1,152 @@
+//! Which column stands where: each below the one that it is tied to most strongly.
+
+use super::lanes::{self, Lane};
+use super::ties::{Role, Ties};
+
+/// Columns in lines, and tables beside them.
+#[derive(Debug)]
+pub(super) struct Arranged {
+    /// The columns that are tied to others, from top to bottom.
+    pub(super) lines: Vec<Line>,
+    /// The columns that are tied to no other.
+    pub(super) alone: Vec<usize>,
+    /// The tables that the lines do not show.
+    pub(super) lanes: Vec<Lane>,
+}
+
+/// A column in its line.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Line {
+    /// Its number.
+    pub(super) column: usize,
+    /// How many columns it hangs below.
+    pub(super) depth: usize,
+    /// What it hangs on, if on anything.
+    pub(super) hangs: Option<Hangs>,
+}
+
+/// What a column hangs on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Hangs {
+    /// The line of the column above.
+    pub(super) line: usize,
+    /// How strongly the two are tied.
+    pub(super) strength: f64,
+    /// Whether it is drawn given that column.
+    pub(super) drawn: bool,
+    /// Whether both are tied as they are, and not only coarser versions of them.
+    pub(super) whole: bool,
+}
+
+impl Arranged {
+    pub(super) fn new(ties: &Ties) -> Self {
+        let above = if ties.directed { strongest_parents(ties) } else { strongest_tree(ties) };
+        let lines = lines(ties, &above);
+        let placed: Vec<usize> = lines.iter().map(|line| line.column).collect();
+        let alone = (0..ties.names.len()).filter(|column| !placed.contains(column)).collect();
+        Self { lanes: lanes::packed(ties, &lines), lines, alone }
+    }
+}
+
+/// The column that each hangs on, where columns are drawn given others: the one of these that it is tied to most strongly. Only what
+/// was drawn before counts, because digits of two columns may be drawn given each other.
+fn strongest_parents(ties: &Ties) -> Vec<Option<(usize, bool)>> {
+    let mut above = vec![None; ties.names.len()];
+    let mut seen = vec![false; ties.names.len()];
+    for group in &ties.groups {
+        for member in group.0.iter().filter(|member| member.role == Role::Given) {
+            seen[member.column] = true;
+        }
+        for member in group.0.iter().filter(|member| member.role != Role::Given) {
+            if !seen[member.column] {
+                let before = group.0.iter().filter(|other| other.column != member.column && seen[other.column]);
+                above[member.column] =
+                    strongest(ties, member.column, before.map(|other| (other.column, member.role == Role::Drawn)));
+                seen[member.column] = true;
+            }
+        }
+    }
+    above
+}
+
+/// The same where ties have no direction: the tree of the strongest ties, below the columns that are tied most to all others.
+fn strongest_tree(ties: &Ties) -> Vec<Option<(usize, bool)>> {
+    let columns = ties.names.len();
+    let all: Vec<f64> =
+        (0..columns).map(|one| (0..columns).map(|other| ties.strength(one, other)).sum::<f64>()).collect();
+    let mut above = vec![None; columns];
+    let mut reached = vec![false; columns];
+    loop {
+        // The strongest tie from what is reached to what is not; where there is none, another tree begins.
+        let leaving = ties.strengths.iter().filter(|((left, right), _)| reached[*left] != reached[*right]);
+        if let Some((&(left, right), _)) =
+            leaving.max_by(|one, other| one.1.total_cmp(other.1).then(other.0.cmp(one.0)))
+        {
+            let (from, to) = if reached[left] { (left, right) } else { (right, left) };
+            above[to] = Some((from, false));
+            reached[to] = true;
+            continue;
+        }
+        let has_some = |column: &usize| ties.strengths.keys().any(|(left, right)| left == column || right == column);
+        let left = (0..columns).filter(|column| !reached[*column] && has_some(column));
+        match left.max_by(|one, other| all[*one].total_cmp(&all[*other]).then(other.cmp(one))) {
+            Some(root) => reached[root] = true,
+            None => return above,
+        }
+    }
+}
+
+fn strongest(ties: &Ties, column: usize, others: impl Iterator<Item = (usize, bool)>) -> Option<(usize, bool)> {
+    others.max_by(|one, other| {
+        ties.strength(column, one.0).total_cmp(&ties.strength(column, other.0)).then(other.0.cmp(&one.0))
+    })
+}
+
+/// The lines of all columns that hang on another, or that another hangs on.
+fn lines(ties: &Ties, above: &[Option<(usize, bool)>]) -> Vec<Line> {
+    let mut below: Vec<Vec<usize>> = vec![Vec::new(); above.len()];
+    for (column, hangs) in above.iter().enumerate() {
+        if let Some((on, _)) = hangs {
+            below[*on].push(column);
+        }
+    }
+    let mut sizes = vec![0; above.len()];
+    let is_root = |column: &usize| above[*column].is_none() && !below[*column].is_empty();
+    let mut roots: Vec<usize> = (0..above.len()).filter(is_root).collect();
+    for &root in &roots {
+        count_below(root, &below, &mut sizes);
+    }
+    roots.sort_by_key(|&root| (std::cmp::Reverse(sizes[root]), root));
+    // Small parts first: the longest lines then lead to the largest part.
+    for (column, hanging) in below.iter_mut().enumerate() {
+        hanging.sort_by(|&one, &other| {
+            let by_strength = ties.strength(column, other).total_cmp(&ties.strength(column, one));
+            sizes[one].cmp(&sizes[other]).then(by_strength).then(one.cmp(&other))
+        });
+    }
+    let mut lines: Vec<Line> = Vec::new();
+    let mut waiting: Vec<(usize, usize, Option<Hangs>)> = roots.into_iter().rev().map(|root| (root, 0, None)).collect();
+    while let Some((column, depth, hangs)) = waiting.pop() {
+        let line = lines.len();
+        lines.push(Line { column, depth, hangs });
+        waiting.extend(below[column].iter().rev().map(|&next| {
+            let drawn = above[next].is_some_and(|(_, drawn)| drawn);
+            let (strength, whole) = (ties.strength(column, next), ties.as_they_are(column, next));
+            (next, depth + 1, Some(Hangs { line, strength, drawn, whole }))
+        }));
+    }
+    lines
+}
+
+/// How many columns hang below each, itself counted.
+fn count_below(root: usize, below: &[Vec<usize>], sizes: &mut [usize]) {
+    let mut order = vec![root];
+    let mut next = 0;
+    while let Some(&column) = order.get(next) {
+        order.extend(&below[column]);
+        next += 1;
+    }
+    for column in order.into_iter().rev() {
+        sizes[column] = 1 + below[column].iter().map(|&hanging| sizes[hanging]).sum::<usize>();
+    }
+}

@@ -1,0 +1,152 @@
+//! What a model ties together, column by column of its schema.
+
+use std::collections::BTreeMap;
+
+use scumble_mechanisms::{Distribution, Model, NetworkTables};
+use scumble_schema::{AttributeId, Clique};
+
+use super::strength;
+
+/// What a model ties together. Columns are numbered as in the schema.
+#[derive(Debug)]
+pub(super) struct Ties {
+    /// Their names.
+    pub(super) names: Vec<String>,
+    /// Which of them were counted together, or drawn given each other.
+    pub(super) groups: Vec<Group>,
+    /// How strongly two of them are tied, where they are in a group together: the smaller number first.
+    pub(super) strengths: BTreeMap<(usize, usize), f64>,
+    /// Whether columns are drawn given others, in the order of the groups.
+    pub(super) directed: bool,
+}
+
+/// Columns that were counted together, or are drawn given each other.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Group(pub(super) Vec<Member>);
+
+/// A column in a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Member {
+    /// Its number.
+    pub(super) column: usize,
+    /// What it is there for.
+    pub(super) role: Role,
+    /// Whether it is the column itself, and not a coarser version or a digit of it.
+    pub(super) whole: bool,
+}
+
+/// What a column is in a group for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Role {
+    /// It is drawn given others.
+    Drawn,
+    /// It is one of several.
+    Beside,
+    /// Others are drawn given it.
+    Given,
+}
+
+impl Group {
+    /// Whether it has both columns as they are.
+    fn ties_as_they_are(&self, one: usize, other: usize) -> bool {
+        let whole = |column| self.0.iter().any(|member| member.column == column && member.whole);
+        whole(one) && whole(other)
+    }
+}
+
+impl Ties {
+    pub(super) fn of(model: &Model) -> Self {
+        let names = model.schema().attributes().iter().map(|attribute| attribute.name().to_owned()).collect();
+        let mut ties = Self { names, groups: Vec::new(), strengths: BTreeMap::new(), directed: false };
+        match model.distribution() {
+            Distribution::Network(network) => ties.add_network(model, network),
+            distribution => {
+                let cliques: Vec<Clique> = match distribution {
+                    // Rows come from one smoothed table over all columns.
+                    Distribution::Rows(_) => vec![Clique::new(model.recoding().domain().attributes())],
+                    _ => model.origin().tables().iter().map(|table| table.clique.clone()).collect(),
+                };
+                for clique in &cliques {
+                    ties.add_group(model, clique.attributes().iter().map(|&column| (column, Role::Beside)));
+                }
+                let mut pairs: Vec<Clique> = cliques.iter().flat_map(pairs_of).collect();
+                pairs.sort_by(|left, right| left.attributes().cmp(right.attributes()));
+                pairs.dedup();
+                let strengths = match distribution {
+                    Distribution::Tree(tree) => strength::in_tree(tree, &pairs),
+                    Distribution::Rows(rows) => {
+                        let domain = model.recoding().domain();
+                        pairs.iter().map(|pair| strength::in_rows(domain, rows, ends(pair))).collect()
+                    }
+                    _ => vec![0.0; pairs.len()],
+                };
+                for (pair, strength) in pairs.iter().zip(strengths) {
+                    ties.add_strength(model, ends(pair), strength);
+                }
+            }
+        }
+        ties
+    }
+
+    fn add_network(&mut self, model: &Model, network: &NetworkTables) {
+        self.directed = true;
+        for (place, pair) in network.model().network().pairs().iter().enumerate() {
+            let (children, parents) = (pair.children().attributes(), pair.parents().attributes());
+            let role = if parents.is_empty() { Role::Beside } else { Role::Drawn };
+            let members = children.iter().map(|&child| (child, role));
+            self.add_group(model, members.chain(parents.iter().map(|&parent| (parent, Role::Given))));
+            let siblings = pairs_of(pair.children()).map(|siblings| ends(&siblings));
+            let across = children.iter().flat_map(|&child| parents.iter().map(move |&parent| [parent, child]));
+            for columns in siblings.chain(across) {
+                self.add_strength(model, columns, strength::in_network(network, place, columns));
+            }
+        }
+    }
+
+    /// A group as it is seen in the schema; one within a single column is none.
+    fn add_group(&mut self, model: &Model, members: impl Iterator<Item = (AttributeId, Role)>) {
+        let mut group: BTreeMap<usize, Member> = BTreeMap::new();
+        for (own, role) in members {
+            let column = model.recoding().of(own).index();
+            let whole = model.column_name(own) == self.names[column];
+            let member = group.entry(column).or_insert(Member { column, role, whole });
+            // A column that is drawn given a coarser version of itself is drawn.
+            member.role = member.role.min(role);
+            member.whole |= whole;
+        }
+        let group = Group(group.into_values().collect());
+        if group.0.len() > 1 && !self.groups.contains(&group) {
+            self.groups.push(group);
+        }
+    }
+
+    fn add_strength(&mut self, model: &Model, columns: [AttributeId; 2], strength: f64) {
+        let [left, right] = columns.map(|column| model.recoding().of(column).index());
+        if left != right {
+            let held = self.strengths.entry((left.min(right), left.max(right))).or_insert(0.0);
+            // Of several versions, that which is tied most strongly.
+            *held = held.max(strength);
+        }
+    }
+
+    /// Whether two columns are in a group as they are, and not only coarser versions or digits of them.
+    pub(super) fn as_they_are(&self, one: usize, other: usize) -> bool {
+        self.groups.iter().any(|group| group.ties_as_they_are(one, other))
+    }
+
+    /// How strongly two columns are tied; zero if they are in no group together.
+    pub(super) fn strength(&self, one: usize, other: usize) -> f64 {
+        self.strengths.get(&(one.min(other), one.max(other))).copied().unwrap_or(0.0)
+    }
+}
+
+/// Every two columns of a clique.
+fn pairs_of(clique: &Clique) -> impl Iterator<Item = Clique> {
+    let columns = clique.attributes();
+    (0..columns.len())
+        .flat_map(move |first| columns[..first].iter().map(move |&other| Clique::new([other, columns[first]])))
+}
+
+fn ends(pair: &Clique) -> [AttributeId; 2] {
+    [pair.attributes()[0], pair.attributes()[1]]
+}

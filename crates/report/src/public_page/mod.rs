@@ -1,0 +1,118 @@
+//! The report that may be published.
+//!
+//! One file per part of the page, in the order in which they stand: each takes the model and says one thing about it.
+
+mod certificate;
+mod counts_of;
+mod distributions;
+mod groups;
+mod measured;
+mod method;
+mod noisy_table;
+mod number;
+mod relations;
+mod reliability;
+mod schema_facts;
+#[cfg(test)]
+mod tests;
+
+use maud::{Markup, html};
+use scumble_mechanisms::{Model, Origin};
+use scumble_vault::account::Noise;
+
+use self::noisy_table::{NoisyTable, noisy_tables};
+use self::number::{in_words, range};
+use self::reliability::smallest_reliable;
+use crate::guarantee::guarantee;
+use crate::page::{Figure, Page, facts, note, prose, text};
+use crate::picture::picture;
+use crate::words::grouped;
+
+/// One HTML file, complete in itself, made of released values and public facts. The same model gives the same bytes.
+///
+/// # Privacy
+/// Post-processing: all of it follows from the model, which holds no rows. It may be published as the model may.
+pub fn public_page(model: &Model) -> String {
+    let tables = noisy_tables(model);
+    let spec = model.schema().to_spec();
+    let title = spec
+        .title
+        .map_or_else(|| "Synthetic data: what may be known".into(), |title| format!("Synthetic data: {title}"));
+    let picture = Figure::wide(
+        picture(model),
+        "Picture of the model",
+        text("Which columns the model ties together. It follows from the released tables alone."),
+    );
+    let page = Page::new(title, lead(spec.description.as_deref()))
+        .section("glance", "At a glance", glance(model, &tables))
+        .section("measured", "What was measured", measured::section(model, &tables))
+        .section("distributions", "Columns one by one", distributions::section(model, &tables))
+        .section("relations", "Relations, and which not to trust", relations::section(model, &tables))
+        .section("model", "The model as a picture", picture)
+        .section("reliability", "Smallest reliable count", reliability::section(model, &tables))
+        .section("guarantee", "The guarantee", certificate::section(model))
+        .section("schema", "What was declared", schema_facts::section(model))
+        .section("method", "Method and versions", method::section(model))
+        .with_foot(
+            html! { p { "Made by Scumble from released values and public facts. It may be published as it is." } },
+        );
+    let is_test = model.certificate().is_some_and(|certificate| certificate.noise() == Noise::Forced);
+    let page = if is_test { page.with_banner("NOT PRIVATE: the noise was forced by a test") } else { page };
+    page.to_html()
+}
+
+fn lead(description: Option<&str>) -> Markup {
+    html! {
+        @if let Some(description) = description { p { (description) } }
+        p {
+            "This page describes a model of a table, from which synthetic rows are drawn: what is in it, how exact it is, and what "
+            "must not be read into it. It is made of values that were released under the guarantee below, and of public facts. No "
+            "row of the real table was read to make it."
+        }
+    }
+}
+
+fn glance(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
+    let rows = if model.origin().tells_rows() {
+        format!("{}, which is public", grouped(model.rows()))
+    } else {
+        format!("about {}, estimated from noisy tables", grouped(model.rows()))
+    };
+    let method = model.method();
+    let method =
+        method.map_or("none of ours: the tables were made elsewhere".into(), |method| format!("`{}`", method.name()));
+    let of_columns = |columns: usize| tables.iter().filter(move |table| table.clique.len() == columns);
+    let several = tables.iter().filter(|table| table.clique.len() > 1).count();
+    let mut listed = vec![
+        (promise(model), guarantee(model)),
+        ("Rows of the real table", rows),
+        ("Columns", grouped(model.schema().attributes().len() as u64)),
+        ("Method", method),
+        ("Tables measured", format!("{} of one column, {several} of two or more", of_columns(1).count())),
+    ];
+    if let Some(columns) = (1..=model.recoding().domain().len()).find(|&columns| of_columns(columns).next().is_some()) {
+        let smallest = range(of_columns(columns).map(smallest_reliable));
+        let columns = if columns == 1 { "one column".into() } else { format!("{} columns", in_words(columns)) };
+        listed.push(("Smallest reliable count", format!("{smallest} rows, in measured tables of {columns}")));
+    }
+    let assumed: Vec<String> = model.schema().assumed().map(|column| column.name().into()).collect();
+    html! {
+        (facts(listed.into_iter().map(|(name, value)| (name, prose(&value)))))
+        @if !assumed.is_empty() {
+            (note(html! {
+                p {
+                    "The guarantee holds if the bounds, bins and categories of these columns were declared without looking at "
+                    "the data, which nobody has confirmed: " (assumed.join(", ")) "."
+                }
+            }))
+        }
+    }
+}
+
+/// What the guarantee is called: one that is proved, or one that is somebody's word.
+fn promise(model: &Model) -> &'static str {
+    match model.origin() {
+        Origin::Measured { .. } => "Guarantee",
+        Origin::Elsewhere(_) => "Declared guarantee",
+    }
+}

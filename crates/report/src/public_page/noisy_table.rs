@@ -1,0 +1,132 @@
+//! The noisy tables of a model, and how far their counts may be off.
+
+use std::f64::consts::SQRT_2;
+
+use scumble_mechanisms::marginals::{Marginal, NoiseKind};
+use scumble_mechanisms::{Model, Origin};
+use scumble_schema::{Clique, Domain, cells};
+use scumble_vault::Event;
+use scumble_vault::account::Mechanism;
+
+/// How many standard deviations normal noise stays within, 95 times in 100.
+const NORMAL: f64 = 1.96;
+/// The same for Laplace noise: `ln 20` scales. Sums of it stay within less.
+const LAPLACE: f64 = 2.995_732_273_553_991 / SQRT_2;
+
+/// A noisy table that was released, or made elsewhere.
+pub(super) struct NoisyTable<'a> {
+    /// Its columns, among those that were asked about.
+    pub(super) clique: &'a Clique,
+    /// How many counts it has.
+    pub(super) cells: u64,
+    /// The standard deviation of the noise on each, in rows.
+    pub(super) deviation: f64,
+    /// How many standard deviations hold 95 % of the noise.
+    reach: f64,
+    /// Its counts.
+    values: Values<'a>,
+}
+
+/// Counts as they were released here, or written elsewhere.
+#[derive(Clone, Copy)]
+enum Values<'a> {
+    Whole(&'a [i64]),
+    Real(&'a [f64]),
+}
+
+impl Values<'_> {
+    #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
+    fn get(self, cell: usize) -> f64 {
+        match self {
+            Self::Whole(values) => values[cell] as f64,
+            Self::Real(values) => values[cell],
+        }
+    }
+}
+
+impl NoisyTable<'_> {
+    /// How far the noise takes the sum of so many counts, at most, 95 times in 100: rounded up to a whole row, because counts
+    /// are whole.
+    pub(super) fn error_of_sum(&self, counts: f64) -> f64 {
+        (self.reach * self.deviation * counts.sqrt()).ceil()
+    }
+
+    /// The same for one count.
+    pub(super) fn error(&self) -> f64 {
+        self.error_of_sum(1.0)
+    }
+
+    /// The sums of its counts over all columns but those of `kept`, which is part of its columns.
+    pub(super) fn summed(&self, domain: &Domain, kept: &Clique) -> Vec<f64> {
+        let axes: Vec<(usize, usize, usize)> = kept
+            .attributes()
+            .iter()
+            .zip(cells::strides(domain, kept))
+            .filter_map(|(&column, to)| {
+                let place = self.clique.attributes().iter().position(|&own| own == column)?;
+                Some((cells::strides(domain, self.clique)[place], domain.size(column) as usize, to))
+            })
+            .collect();
+        let mut sums = vec![0.0; axes.iter().map(|(_, size, _)| size).product()];
+        for cell in 0..usize::try_from(self.cells).unwrap_or(0) {
+            let kept: usize = axes.iter().map(|(from, size, to)| cell / from % size * to).sum();
+            sums[kept] += self.values.get(cell);
+        }
+        sums
+    }
+}
+
+/// The noisy tables of a model, in the order of their release.
+pub(super) fn noisy_tables(model: &Model) -> Vec<NoisyTable<'_>> {
+    match model.origin() {
+        Origin::Measured { certificate, released, .. } => {
+            let events = certificate.events().iter().zip(released);
+            events.filter_map(|(event, values)| released_table(event, values)).collect()
+        }
+        Origin::Elsewhere(marginals) => marginals.tables().iter().map(table_made_elsewhere).collect(),
+    }
+}
+
+fn released_table<'a>(event: &'a Event, values: &'a [i64]) -> Option<NoisyTable<'a>> {
+    let mechanism = event.mechanism();
+    let reach = if matches!(mechanism, Mechanism::RoundedGaussian { .. }) { NORMAL } else { LAPLACE };
+    let (clique, deviation) = (event.table()?, mechanism.standard_deviation()?);
+    Some(NoisyTable { clique, cells: event.length(), deviation, reach, values: Values::Whole(values) })
+}
+
+fn table_made_elsewhere(table: &Marginal) -> NoisyTable<'_> {
+    // Noise that nobody named may be of the kind that strays further.
+    let reach = if table.noise() == Some(NoiseKind::Gaussian) { NORMAL } else { LAPLACE };
+    let table = table.measurement();
+    let (values, deviation) = (table.values(), table.standard_deviation());
+    NoisyTable { clique: table.clique(), cells: values.len() as u64, deviation, reach, values: Values::Real(values) }
+}
+
+#[cfg(test)]
+mod tests {
+    use scumble_schema::AttributeId;
+
+    use super::*;
+
+    #[test]
+    fn errors_of_sums_grow_with_the_root_of_their_length() {
+        let clique = Clique::empty();
+        let table =
+            NoisyTable { clique: &clique, cells: 100, deviation: 10.0, reach: NORMAL, values: Values::Real(&[]) };
+        assert!((table.error() - 20.0).abs() < 1e-9, "rounded up to a whole row");
+        assert!((table.error_of_sum(100.0) - 196.0).abs() < 1e-9);
+        assert!((LAPLACE - 20_f64.ln() / SQRT_2).abs() < 1e-12);
+    }
+    #[test]
+    fn counts_are_summed_over_the_other_columns() {
+        let domain = Domain::new(vec![2, 3, 2]).unwrap();
+        let [all, kept] =
+            [vec![0, 1, 2], vec![0, 2]].map(|columns| Clique::new(columns.into_iter().map(AttributeId::new)));
+        let values: Vec<i64> = (0..12).collect();
+        let table =
+            NoisyTable { clique: &all, cells: 12, deviation: 1.0, reach: NORMAL, values: Values::Whole(&values) };
+        // Cells of the first column's first code are 0 to 5; of these, the last column's first code has the even ones.
+        assert_eq!(table.summed(&domain, &kept), [6.0, 9.0, 24.0, 27.0]);
+        assert_eq!(table.summed(&domain, &all), (0..12).map(f64::from).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,82 @@
+//! Numbers as a page writes them.
+
+use crate::words::grouped;
+
+/// A small number as a word.
+pub(super) fn in_words(number: usize) -> String {
+    let words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    words.get(number).map_or_else(|| number.to_string(), |word| (*word).into())
+}
+
+/// A number of rows: whole, unless it is small.
+pub(super) fn rows(number: f64) -> String {
+    if number < 10.0 { trimmed(format!("{number:.1}")) } else { grouped(to_u64(number)) }
+}
+
+/// From the least to the most of these numbers of rows; one number if both read the same.
+pub(super) fn range(numbers: impl Iterator<Item = f64> + Clone) -> String {
+    let least = rows(numbers.clone().fold(f64::INFINITY, f64::min));
+    let most = rows(numbers.fold(0.0, f64::max));
+    if least == most { most } else { format!("{least} to {most}") }
+}
+
+/// A share in per cent.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// A share in per cent with the range that the real one is in.
+pub(super) fn percent_in_range(share: f64, range: Option<(f64, f64)>) -> String {
+    match range {
+        None => percent(share),
+        Some((least, most)) => format!("{} ({:.1} to {:.1} %)", percent(share), least * 100.0, most * 100.0),
+    }
+}
+
+/// A real number with about four digits, for the edges of bins.
+pub(super) fn short(number: f64) -> String {
+    let size = number.abs();
+    if size >= 1e7 || (size > 0.0 && size < 1e-3) {
+        return format!("{number:e}");
+    }
+    let text = match size {
+        _ if size >= 1_000.0 => format!("{number:.0}"),
+        _ if size >= 10.0 => format!("{number:.2}"),
+        _ => format!("{number:.4}"),
+    };
+    if text.contains('.') { trimmed(text) } else { text }
+}
+
+/// Without zeros at the end.
+fn trimmed(text: String) -> String {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast holds at the ends of the range")]
+fn to_u64(number: f64) -> u64 {
+    number.round() as u64
+}
+
+/// For shares and error bars, where a row more or less in 2^53 does not matter.
+#[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
+pub(super) fn real(number: u64) -> f64 {
+    number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!([2.0, 9.96, 12.4, 1_234.5].map(rows), ["2", "10", "12", "1,235"]);
+        assert_eq!(range([12.1, 12.4].into_iter()), "12");
+        assert_eq!(range([12.1, 1_400.0].into_iter()), "12 to 1,400");
+        assert_eq!(percent_in_range(0.1234, Some((0.1, 0.1999))), "12.3 % (10.0 to 20.0 %)");
+        assert_eq!(percent_in_range(0.1234, None), "12.3 %");
+        assert_eq!(
+            [0.0, 0.25, 33.333_333_3, 1_500.0, 2.5e9, 1e-5].map(short),
+            ["0", "0.25", "33.33", "1500", "2.5e9", "1e-5"]
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! The page of small models, as a reader and a browser meet it.
+
+use scumble_mechanisms::{Method, Model, fit};
+use scumble_schema::{Clique, Domain, Schema, cells};
+use scumble_vault::{ApproxDp, CountTable, Delta, Epsilon, MarginalSource, Private, SourceError};
+
+use super::counts_of::CountsOf;
+use super::noisy_table::noisy_tables;
+use super::public_page;
+use super::relations::{Relation, Relations};
+use crate::chart::to_f64;
+
+/// Rows of codes.
+struct Rows {
+    domain: Domain,
+    rows: Vec<Vec<u32>>,
+}
+
+impl MarginalSource for Rows {
+    fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {
+        let table = |clique: &Clique| {
+            let cells = usize::try_from(self.domain.cells(clique)).unwrap();
+            let mut counts = vec![0; cells];
+            for row in &self.rows {
+                let places = clique.attributes().iter().zip(cells::strides(&self.domain, clique));
+                counts[places.map(|(column, stride)| row[column.index()] as usize * stride).sum::<usize>()] += 1;
+            }
+            CountTable::new(clique.clone(), counts)
+        };
+        Ok(Private::new(cliques.iter().map(table).collect()))
+    }
+}
+
+const SCHEMA: &str = "
+title: Ages <& ages>
+fields:
+  - {name: \"<b>age</b>\", type: integer, constraints: {minimum: 0, maximum: 99}, dp: {source: public}}
+  - {name: sex, type: string, constraints: {enum: [f, m], required: true}, dp: {source: public}}
+  - {name: height, type: number, constraints: {minimum: 0, maximum: 2, required: true}, dp: {bins: {count: 3}}}
+  - {name: works, type: boolean, constraints: {required: true}}
+";
+
+/// Few columns of few codes.
+const FEW: &str = "
+fields:
+  - {name: height, type: number, constraints: {minimum: 0, maximum: 2, required: true}, dp: {bins: {count: 3}}}
+  - {name: works, type: boolean, constraints: {required: true}}
+";
+
+/// All columns follow from one number, so that methods find relations.
+fn rows_of(sizes: &[u32]) -> Vec<Vec<u32>> {
+    // Squares, so that low codes are more frequent.
+    let code = |row: u32, size: u32| (row * 7 % 97).pow(2) * size / 97_u32.pow(2);
+    (0..2_000).map(|row| sizes.iter().map(|&size| code(row, size)).collect()).collect()
+}
+
+fn fitted(schema: &str, method: &Method, epsilon: f64) -> Model {
+    let schema = Schema::parse(schema).unwrap();
+    let rows = Rows { domain: schema.domain().clone(), rows: rows_of(schema.domain().sizes()) };
+    let goal = ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(1e-9).unwrap() };
+    fit(&schema, Box::new(rows), method, goal, None).unwrap()
+}
+
+fn model(schema: &str, method: &str) -> Model {
+    fitted(schema, &Method::named(method).unwrap(), 1.0)
+}
+
+#[test]
+fn names_and_titles_are_escaped_everywhere() {
+    let page = public_page(&model(SCHEMA, "independent"));
+    assert!(!page.contains("<b>age</b>") && page.contains("&lt;b&gt;age&lt;/b&gt;"));
+    assert!(page.contains("<title>Synthetic data: Ages &lt;&amp; ages&gt;</title>"));
+}
+
+#[test]
+fn the_same_model_gives_the_same_page() {
+    let model = model(SCHEMA, "mst");
+    assert_eq!(public_page(&model), public_page(&Model::from_bytes(&model.to_bytes()).unwrap()));
+}
+
+#[test]
+fn nobody_is_told_that_assumed_bounds_are_public() {
+    let page = public_page(&model(SCHEMA, "independent"));
+    assert!(page.contains("which nobody has confirmed: height."), "{page}");
+}
+
+#[test]
+fn columns_are_related_as_the_tables_say() {
+    let independent = model(SCHEMA, "independent");
+    let relations = Relations::new(&independent, &noisy_tables(&independent));
+    assert_eq!(relations.between(0, 1), Relation::Independent);
+
+    let tree = model(SCHEMA, "mst");
+    let tables = noisy_tables(&tree);
+    let relations = Relations::new(&tree, &tables);
+    let pairs = |relation| {
+        (0..4)
+            .flat_map(|row| (0..row).map(move |column| (row, column)))
+            .filter(|&(row, column)| relations.between(row, column) == relation)
+            .count()
+    };
+    // A tree over four columns has three pairs, and ties all the others. Rare ages may be measured as one.
+    assert_eq!(pairs(Relation::Measured) + pairs(Relation::InPart), 3);
+    assert_eq!(pairs(Relation::Through), 3);
+}
+
+#[test]
+fn lines_are_where_the_real_counts_are() {
+    // Columns without a table of their own are summed over the others, and binary digits are put together again: three of them
+    // with up to two parents each are all in one table.
+    let digits = Method::named("pb-pgm").unwrap().with_options(["encoding=binary", "degree=2"]).unwrap();
+    let fits = [(SCHEMA, Method::Independent), (SCHEMA, Method::named("mst").unwrap()), (FEW, digits)];
+    for (schema, method) in fits {
+        let model = fitted(schema, &method, 50.0);
+        let tables = noisy_tables(&model);
+        let mut checked = 0;
+        for column in model.schema().domain().attributes() {
+            let Some(counts) = CountsOf::column(&model, &tables, column) else { continue };
+            assert!(counts.error_of(4) >= counts.error_of(1) && counts.error_of(1) < 50.0);
+            let size = model.schema().domain().size(column);
+            for code in 0..size {
+                let real = to_f64(rows_of(&[size]).into_iter().filter(|row| row[0] == code).count());
+                let (least, most) = counts.range(&[code]);
+                // Noise leaves eight times its 95 % error less than once in 10^10 counts.
+                let room = 7.0 * counts.error_of(1);
+                assert!(
+                    least - room <= real && real <= most + room,
+                    "{real} is not in {least} to {most} with {method}"
+                );
+                checked += 1;
+            }
+        }
+        assert_eq!(checked, model.schema().domain().sizes().iter().sum::<u32>(), "{method}");
+    }
+}

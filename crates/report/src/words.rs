@@ -1,0 +1,149 @@
+//! Numbers as people say them, and text in lines.
+
+/// A whole number with its thousands apart: `1,000`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 in 1,000`.
+pub(crate) fn one_in(many: u32) -> String {
+    format!("1 in {}", grouped(u64::from(many)))
+}
+
+/// In how many of so many cases something happens at most: a share to a tenth of a case, rounded up.
+pub(crate) fn cases(share: f64, many: u32) -> String {
+    let all = f64::from(many);
+    // A share that was computed a last digit above a tenth is that tenth.
+    let number = (share * all * 10.0 - 1e-9).ceil() / 10.0;
+    if number >= all {
+        format!("nearly {}", grouped(many.into()))
+    } else if number.fract() == 0.0 {
+        format!("{number:.0}")
+    } else {
+        format!("{number:.1}")
+    }
+}
+
+/// A share as so many in a round number, such as `7.2 in 100`, rounded up.
+pub(crate) fn cases_in(share: f64, many: u32) -> String {
+    format!("{} in {}", cases(share, many), grouped(many.into()))
+}
+
+/// What a suspicion of 1 in so many is told in hundreds or thousands of.
+pub(crate) fn denominator(one_in: u32) -> u32 {
+    one_in.max(100)
+}
+
+/// In how many cases something rare happens once: `100,000`. Never rarer than it is.
+pub(crate) fn once_in(share: f64) -> String {
+    // 1/1e-5 is a last digit below 100,000.
+    let many = 1.0 / share * (1.0 + 1e-12);
+    let power = many.log10().floor();
+    if power > 15.0 {
+        return format!("10^{power:.0}");
+    }
+    // Two digits, rounded down.
+    let step = 10_f64.powf((power - 1.0).max(0.0));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive and below 10^16")]
+    let many = ((many / step).floor() * step).round() as u64;
+    grouped(many.max(1))
+}
+
+/// How many times as large something is at most, with two digits after the point, rounded up.
+pub(crate) fn times(factor: f64) -> String {
+    if factor < 1e6 { format!("{:.2}", (factor * 100.0 - 1e-9).ceil() / 100.0) } else { "more than a million".into() }
+}
+
+/// `one table`, `3 tables`.
+pub(crate) fn counted(number: usize, singular: &str, plural: &str) -> String {
+    if number == 1 { format!("one {singular}") } else { format!("{} {plural}", grouped(number as u64)) }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Text in lines of at most `width` characters; those after the first begin with `indent` spaces. A longer word has a line of its
+/// own.
+pub(crate) fn wrapped(text: &str, width: usize, indent: usize) -> String {
+    let mut lines = String::new();
+    let mut used = 0;
+    for (place, word) in text.split(' ').enumerate() {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > width {
+            lines.push('\n');
+            lines.extend(std::iter::repeat_n(' ', indent));
+            used = indent;
+        } else if place > 0 {
+            lines.push(' ');
+            used += 1;
+        }
+        lines.push_str(word);
+        used += length;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        let numbers = [0, 7, 999, 1_000, 45_222, 1_000_000];
+        assert_eq!(numbers.map(grouped), ["0", "7", "999", "1,000", "45,222", "1,000,000"]);
+        assert_eq!([2, 1_000].map(one_in), ["1 in 2", "1 in 1,000"]);
+    }
+
+    #[test]
+    fn shares_that_are_bounds_are_rounded_up() {
+        assert_eq!(cases_in(0.7311, 100), "73.2 in 100");
+        assert_eq!(cases_in(0.69, 100), "69 in 100");
+        assert_eq!(cases_in(0.07, 100), "7 in 100");
+        assert_eq!(cases_in(0.002_714, 1_000), "2.8 in 1,000");
+        assert_eq!(cases_in(0.1, 1_000), "100 in 1,000");
+        assert_eq!(cases_in(0.999_99, 100), "nearly 100 in 100");
+        assert_eq!([2, 1_000].map(denominator), [100, 1_000]);
+        assert_eq!([times(std::f64::consts::E), times(2.0), times(1e300)], ["2.72", "2.00", "more than a million"]);
+    }
+
+    #[test]
+    fn rare_things_are_never_told_to_be_rarer() {
+        assert_eq!(once_in(1e-5), "100,000");
+        assert_eq!(once_in(1e-9), "1,000,000,000");
+        assert_eq!(once_in(3e-7), "3,300,000");
+        assert_eq!(once_in(0.3), "3");
+        assert_eq!(once_in(0.9), "1");
+        assert_eq!(once_in(1e-300), "10^300");
+    }
+
+    #[test]
+    fn things_are_counted_and_listed() {
+        assert_eq!([1, 2_000].map(|number| counted(number, "table", "tables")), ["one table", "2,000 tables"]);
+        let names = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!([listed(&names[..1]), listed(&names[..2]), listed(&names)], ["a", "a and b", "a, b and c"]);
+    }
+
+    #[test]
+    fn lines_are_no_longer_than_they_may_be() {
+        assert_eq!(wrapped("one two three", 8, 2), "one two\n  three");
+        assert_eq!(wrapped("one two three", 7, 2), "one two\n  three");
+        assert_eq!(wrapped("one two three", 6, 0), "one\ntwo\nthree");
+        assert_eq!(wrapped("  one two", 7, 2), "  one\n  two");
+        assert_eq!(wrapped("immeasurable", 3, 1), "immeasurable");
+        assert_eq!(wrapped("an immeasurable a", 4, 1), "an\n immeasurable\n a");
+    }
+}

@@ -1,0 +1,130 @@
+//! The replay test, T1, for all that is shown of a model: what `inspect` prints, writes and explains, and the page of `report`. They are
+//! the same for neighbouring tables of which the same was released.
+//!
+//! That models are is tested with the methods, on every pair of the battery; here are some of the pairs, for every method.
+
+use std::error::Error;
+use std::num::{NonZeroU32, NonZeroUsize};
+
+use scumble_mechanisms::{Fitting, Method, Model, Neighbours, fit_in};
+use scumble_report::{Explanation, Summary, picture, public_page};
+use scumble_schema::{AdjacencyKind, Schema};
+use scumble_testing::{Artefacts, Rows, Subject, assert_part, integers};
+use scumble_vault::{
+    AccountingKind, AddRemove, ApproxDp, Budget, Delta, Epsilon, Gdp, Pure, ReplaceOne, Vault, Zcdp, replay,
+};
+
+/// One in so many pairs of a part of the battery: some are left.
+const EVERY: usize = 500;
+
+/// Every method, with options that make small tables ask for more than one column, how its releases add up, and for which
+/// neighbours it is.
+const METHODS: [(&str, &[&str], AccountingKind, &[AdjacencyKind]); 11] = [
+    ("independent", &[], AccountingKind::Gdp, &BOTH),
+    ("privbayes", &["degree=2", "score=r"], AccountingKind::Pure, &BOTH),
+    ("privbayes", &["encoding=binary", "degree=1"], AccountingKind::Pure, &[AdjacencyKind::AddRemove]),
+    ("privbayes-nist", &["network_share=0.7", "group_width=2"], AccountingKind::Gdp, &BOTH),
+    ("pb-pgm", &["degree=1"], AccountingKind::Zcdp, &BOTH),
+    ("smoothed-histogram", &[], AccountingKind::Zcdp, &[AdjacencyKind::ReplaceOne]),
+    ("privmrf", &["profile=paper", "candidates=6"], AccountingKind::Gdp, &[AdjacencyKind::AddRemove]),
+    ("auto", &["candidates=8", "rounds_per_column=0.5", "large_column=2", "groups=2"], AccountingKind::Gdp, &BOTH),
+    ("privmrf", &["candidates=8", "rounds_per_column=0.5"], AccountingKind::Gdp, &[AdjacencyKind::ReplaceOne]),
+    ("mst", &["merge_below=0.3"], AccountingKind::Gdp, &BOTH),
+    ("aim", &["rounds_per_column=1", "workload_columns=2", "candidates=8"], AccountingKind::Zcdp, &BOTH),
+];
+const BOTH: [AdjacencyKind; 2] = [AdjacencyKind::AddRemove, AdjacencyKind::ReplaceOne];
+
+// A method without a line above does not compile.
+const _: () = assert!(Method::NAMES.len() == 9);
+
+/// A fit, and all that is shown of its model.
+struct Shown(Method);
+
+impl Shown {
+    fn by(name: &str, options: &[&str]) -> Self {
+        Self(Method::named(name).unwrap().with_options(options.iter().copied()).unwrap())
+    }
+}
+
+impl<A: Neighbours, M: Fitting> Subject<A, M> for Shown {
+    fn run(&self, vault: Vault<A, M>, budget: Budget<A, M>, schema: &Schema) -> Result<Artefacts, Box<dyn Error>> {
+        Ok(shown(&fit_in(vault, budget, schema, &self.0)?))
+    }
+}
+
+fn shown(model: &Model) -> Artefacts {
+    let (summary, explanation) = (Summary::new(model), Explanation::new(model));
+    Artefacts::new()
+        .with("text", summary.to_string())
+        .with("json", serde_json::to_string(&summary).unwrap())
+        .with("explanation", explanation.to_string())
+        .with("explanation as json", serde_json::to_string(&explanation).unwrap())
+        .with("picture", picture(model))
+        .with("page", public_page(model))
+}
+
+/// Some pairs of the last parts of the battery, which are the most varied. Shares of some networks are counted on rows that are
+/// drawn, and that takes its time.
+fn some_pairs<A: Neighbours + scumble_testing::Neighbours, M: Fitting>(subject: &Shown) {
+    for part in A::PARTS.iter().rev().take(2) {
+        assert_part::<A, M>(&part().thinned(NonZeroUsize::new(EVERY).unwrap(), 97), subject);
+    }
+}
+
+fn some_pairs_of<A: Neighbours + scumble_testing::Neighbours>(accounting: AccountingKind, subject: &Shown) {
+    match accounting {
+        AccountingKind::Pure => some_pairs::<A, Pure>(subject),
+        AccountingKind::Gdp => some_pairs::<A, Gdp>(subject),
+        AccountingKind::Zcdp => some_pairs::<A, Zcdp>(subject),
+    }
+}
+
+#[test]
+fn what_is_shown_of_models_of_neighbours_is_the_same() {
+    for (name, options, accounting, adjacencies) in METHODS {
+        let subject = Shown::by(name, options);
+        for adjacency in adjacencies {
+            match adjacency {
+                AdjacencyKind::AddRemove => some_pairs_of::<AddRemove>(accounting, &subject),
+                AdjacencyKind::ReplaceOne => some_pairs_of::<ReplaceOne>(accounting, &subject),
+            }
+        }
+    }
+}
+
+/// A table whose columns are related, so that there is something to draw, and a row more.
+fn related_columns<M: Fitting>(subject: &Shown) -> Artefacts {
+    let schema = integers(&[2, 2, 3, 12, 2], 1, AdjacencyKind::AddRemove);
+    let row = |row: u32| vec![row % 2, row % 2, row % 6 / 2, row * 7 % 12, (row % 2) * (row / 7 % 2)];
+    let rows: Vec<Vec<u32>> = (0..2_000).map(row).collect();
+    let neighbour = [&rows[..], &[vec![1, 0, 2, 11, 1]]].concat();
+    let delta = if M::KIND == AccountingKind::Pure { Delta::ZERO } else { Delta::new(1e-6).unwrap() };
+    let goal = ApproxDp { epsilon: Epsilon::new(4.0).unwrap(), delta };
+    let source = |rows: Vec<Vec<u32>>| Box::new(Rows::new(schema.domain().clone(), rows));
+    let one = NonZeroU32::MIN;
+    let (vault, budget, recorder) = replay::record::<AddRemove, M>(source(rows), goal, one).unwrap();
+    let first = subject.run(vault, budget, &schema).unwrap();
+    let recording = recorder.finish();
+    let (vault, budget, recorder) = replay::force::<AddRemove, M>(source(neighbour), goal, one, &recording).unwrap();
+    assert_eq!(subject.run(vault, budget, &schema).unwrap(), first);
+    recording.check_neighbour(&recorder.finish()).unwrap();
+    first
+}
+
+#[test]
+fn relations_are_drawn_alike_for_neighbours() {
+    let added = |(_, _, _, adjacencies): &(_, _, _, &[AdjacencyKind])| adjacencies.contains(&AdjacencyKind::AddRemove);
+    for (name, options, accounting, _) in METHODS.into_iter().filter(added) {
+        let subject = Shown::by(name, options);
+        let artefacts = match accounting {
+            AccountingKind::Pure => related_columns::<Pure>(&subject),
+            AccountingKind::Gdp => related_columns::<Gdp>(&subject),
+            AccountingKind::Zcdp => related_columns::<Zcdp>(&subject),
+        };
+        let text = |name| String::from_utf8(artefacts.get(name).unwrap().to_vec()).unwrap();
+        let tied = text("picture").contains(" is tied to ") || text("picture").contains(" is drawn given ");
+        assert_eq!(tied, name != "independent", "{name}: {}", text("picture"));
+        assert!(text("explanation").starts_with("NOT PRIVATE\n"), "{}", text("explanation"));
+        assert!(text("page").contains("NOT PRIVATE"));
+    }
+}
