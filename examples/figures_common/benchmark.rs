@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use scumble::mechanisms::Method;
-use scumble::schema::{AdjacencyKind, SchemaSpec};
+use scumble::schema::{AdjacencyKind, CodeColumn, SchemaSpec};
 use scumble::{ApproxDp, Delta, Epsilon, Input, Model, ReadOptions, Sampling, Schema};
 use scumble_evaluate::{CodedFile, Columns, MarginalDistances, MarginalSets};
 use serde_json::Value;
@@ -72,9 +72,9 @@ impl Benchmark {
     pub(crate) fn write(&self, synthetic: &Columns, rows: &Path) -> Result<(), Failure> {
         let mut writer = csv::Writer::from_path(rows)?;
         writer.write_record(&self.names)?;
-        let columns: Vec<&[u32]> = synthetic.domain().attributes().map(|column| synthetic.codes(column)).collect();
+        let columns: Vec<&CodeColumn> = synthetic.domain().attributes().map(|column| synthetic.codes(column)).collect();
         for row in 0..synthetic.rows() as usize {
-            writer.write_record(columns.iter().map(|column| column[row].to_string()))?;
+            writer.write_record(columns.iter().map(|column| column.get(row).to_string()))?;
         }
         Ok(writer.flush()?)
     }

@@ -85,7 +85,7 @@ fn information(model: &Model, real: &Columns) -> Result<f64, Failure> {
     let recoding = model.recoding();
     let digits = recoding.domain().attributes().map(|digit| {
         let codes = recoding.codes(digit);
-        real.codes(recoding.of(digit)).iter().map(|&code| codes[code as usize]).collect()
+        real.codes(recoding.of(digit)).iter().map(|code| codes[code as usize]).collect()
     });
     let columns = Columns::new(recoding.domain().clone(), digits.collect())?;
     let mut sum = 0.0;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, SchemaError, cells};
+use scumble_schema::{AttributeId, Clique, CodeColumn, CodeWidth, Domain, SchemaError, cells};
 use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
 
 use crate::error::EvaluateError;
@@ -13,7 +13,8 @@ const MOST_CELLS: u128 = 1 << 62;
 /// Rows whose cells are computed together, so that the running sums stay in the nearest cache.
 const BLOCK_ROWS: usize = 1024;
 
-/// Codes of every attribute of a domain, row by row. Cloning shares them.
+/// Codes of every attribute of a domain, row by row, each column in the narrowest integer that holds its codes. Cloning
+/// shares them.
 ///
 /// It is a source of exact counts too, for vaults whose answers are judged here.
 ///
@@ -21,7 +22,7 @@ const BLOCK_ROWS: usize = 1024;
 #[derive(Clone)]
 pub struct Columns {
     domain: Domain,
-    codes: Arc<[Vec<u32>]>,
+    codes: Arc<[CodeColumn]>,
     rows: u32,
 }
 
@@ -29,19 +30,42 @@ impl Columns {
     /// One column of codes per attribute of `domain`.
     ///
     /// # Errors
+    /// As those of [`Columns::of_codes`].
+    pub fn new(domain: Domain, codes: Vec<Vec<u32>>) -> Result<Self, EvaluateError> {
+        check_count(&domain, codes.len())?;
+        let narrow = |(column, &size): (Vec<u32>, &u32)| {
+            let mut narrow = CodeColumn::with_capacity(size, column.len());
+            // A code that is none may not fit; it stays as wide as it came, and is refused below.
+            if column.iter().all(|&code| code < size) {
+                for code in column {
+                    narrow.push(code);
+                }
+            } else {
+                narrow = CodeColumn::U32(column);
+            }
+            narrow
+        };
+        let codes = codes.into_iter().zip(domain.sizes()).map(narrow).collect();
+        Self::of_codes(domain, codes)
+    }
+
+    /// The same, from columns that are in the narrowest width already.
+    ///
+    /// # Errors
     /// If there are more or fewer columns than attributes, columns differ in length, have 2^32 rows or more, or hold a
     /// code that their attribute does not have.
-    pub fn new(domain: Domain, codes: Vec<Vec<u32>>) -> Result<Self, EvaluateError> {
-        if codes.len() != domain.len() {
-            return Err(EvaluateError::columns(format!("{} columns for {} attributes", codes.len(), domain.len())));
-        }
-        let rows = codes.first().map_or(0, Vec::len);
+    pub fn of_codes(domain: Domain, codes: Vec<CodeColumn>) -> Result<Self, EvaluateError> {
+        check_count(&domain, codes.len())?;
+        let rows = codes.first().map_or(0, CodeColumn::len);
         for (position, (column, &size)) in codes.iter().zip(domain.sizes()).enumerate() {
             if column.len() != rows {
                 return Err(EvaluateError::columns(format!("column {position} and the first one differ in length")));
             }
-            if column.iter().any(|&code| code >= size) {
+            if largest(column).is_some_and(|code| code >= size) {
                 return Err(EvaluateError::columns(format!("column {position} has a code that is not below {size}")));
+            }
+            if column.width() != CodeWidth::for_size(size) {
+                return Err(EvaluateError::columns(format!("column {position} is not as wide as its codes need")));
             }
         }
         let rows = u32::try_from(rows).map_err(|_| EvaluateError::columns("2^32 rows or more"))?;
@@ -51,21 +75,34 @@ impl Columns {
     /// The rows of all `chunks`, as samplers yield them.
     ///
     /// # Errors
-    /// As those of [`Columns::new`].
+    /// As those of [`Columns::of_codes`].
     pub fn from_chunks(
         domain: Domain,
         chunks: impl IntoIterator<Item = Vec<CodeColumn>>,
     ) -> Result<Self, EvaluateError> {
-        let mut codes = vec![Vec::new(); domain.len()];
+        let mut codes: Vec<CodeColumn> =
+            domain.sizes().iter().map(|&size| CodeColumn::with_capacity(size, 0)).collect();
         for chunk in chunks {
-            if chunk.len() != codes.len() {
-                return Err(EvaluateError::columns(format!("{} columns for {} attributes", chunk.len(), codes.len())));
-            }
-            for (column, more) in codes.iter_mut().zip(&chunk) {
-                column.extend(more.iter());
+            check_count(&domain, chunk.len())?;
+            for ((position, column), more) in codes.iter_mut().enumerate().zip(&chunk) {
+                if more.width() != column.width() {
+                    return Err(EvaluateError::columns(format!("column {position} is not as wide as its codes need")));
+                }
+                column.append(more);
             }
         }
-        Self::new(domain, codes)
+        Self::of_codes(domain, codes)
+    }
+
+    /// These rows, in this order; one that is named twice comes twice.
+    ///
+    /// # Panics
+    /// If there is no such row, or 2^32 rows or more are asked for.
+    #[must_use]
+    pub fn pick(&self, rows: &[usize]) -> Self {
+        let codes = self.codes.iter().map(|column| column.pick(rows)).collect();
+        let rows = u32::try_from(rows.len()).expect("fewer rows than can be counted are asked for");
+        Self { domain: self.domain.clone(), codes, rows }
     }
 
     /// How many codes each attribute has.
@@ -82,7 +119,7 @@ impl Columns {
     ///
     /// # Panics
     /// If the domain has no such attribute.
-    pub fn codes(&self, attribute: AttributeId) -> &[u32] {
+    pub fn codes(&self, attribute: AttributeId) -> &CodeColumn {
         &self.codes[attribute.index()]
     }
 
@@ -124,14 +161,39 @@ impl Columns {
             let block = &mut block[..BLOCK_ROWS.min(rows - start)];
             block.fill(0);
             for (&attribute, &stride) in clique.attributes().iter().zip(&strides) {
-                for (cell, &code) in block.iter_mut().zip(&self.codes(attribute)[start..]) {
-                    // Below the number of cells, which was checked to be at most 2^62: a sum that is not checked again
-                    // can be taken of several rows at once.
-                    *cell = cell.wrapping_add(u64::from(code).wrapping_mul(stride as u64));
+                match self.codes(attribute) {
+                    CodeColumn::U8(codes) => add(block, &codes[start..], stride as u64),
+                    CodeColumn::U16(codes) => add(block, &codes[start..], stride as u64),
+                    CodeColumn::U32(codes) => add(block, &codes[start..], stride as u64),
                 }
             }
             block.iter().copied().for_each(&mut take);
         }
+    }
+}
+
+/// Adds an axis to the cells of a block of rows.
+fn add<C: Copy + Into<u64>>(cells: &mut [u64], codes: &[C], stride: u64) {
+    for (cell, &code) in cells.iter_mut().zip(codes) {
+        // Below the number of cells, which was checked to be at most 2^62: a sum that is not checked again can be taken of
+        // several rows at once.
+        *cell = cell.wrapping_add(code.into().wrapping_mul(stride));
+    }
+}
+
+fn check_count(domain: &Domain, columns: usize) -> Result<(), EvaluateError> {
+    if columns == domain.len() {
+        Ok(())
+    } else {
+        Err(EvaluateError::columns(format!("{columns} columns for {} attributes", domain.len())))
+    }
+}
+
+fn largest(column: &CodeColumn) -> Option<u32> {
+    match column {
+        CodeColumn::U8(codes) => codes.iter().max().map(|&code| code.into()),
+        CodeColumn::U16(codes) => codes.iter().max().map(|&code| code.into()),
+        CodeColumn::U32(codes) => codes.iter().max().copied(),
     }
 }
 
@@ -190,8 +252,22 @@ mod tests {
         let columns = Columns::from_chunks(domain(), [chunk([0, 2]), chunk([1, 1])]).unwrap();
         assert_eq!(
             (columns.codes(AttributeId::new(0)), columns.codes(AttributeId::new(1))),
-            (&[0, 1][..], &[2, 1][..])
+            (&CodeColumn::U8(vec![0, 1]), &CodeColumn::U8(vec![2, 1]))
         );
+    }
+
+    #[test]
+    fn rows_are_picked_with_all_their_codes() {
+        let columns = Columns::new(domain(), vec![vec![0, 1, 1], vec![2, 0, 1]]).unwrap().pick(&[2, 0, 2]);
+        assert_eq!(columns.rows(), 3);
+        assert_eq!(columns.codes(AttributeId::new(1)), &CodeColumn::U8(vec![1, 2, 1]));
+    }
+
+    #[test]
+    fn codes_that_are_wider_than_needed_are_refused() {
+        let codes = vec![CodeColumn::U8(vec![0]), CodeColumn::U16(vec![0])];
+        assert!(matches!(Columns::of_codes(domain(), codes.clone()), Err(EvaluateError::Columns { .. })));
+        assert!(matches!(Columns::from_chunks(domain(), [codes]), Err(EvaluateError::Columns { .. })));
     }
 
     #[test]

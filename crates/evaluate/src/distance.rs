@@ -3,23 +3,46 @@
 /// Half the sum of the differences of shares, from the counts in the cells that either table has rows in. A table
 /// without rows is at distance one from any with rows.
 ///
-/// The sum is taken in integers, over the common denominator `rows_left * rows_right`, so it is the same in any order
-/// of the cells and only the last division rounds.
-pub(crate) fn total_variation(cells: impl Iterator<Item = (u64, u64)>, rows_left: u64, rows_right: u64) -> f64 {
-    match (rows_left, rows_right) {
-        (0, 0) => 0.0,
-        (0, _) | (_, 0) => 1.0,
-        _ => {
-            let (left_rows, right_rows) = (u128::from(rows_left), u128::from(rows_right));
-            // At most 2 rows_left rows_right, which fits for any tables that fit a machine.
-            let sum: u128 = cells
-                .map(|(left, right)| (u128::from(left) * right_rows).abs_diff(u128::from(right) * left_rows))
-                .sum();
-            #[expect(clippy::cast_precision_loss, reason = "a distance needs no more digits than a float has")]
-            let distance = sum as f64 / (2.0 * (left_rows * right_rows) as f64);
-            distance
+/// The sum is taken in integers, over the common denominator of both numbers of rows, so it is the same in any order of
+/// the cells and only the last division rounds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TotalVariation {
+    rows: [u64; 2],
+    /// At most twice the product of the rows, which fits for any tables that fit a machine.
+    sum: u128,
+}
+
+impl TotalVariation {
+    /// The distance of two tables with so many rows of which no cell was seen yet.
+    pub(crate) fn new(rows: [u64; 2]) -> Self {
+        Self { rows, sum: 0 }
+    }
+
+    /// Takes a cell in.
+    pub(crate) fn add(&mut self, counts: [u64; 2]) {
+        let [left, right] = [0, 1].map(|side| u128::from(counts[side]) * u128::from(self.rows[1 - side]));
+        self.sum += left.abs_diff(right);
+    }
+
+    /// The distance, once all cells were taken in.
+    pub(crate) fn finish(self) -> f64 {
+        match self.rows {
+            [0, 0] => 0.0,
+            [0, _] | [_, 0] => 1.0,
+            [left, right] => {
+                #[expect(clippy::cast_precision_loss, reason = "a distance needs no more digits than a float has")]
+                let distance = self.sum as f64 / (2.0 * (u128::from(left) * u128::from(right)) as f64);
+                distance
+            }
         }
     }
+}
+
+/// The same from counts that are at hand.
+pub(crate) fn total_variation(cells: impl Iterator<Item = (u64, u64)>, rows_left: u64, rows_right: u64) -> f64 {
+    let mut distance = TotalVariation::new([rows_left, rows_right]);
+    cells.for_each(|(left, right)| distance.add([left, right]));
+    distance.finish()
 }
 
 /// The same between counts and the distribution that `noisy` counts give once they are mended as the 2014 paper mends

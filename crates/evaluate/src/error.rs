@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use scumble_engine::EngineError;
 use scumble_schema::SchemaError;
 use scumble_vault::VaultError;
 
@@ -30,6 +31,12 @@ pub enum EvaluateError {
         /// What does not belong to the real table.
         what: &'static str,
     },
+    /// A table with fewer than two rows, of which nothing can be said.
+    #[error("{what} has fewer than two rows")]
+    TooFewRows {
+        /// Which table.
+        what: &'static str,
+    },
     /// A file of marginal sets that is none.
     #[error("not a file of marginal sets: {problem}")]
     Sets {
@@ -47,6 +54,9 @@ pub enum EvaluateError {
     /// A table is too large to hold, or a domain is none.
     #[error(transparent)]
     Schema(#[from] SchemaError),
+    /// A table could not be read.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     /// The vault refused a baseline.
     #[error(transparent)]
     Vault(#[from] VaultError),
@@ -67,9 +77,11 @@ impl EvaluateError {
             Self::Config { .. } => "see the documentation of the parameter".into(),
             Self::Columns { .. } => "encode both tables with the same schema".into(),
             Self::OtherDomain { .. } => "read all of them with the domain of the real table".into(),
+            Self::TooFewRows { .. } => "evaluate tables with rows".into(),
             Self::Sets { .. } => "write the file with `evaluate.py sets`, from the same `domain.json`".into(),
             Self::TooManyCells { .. } => "judge marginals over fewer columns".into(),
             Self::Schema(error) => error.hint(),
+            Self::Engine(error) => error.hint().unwrap_or_default(),
             Self::Vault(error) => error.hint().into(),
             Self::Io { .. } => "check the path and its permissions".into(),
         }

@@ -9,6 +9,9 @@
 //! | how far single columns are, through the engine | [`OneWayDistances`] |
 //! | how far the marginals over given sets of columns are | [`MarginalDistances`] over [`MarginalSets`] |
 //! | what the NIST 2018 challenge would have scored | [`nist::Challenge`] |
+//! | what learners trained on synthetic rows do on real ones | [`learning::Learning`] |
+//! | whether learners tell real rows from synthetic ones | [`propensity::Propensity`] |
+//! | whether tests of independence conclude the same | [`chi_square::ChiSquare`] |
 //! | how far one gets with little thought or much noise | [`baseline`] |
 //!
 //! Tables are [`Columns`] of codes in memory: a [`CodedFile`] reads them from a benchmark's folder, a sampler's chunks
@@ -32,20 +35,36 @@
 //! ```
 
 pub mod baseline;
+pub mod chi_square;
 mod coded_file;
 mod columns;
+pub mod correlation;
 mod distance;
 mod error;
+pub mod evaluation;
+#[cfg(test)]
+mod fixture;
+mod grouping;
+mod kind;
+pub mod learning;
 mod marginal;
 pub mod nist;
 mod one_way;
+mod page;
 mod parallel;
+pub mod propensity;
+mod read;
+mod sample;
+pub mod subgroup;
 
 pub use coded_file::CodedFile;
 pub use columns::Columns;
 pub use error::EvaluateError;
+pub use evaluation::{Evaluation, Settings};
+pub use kind::ColumnKind;
 pub use marginal::{MarginalDistances, MarginalSets, OrderDistance};
 pub use one_way::{ColumnDistance, OneWayDistances};
+pub use page::steward_page;
 
 /// The stamp on every result.
 pub const NOT_PRIVATE: &str = "NOT DIFFERENTIALLY PRIVATE: computed from the real rows, for their steward only";

@@ -10,7 +10,7 @@ use super::open;
 use crate::columns::Columns;
 use crate::distance::to_clipped;
 use crate::error::EvaluateError;
-use crate::marginal::{MarginalDistances, MarginalSets};
+use crate::marginal::{MarginalDistances, MarginalSets, tables_of};
 
 /// The distances of tables with Laplace noise from the real ones, when all tables of an order share the budget
 /// `epsilon`.
@@ -59,19 +59,6 @@ fn measure(
     Ok(())
 }
 
-/// How many sets of `order` of so many columns there are; `None` from 2^32 on.
-fn tables_of(columns: usize, order: usize) -> Option<u32> {
-    let order = order.min(columns.checked_sub(order)?);
-    let mut tables: u128 = 1;
-    for chosen in 0..order {
-        // A product of consecutive numbers is divided by their count without a rest.
-        tables = tables * (columns - chosen) as u128 / (chosen as u128 + 1);
-        // With at most half of the columns chosen the number grows at each step.
-        u32::try_from(tables).ok()?;
-    }
-    u32::try_from(tables).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::{all_sets, table};
@@ -107,17 +94,6 @@ mod tests {
             let scale = cliques.len() as f64 / EPSILON;
             assert!((due / (2_f64.sqrt() * scale) - 1.0).abs() < 0.01, "order {order}: {due} for scale {scale}");
         }
-    }
-
-    #[test]
-    fn all_tables_of_an_order_are_counted() {
-        assert_eq!(
-            [0, 1, 2, 3, 4, 5].map(|order| tables_of(4, order)),
-            [Some(1), Some(4), Some(6), Some(4), Some(1), None]
-        );
-        assert_eq!(tables_of(15, 3), Some(455));
-        assert_eq!(tables_of(110, 5), Some(122_391_522));
-        assert_eq!(tables_of(1000, 5), None);
     }
 
     #[test]

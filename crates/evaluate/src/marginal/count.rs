@@ -1,21 +1,36 @@
-//! Counting the cells of marginals: in a dense table while that is small, by sorting the rows beyond.
+//! Counting the cells of one marginal.
+//!
+//! | cells | how |
+//! |---|---|
+//! | up to 2^20, and not many more than rows | in a dense table, which fits a cache |
+//! | more, and not many more than rows | in [buckets](super::buckets) of rows |
+//! | more | by sorting the rows |
 
 use std::cmp::Ordering;
 
 use scumble_schema::Clique;
 
+use super::buckets::Buckets;
+use super::split::Split;
 use crate::columns::{Columns, index};
-use crate::distance::total_variation;
+use crate::distance::TotalVariation;
 use crate::error::EvaluateError;
 
-/// Most cells of a dense table: 32 MiB for two counts each. Beyond, sorting the rows of a usual table is faster.
-const DENSE_CELLS: u64 = 1 << 22;
+/// Most cells of one dense table: 4 MiB.
+const DENSE_CELLS: u64 = 1 << 20;
+/// Most cells for each row: beyond, more time goes to empty cells than to rows.
+const CELLS_PER_ROW: u64 = 16;
+/// A table of so many cells is dense however few rows there are.
+const FEW_CELLS: u64 = 1 << 12;
+/// Most buckets: so many ends of buckets, where rows are written, fit the second-level cache.
+const BUCKETS: usize = 1 << 13;
 
 /// What counting needs besides the tables, kept from one marginal to the next so that it is allocated once.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
     /// Rows of the real and of the synthetic table in each cell.
-    counts: Vec<[u32; 2]>,
+    counts: [Vec<u32>; 2],
+    buckets: [Buckets; 2],
     /// The cells of all rows of each.
     cells: [Vec<u64>; 2],
 }
@@ -28,17 +43,36 @@ impl Workspace {
         synthetic: &Columns,
         clique: &Clique,
     ) -> Result<f64, EvaluateError> {
+        let mut distance = TotalVariation::new([real, synthetic].map(|table| u64::from(table.rows())));
+        self.for_each_cell(real, synthetic, clique, |counts| distance.add(counts))?;
+        Ok(distance.finish())
+    }
+
+    /// Calls `take` with how many rows of each table are in a cell, for all cells that have some, in any order.
+    pub(crate) fn for_each_cell(
+        &mut self,
+        real: &Columns,
+        synthetic: &Columns,
+        clique: &Clique,
+        mut take: impl FnMut([u64; 2]),
+    ) -> Result<(), EvaluateError> {
         let cells = real.check(clique)?;
         let tables = [real, synthetic];
-        let rows = tables.map(|table| u64::from(table.rows()));
-        if cells <= DENSE_CELLS {
-            self.count_dense(tables, clique, index(cells));
-            let counts = self.counts.iter().map(|counts| counts.map(u64::from).into());
-            Ok(total_variation(counts, rows[0], rows[1]))
-        } else {
-            self.sort(tables, clique);
-            Ok(total_variation(merged(&self.cells[0], &self.cells[1]), rows[0], rows[1]))
+        let rows: u64 = tables.iter().map(|table| u64::from(table.rows())).sum();
+        let is_dense = cells <= FEW_CELLS.max(rows.saturating_mul(CELLS_PER_ROW));
+        match Split::of(real.domain(), clique).filter(|_| is_dense) {
+            Some(split) if cells <= DENSE_CELLS => {
+                self.count_dense(tables, &split);
+                let [left, right] = &self.counts;
+                left.iter().zip(right).for_each(|(&left, &right)| take([left.into(), right.into()]));
+            }
+            Some(split) if split.high_cells() <= BUCKETS => self.count_buckets(tables, &split, take),
+            _ => {
+                self.sort(tables, clique);
+                merged(&self.cells[0], &self.cells[1]).for_each(|(left, right)| take([left, right]));
+            }
         }
+        Ok(())
     }
 
     /// Calls `take` with every cell that rows of `table` are in, ascending, and how many rows it has.
@@ -50,9 +84,12 @@ impl Workspace {
     ) -> Result<(), EvaluateError> {
         let cells = table.check(clique)?;
         if cells <= DENSE_CELLS {
-            self.count_dense([table], clique, index(cells));
-            let occupied = (0..).zip(&self.counts).filter(|(_, counts)| counts[0] > 0);
-            occupied.for_each(|(cell, counts)| take(cell, counts[0].into()));
+            let counts = &mut self.counts[0];
+            counts.clear();
+            counts.resize(index(cells), 0);
+            table.for_each_cell(clique, |cell| counts[index(cell)] += 1);
+            let occupied = (0..).zip(counts).filter(|(_, count)| **count > 0);
+            occupied.for_each(|(cell, &mut count)| take(cell, count.into()));
         } else {
             self.sort([table], clique);
             let runs = self.cells[0].chunk_by(|left, right| left == right);
@@ -61,12 +98,40 @@ impl Workspace {
         Ok(())
     }
 
-    fn count_dense<const TABLES: usize>(&mut self, tables: [&Columns; TABLES], clique: &Clique, cells: usize) {
-        self.counts.clear();
-        self.counts.resize(cells, [0; 2]);
-        for (side, table) in tables.into_iter().enumerate() {
-            // A table has fewer than 2^32 rows.
-            table.for_each_cell(clique, |cell| self.counts[index(cell)][side] += 1);
+    fn count_dense(&mut self, tables: [&Columns; 2], split: &Split) {
+        for (counts, table) in self.counts.iter_mut().zip(tables) {
+            counts.clear();
+            counts.resize(split.high_cells() * split.low_cells(), 0);
+            split.for_each_block(table, |high, low| {
+                for (&high, &low) in high.iter().zip(low) {
+                    // A table has fewer than 2^32 rows.
+                    let count = &mut counts[usize::from(high) * split.low_cells() + usize::from(low)];
+                    *count = count.wrapping_add(1);
+                }
+            });
+        }
+    }
+
+    fn count_buckets(&mut self, tables: [&Columns; 2], split: &Split, mut take: impl FnMut([u64; 2])) {
+        for ((buckets, counts), table) in self.buckets.iter_mut().zip(&mut self.counts).zip(tables) {
+            buckets.fill(split, table);
+            counts.clear();
+            counts.resize(split.low_cells(), 0);
+        }
+        let [left, right] = &mut self.counts;
+        for bucket in 0..split.high_cells() {
+            let numbers = self.buckets.each_ref().map(|buckets| buckets.get(bucket));
+            if numbers.iter().all(|numbers| numbers.is_empty()) {
+                continue;
+            }
+            for (counts, numbers) in [&mut *left, &mut *right].into_iter().zip(numbers) {
+                for &number in numbers {
+                    counts[usize::from(number)] += 1;
+                }
+            }
+            for (left, right) in left.iter_mut().zip(&mut *right) {
+                take([std::mem::take(left).into(), std::mem::take(right).into()]);
+            }
         }
     }
 
@@ -113,18 +178,30 @@ mod tests {
     }
 
     #[test]
-    fn a_sorted_list_gives_the_distance_of_the_dense_table() {
+    fn all_ways_of_counting_give_the_same_distance() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let domain = Domain::new(vec![3, 7, 2]).unwrap();
+        let domain = Domain::new(vec![300, 7, 40]).unwrap();
         let clique = Clique::new(domain.attributes());
-        for (rows_left, rows_right) in [(0, 0), (0, 5), (1, 1), (40, 30), (2000, 1500)] {
-            let tables = [random(&domain, rows_left, &mut rng), random(&domain, rows_right, &mut rng)];
+        let split = Split::of(&domain, &clique).unwrap();
+        assert!(split.high_cells() > 1);
+        for rows in [[0, 0], [0, 5], [1, 1], [40, 30], [2000, 1500]] {
+            let tables = rows.map(|rows| random(&domain, rows, &mut rng));
+            let tables = [&tables[0], &tables[1]];
+            let empty = TotalVariation::new(rows.map(u64::from));
             let mut workspace = Workspace::default();
-            let dense = workspace.distance(&tables[0], &tables[1], &clique).unwrap();
-            workspace.sort([&tables[0], &tables[1]], &clique);
-            let cells = merged(&workspace.cells[0], &workspace.cells[1]);
-            let sorted = total_variation(cells, rows_left.into(), rows_right.into());
-            assert_eq!(dense.to_bits(), sorted.to_bits());
+            let chosen = workspace.distance(tables[0], tables[1], &clique).unwrap();
+
+            let mut dense = empty;
+            workspace.count_dense(tables, &split);
+            workspace.counts[0].iter().zip(&workspace.counts[1]).for_each(|(&a, &b)| dense.add([a.into(), b.into()]));
+            let mut in_buckets = empty;
+            workspace.count_buckets(tables, &split, |counts| in_buckets.add(counts));
+            let mut sorted = empty;
+            workspace.sort(tables, &clique);
+            merged(&workspace.cells[0], &workspace.cells[1]).for_each(|(a, b)| sorted.add([a, b]));
+            for distance in [dense, in_buckets, sorted] {
+                assert_eq!(distance.finish().to_bits(), chosen.to_bits());
+            }
         }
     }
 

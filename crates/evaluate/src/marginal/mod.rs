@@ -1,14 +1,23 @@
 //! Marginals of a synthetic table against those of the real one.
 
+mod buckets;
+pub(crate) mod compare;
 pub(crate) mod count;
+mod expected;
+mod numpy;
 mod sets;
+mod shared;
+mod split;
 
 use std::fmt;
 
 use scumble_schema::Clique;
 use serde::Serialize;
 
+use self::compare::compare;
 pub use self::sets::MarginalSets;
+pub(crate) use self::sets::tables_of;
+pub(crate) use self::shared::for_each_table;
 use crate::columns::Columns;
 use crate::error::EvaluateError;
 use crate::{NOT_PRIVATE, parallel};
@@ -45,7 +54,9 @@ impl MarginalDistances {
         if real.domain() != synthetic.domain() {
             return Err(EvaluateError::OtherDomain { what: "the synthetic table" });
         }
-        Self::of_each(sets, |workspace: &mut count::Workspace, clique| workspace.distance(real, synthetic, clique))
+        let cliques: Vec<Clique> = sets.orders().flat_map(|(_, cliques)| cliques).cloned().collect();
+        let mut distances = compare(real, synthetic, &cliques)?.into_iter().map(|compared| compared.distance);
+        Self::of_orders(sets, |_, cliques| Ok(distances.by_ref().take(cliques.len()).collect()))
     }
 
     /// The distances that `distance` gives for each set, computed on all processors.

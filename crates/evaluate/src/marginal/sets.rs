@@ -6,12 +6,16 @@ use std::path::Path;
 
 use scumble_schema::{AttributeId, Clique};
 
+use super::numpy::NumpyDice;
 use crate::error::EvaluateError;
+
+/// What published comparisons seed their choice of sets with.
+const SEED: u32 = 20_210_811;
 
 /// Sets of columns to judge, by their order.
 ///
-/// Published comparisons draw theirs with numpy's generator, so they are read from the file that `evaluate.py sets`
-/// writes rather than drawn again.
+/// Published comparisons draw theirs with numpy's generator. [`MarginalSets::drawn`] draws the same ones, and
+/// [`MarginalSets::read`] reads those that somebody wrote down.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MarginalSets {
     by_order: BTreeMap<usize, Vec<Clique>>,
@@ -25,6 +29,16 @@ impl MarginalSets {
             by_order.entry(clique.len()).or_default().push(clique);
         }
         Self { by_order }
+    }
+
+    /// The sets that all comparisons on tables of so many columns share: of each order all sets, or `count` of them, drawn
+    /// with a fixed seed, where there are more. Orders above the number of columns have none.
+    pub fn drawn(columns: usize, orders: &[usize], count: usize) -> Self {
+        let of_order = |&order: &usize| match tables_of(columns, order) {
+            Some(all) if all as usize <= count => all_sets(columns, order),
+            _ => some_sets(columns, order, count),
+        };
+        Self::new(orders.iter().filter(|&&order| order <= columns).flat_map(of_order))
     }
 
     /// The sets in a JSON object from orders to lists of lists of column names, such as `{"2": [["age", "sex"]]}`.
@@ -75,6 +89,42 @@ impl MarginalSets {
     }
 }
 
+/// Every set of so many columns.
+fn all_sets(columns: usize, order: usize) -> Vec<Clique> {
+    let mut sets = vec![Vec::new()];
+    for _ in 0..order {
+        let next = |set: &Vec<usize>| set.last().map_or(0, |last| last + 1)..columns;
+        let longer = |set: Vec<usize>| next(&set).map(move |column| [&set[..], &[column]].concat());
+        sets = sets.into_iter().flat_map(longer).collect();
+    }
+    sets.into_iter().map(|set| Clique::new(set.into_iter().map(AttributeId::new))).collect()
+}
+
+/// `count` different sets, of which there are more.
+fn some_sets(columns: usize, order: usize, count: usize) -> Vec<Clique> {
+    const WHY: &str = "a table has at most limits::COLUMNS columns";
+    let (columns, order) = (u32::try_from(columns).expect(WHY), u32::try_from(order).expect(WHY));
+    let mut dice = NumpyDice::new(&[SEED, columns, order]);
+    let mut sets = BTreeSet::new();
+    while sets.len() < count {
+        sets.insert(dice.choose(columns, order));
+    }
+    sets.into_iter().map(|set| Clique::new(set.into_iter().map(|column| AttributeId::new(column as usize)))).collect()
+}
+
+/// How many sets of `order` of so many columns there are; `None` from 2^32 on.
+pub(crate) fn tables_of(columns: usize, order: usize) -> Option<u32> {
+    let order = order.min(columns.checked_sub(order)?);
+    let mut tables: u128 = 1;
+    for chosen in 0..order {
+        // A product of consecutive numbers is divided by their count without a rest.
+        tables = tables * (columns - chosen) as u128 / (chosen as u128 + 1);
+        // With at most half of the columns chosen the number grows at each step.
+        u32::try_from(tables).ok()?;
+    }
+    u32::try_from(tables).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +160,25 @@ mod tests {
         {
             assert!(matches!(MarginalSets::parse(text, &names()), Err(EvaluateError::Sets { .. })), "{text}");
         }
+    }
+
+    #[test]
+    fn all_sets_of_an_order_or_so_many_are_drawn() {
+        let sets = MarginalSets::drawn(5, &[1, 2, 4, 6], 6);
+        let orders: Vec<_> = sets.orders().map(|(order, cliques)| (order, cliques.len())).collect();
+        assert_eq!(orders, [(1, 5), (2, 6), (4, 5)]);
+        assert_eq!(sets.orders().next().unwrap().1[4], clique(&[4]));
+        assert_eq!(MarginalSets::drawn(5, &[2], 10).orders().next().unwrap().1.len(), 10);
+    }
+
+    #[test]
+    fn all_tables_of_an_order_are_counted() {
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5].map(|order| tables_of(4, order)),
+            [Some(1), Some(4), Some(6), Some(4), Some(1), None]
+        );
+        assert_eq!(tables_of(15, 3), Some(455));
+        assert_eq!(tables_of(110, 5), Some(122_391_522));
+        assert_eq!(tables_of(1000, 5), None);
     }
 }

@@ -2,11 +2,12 @@
 
 use chacha20::ChaCha8Rng;
 use rand::RngExt;
-use scumble_schema::AttributeId;
+use scumble_schema::{AttributeId, CodeColumn};
 
 use super::{PERFECT, some_attributes};
 use crate::columns::Columns;
 use crate::error::EvaluateError;
+use crate::kind::ColumnKind;
 use crate::parallel;
 
 /// How many conjunctions are tested.
@@ -16,17 +17,8 @@ const ONE_IN: usize = 3;
 /// A synthetic frequency below this counts as this.
 const FLOOR: f64 = 1e-6;
 
-/// How values of an attribute are chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColumnKind {
-    /// Codes have no order: some of them, at random.
-    Categorical,
-    /// Codes have an order: a range of them, about as far below a real code as above.
-    Ordered {
-        /// The code of a missing value, which is in no range with others.
-        missing: Option<u32>,
-    },
-}
+/// Rows that are tested together, column by column.
+const BLOCK_ROWS: usize = 4096;
 
 /// Which codes of one attribute satisfy a test.
 struct Condition {
@@ -62,13 +54,14 @@ fn draw(real: &Columns, kinds: &[ColumnKind], dice: &mut ChaCha8Rng) -> Vec<Cond
     let row = dice.random_range(0..real.rows()) as usize;
     let chosen = some_attributes(attributes, count, dice);
     let condition = |attribute: AttributeId| {
-        let (size, code) = (real.domain().size(attribute), real.codes(attribute)[row]);
+        let (size, code) = (real.domain().size(attribute), real.codes(attribute).get(row));
         Condition { attribute, holds: some_codes(kinds[attribute.index()], size, code, dice) }
     };
     chosen.into_iter().map(condition).collect()
 }
 
-/// A random choice of codes that has `code` in it.
+/// A random choice of codes that has `code` in it: of ordered ones a range, about as far below it as above, of others some
+/// at random. A code without a place in the order is in no range with others.
 fn some_codes(kind: ColumnKind, size: u32, code: u32, dice: &mut ChaCha8Rng) -> Vec<bool> {
     match kind {
         ColumnKind::Categorical => {
@@ -81,22 +74,41 @@ fn some_codes(kind: ColumnKind, size: u32, code: u32, dice: &mut ChaCha8Rng) -> 
             }
             holds
         }
-        ColumnKind::Ordered { missing } if missing == Some(code) => (0..size).map(|other| other == code).collect(),
-        ColumnKind::Ordered { missing } => {
+        ColumnKind::Ordered { .. } if !kind.has_place(code) => (0..size).map(|other| other == code).collect(),
+        ColumnKind::Ordered { .. } => {
             let reach = dice.random_range(0..size.saturating_sub(1).max(1));
-            (0..size).map(|other| other.abs_diff(code) <= reach && missing != Some(other)).collect()
+            (0..size).map(|other| other.abs_diff(code) <= reach && kind.has_place(other)).collect()
         }
     }
 }
 
 /// The share of rows that satisfy every condition; zero without rows.
 fn frequency(table: &Columns, test: &[Condition]) -> f64 {
-    let columns: Vec<(&[u32], &[bool])> =
-        test.iter().map(|condition| (table.codes(condition.attribute), condition.holds.as_slice())).collect();
-    let passes = |&row: &u32| columns.iter().all(|(codes, holds)| holds[codes[row as usize] as usize]);
+    let rows = table.rows() as usize;
+    let mut passing = [0_u8; BLOCK_ROWS];
+    let mut matches = 0_u64;
+    for start in (0..rows).step_by(BLOCK_ROWS) {
+        let passing = &mut passing[..BLOCK_ROWS.min(rows - start)];
+        passing.fill(1);
+        for Condition { attribute, holds } in test {
+            match table.codes(*attribute) {
+                CodeColumn::U8(codes) => keep(passing, &codes[start..], holds),
+                CodeColumn::U16(codes) => keep(passing, &codes[start..], holds),
+                CodeColumn::U32(codes) => keep(passing, &codes[start..], holds),
+            }
+        }
+        matches += passing.iter().map(|&passes| u64::from(passes)).sum::<u64>();
+    }
     #[expect(clippy::cast_precision_loss, reason = "a table has fewer than 2^32 rows")]
-    let matches = (0..table.rows()).filter(passes).count() as f64;
+    let matches = matches as f64;
     matches / f64::from(table.rows().max(1))
+}
+
+/// Marks the rows whose code does not satisfy a condition: zero from then on.
+fn keep<C: Copy + Into<u32>>(passing: &mut [u8], codes: &[C], holds: &[bool]) {
+    for (passes, &code) in passing.iter_mut().zip(codes) {
+        *passes &= u8::from(holds[code.into() as usize]);
+    }
 }
 
 #[cfg(test)]

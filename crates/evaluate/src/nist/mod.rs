@@ -31,12 +31,12 @@ use rand::{RngExt, SeedableRng};
 use scumble_schema::AttributeId;
 use serde::Serialize;
 
-pub use self::classification::ColumnKind;
 pub use self::earnings::{Earnings, signed_log_bins};
 pub use self::regression::Regression;
 use crate::NOT_PRIVATE;
 use crate::columns::Columns;
 use crate::error::EvaluateError;
+pub use crate::kind::ColumnKind;
 
 /// The score of a table that cannot be told from the real one.
 pub const PERFECT: f64 = 1e6;

@@ -59,12 +59,16 @@ fn places(table: &Columns, earnings: &Earnings) -> Vec<Option<Place>> {
     let [places, codes] = [earnings.place, earnings.income].map(|role| table.domain().size(role) as usize);
     let mut all = vec![vec![0_u64; codes]; places];
     let mut of_sexes = vec![[Earned::default(); 2]; places];
-    let rows = table.codes(earnings.place).iter().zip(table.codes(earnings.sex)).zip(table.codes(earnings.income));
-    for ((&place, sex), &code) in rows {
+    let rows = table
+        .codes(earnings.place)
+        .iter()
+        .zip(table.codes(earnings.sex).iter())
+        .zip(table.codes(earnings.income).iter());
+    for ((place, sex), code) in rows {
         let (place, code) = (place as usize, code as usize);
         let Some(income) = earnings.incomes[code] else { continue };
         all[place][code] += 1;
-        if let Some(position) = earnings.sexes.iter().position(|one| one == sex) {
+        if let Some(position) = earnings.sexes.iter().position(|&one| one == sex) {
             of_sexes[place][position].add(income);
         }
     }

@@ -1,0 +1,58 @@
+//! Who is served worse.
+
+use maud::{Markup, html};
+use scumble_report::page::{Column, Table, grouped, text};
+
+use super::verdict::Verdict;
+use super::whole;
+use crate::evaluation::{GroupScore, SubgroupScores};
+use crate::subgroup::PERFECT;
+
+pub(super) fn section(subgroups: &[SubgroupScores]) -> Markup {
+    html! {
+        p {
+            "The rows of a subgroup are compared by themselves, on a hundred tables over three columns. The score is 1,000 if \
+             the synthetic subgroup cannot be told from the real one. Small subgroups score less even by chance; what counts is \
+             how far a score is below what can be achieved."
+        }
+        @if subgroups.is_empty() {
+            p { "No column has few enough values to make subgroups; name one with " code { "--subgroup" } "." }
+        }
+        @for scores in subgroups { (table(scores)) }
+    }
+}
+
+fn table(scores: &SubgroupScores) -> Table {
+    let mut table = Table::new(
+        format!("By {}", scores.column),
+        [
+            Column::text(&scores.column),
+            Column::text("difference"),
+            Column::number("score"),
+            Column::number("achievable"),
+            Column::number("real rows"),
+            Column::number("synthetic rows"),
+        ],
+    );
+    for group in &scores.groups {
+        table.row([
+            text(&group.value),
+            if group.synthetic_rows == 0 { text("all missing") } else { verdict(group).show() },
+            text(whole(group.score.value)),
+            text(whole(group.score.achievable)),
+            text(grouped(group.real_rows.into())),
+            text(grouped(group.synthetic_rows.into())),
+        ]);
+    }
+    table
+}
+
+/// How far a subgroup is from the real one.
+pub(super) fn verdict(group: &GroupScore) -> Verdict {
+    if group.synthetic_rows == 0 { Verdict::Large } else { Verdict::of_excess(lacking(group)) }
+}
+
+/// The part of the full score that is missing and could be had.
+pub(super) fn lacking(group: &GroupScore) -> f64 {
+    (group.score.achievable - group.score.value) / PERFECT
+}
