@@ -7,6 +7,8 @@ use scumble_schema::{Problems, ReadError, SchemaError};
 use scumble_vault::VaultError;
 use scumble_vault::ledger::LedgerError;
 
+use crate::bundle::BundleError;
+
 /// Anything that can go wrong on the way from a table to a synthetic one.
 ///
 /// No message depends on rows.
@@ -22,6 +24,9 @@ pub enum Error {
     /// The fit or the model file failed.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
+    /// A bundle cannot be written or read.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
     /// No job on the ledger was cut off that is the same.
     #[error("the ledger has no fit of this schema, method and budget that was cut off")]
     NothingToResume,
@@ -89,10 +94,13 @@ impl Error {
             Self::Mechanism(MechanismError::Marginals(error)) => marginals_fault(error),
             Self::Mechanism(MechanismError::OtherSchema | MechanismError::OtherAccounting { .. }) => Fault::Bug,
             Self::Mechanism(MechanismError::TooLarge { .. }) => Fault::TooLarge,
-            Self::Mechanism(MechanismError::File { .. }) | Self::Entropy => Fault::Engine,
+            Self::Mechanism(MechanismError::File { .. }) | Self::Bundle(BundleError::Io { .. }) | Self::Entropy => {
+                Fault::Engine
+            }
             Self::Mechanism(
                 MechanismError::NoSuchMethod { .. } | MechanismError::Option { .. } | MechanismError::NeedsDelta { .. },
             )
+            | Self::Bundle(_)
             | Self::NothingToResume => Fault::Usage,
             Self::Schema(_) | Self::Mechanism(_) => Fault::Data,
             Self::Interrupted => Fault::Interrupted,
@@ -105,6 +113,7 @@ impl Error {
             Self::Schema(ReadError::Problems(problems)) => Some(problems.list()[0].hint()),
             Self::Schema(_) => Some("check the path and its permissions".into()),
             Self::Engine(error) => error.hint(),
+            Self::Bundle(error) => Some(error.hint().into()),
             Self::Mechanism(MechanismError::Vault(VaultError::Source(source))) => {
                 source.get_ref().downcast_ref::<EngineError>().and_then(EngineError::hint)
             }

@@ -36,7 +36,7 @@
 //! | [`report`] | models and certificates in words | no | no |
 //! | `scumble-evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE; only programs use it | yes | no |
 //! | `scumble-testing` | the replay battery that every method passes; only tests use it | made-up ones | seeds |
-//! | this crate | the rooms put together, and the demo table | | |
+//! | this crate | the rooms put together, release bundles, and the demo table | | |
 //!
 //! What keeps the rooms apart is checked, not asked for:
 //!
@@ -48,6 +48,7 @@
 //!
 //! Why things are as they are is written down in `docs/decisions/`.
 
+pub mod bundle;
 pub mod demo;
 mod error;
 mod pipeline;

@@ -1,0 +1,191 @@
+//! The files of a bundle, and how all but the rows are made.
+//!
+//! Everything here is a function of the model, the release and the sums of the two files of rows. That is what makes a bundle the
+//! same byte for byte, and what lets [`verify`](super::verify()) make every file again and compare.
+
+use scumble_mechanisms::marginals::{MarginalsError, Statement};
+use scumble_mechanisms::{Method, Model, Origin};
+use scumble_report::{Explanation, guarantee, picture, public_page};
+use scumble_vault::Certificate;
+use serde::Serialize;
+
+use super::checksums::Sum;
+use super::release::{Release, placeholder};
+use super::{croissant, data_package, readme, registry};
+use crate::error::Error;
+
+pub(super) const PARQUET: &str = "data/synthetic.parquet";
+pub(super) const CSV: &str = "data/synthetic.csv";
+pub(super) const MODEL: &str = "model.scumble";
+pub(super) const MARGINALS: &str = "marginals.json";
+pub(super) const CERTIFICATE: &str = "certificate.json";
+pub(super) const CERTIFICATE_IN_WORDS: &str = "certificate.txt";
+pub(super) const DECLARED: &str = "declared.json";
+pub(super) const DECLARED_IN_WORDS: &str = "declared.txt";
+pub(super) const DATA_PACKAGE: &str = "datapackage.json";
+pub(super) const CROISSANT: &str = "croissant.json";
+pub(super) const REGISTRY: &str = "registry-entry.yaml";
+pub(super) const REPORT: &str = "report.html";
+pub(super) const PICTURE: &str = "model.svg";
+pub(super) const README: &str = "README.md";
+
+/// The folder in a bundle.
+pub(super) const INNER_FOLDER: &str = "data";
+
+/// What this program is called in what it writes.
+pub(super) const PROGRAM: &str = concat!("scumble ", env!("CARGO_PKG_VERSION"));
+
+/// Every file that a bundle may have, besides the list of sums, with what it is.
+pub(super) const FILES: [(&str, &str); 14] = [
+    (PARQUET, "the synthetic rows, with the types of their columns"),
+    (CSV, "the same rows as text"),
+    (DATA_PACKAGE, "what the files of rows are and what their columns hold: a Data Package (datapackage.org)"),
+    (CROISSANT, "the same for tools of machine learning: Croissant 1.0 (mlcommons.org)"),
+    (REPORT, "what was measured, how well, and what not to trust: a page for any browser"),
+    (PICTURE, "which columns the model ties together, as a picture"),
+    (CERTIFICATE, "the privacy guarantee with every release that it is computed from"),
+    (CERTIFICATE_IN_WORDS, "the privacy guarantee in words"),
+    (DECLARED, "what the maker of the noisy tables declares about privacy"),
+    (DECLARED_IN_WORDS, "what is declared about privacy, in words"),
+    (MARGINALS, "the noisy tables that the model was fitted to"),
+    (MODEL, "the model that the rows were drawn from; `scumble sample` draws others"),
+    (REGISTRY, "an entry for the registry of deployments of differential privacy, to be completed"),
+    (README, "this page"),
+];
+
+/// All that the documents of a bundle are made from.
+pub(super) struct Contents<'a> {
+    pub(super) model: &'a Model,
+    pub(super) release: &'a Release,
+    /// Of the two files of rows.
+    pub(super) parquet: Sum,
+    pub(super) csv: Sum,
+}
+
+/// A file, whole.
+pub(super) struct Document {
+    pub(super) name: &'static str,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Contents<'_> {
+    /// Every file but those of rows and the list of sums.
+    pub(super) fn documents(&self) -> Result<Vec<Document>, Error> {
+        let model_bytes = self.model.to_bytes();
+        let model_sum = Sum::of(&model_bytes);
+        let mut documents = vec![Document { name: MODEL, bytes: model_bytes }];
+        let mut add = |name, text: String| documents.push(Document { name, bytes: text.into_bytes() });
+        let claim = Claim::new(self.model, &model_sum);
+        match self.model.origin() {
+            Origin::Measured { .. } => {
+                add(CERTIFICATE, pretty(&claim));
+                add(CERTIFICATE_IN_WORDS, self.in_words(CERTIFICATE));
+            }
+            Origin::Elsewhere(_) => {
+                add(DECLARED, pretty(&claim));
+                add(DECLARED_IN_WORDS, self.in_words(DECLARED));
+            }
+        }
+        match self.model.marginals() {
+            Ok(exported) => add(MARGINALS, exported.marginals.to_json(self.model.schema())),
+            // Some methods measure no table of columns of the schema.
+            Err(MarginalsError::NoTables) => {}
+            Err(error) => return Err(error.into()),
+        }
+        add(REPORT, public_page(self.model));
+        add(PICTURE, picture(self.model));
+        add(DATA_PACKAGE, pretty(&data_package::DataPackage::new(self)));
+        add(CROISSANT, pretty(&croissant::Croissant::new(self)));
+        add(REGISTRY, registry::entry(self));
+        let mut names: Vec<&str> = documents.iter().map(|document| document.name).collect();
+        names.extend([PARQUET, CSV, README]);
+        let readme = readme::readme(self, &names);
+        documents.push(Document { name: README, bytes: readme.into_bytes() });
+        Ok(documents)
+    }
+
+    /// The name of the release.
+    pub(super) fn title(&self) -> String {
+        let declared = || self.model.schema().to_spec().title;
+        self.release.publisher.title.clone().or_else(declared).unwrap_or_else(|| "Synthetic rows".into())
+    }
+
+    /// What the table is about, and that its rows are synthetic.
+    pub(super) fn description(&self) -> String {
+        let declared = || self.model.schema().to_spec().description;
+        let about = self.release.publisher.description.clone().or_else(declared);
+        let about = about.unwrap_or_else(|| placeholder("what the table is about"));
+        let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+        let stop = if about.ends_with(['.', '!', '?']) { "" } else { "." };
+        format!(
+            "{about}{stop} The rows are synthetic: they were drawn from a model, not taken from the real table. {}",
+            guarantee(self.model)
+        )
+    }
+
+    /// How to refer to the release.
+    pub(super) fn citation(&self) -> String {
+        let Release { date, publisher, .. } = self.release;
+        let address = publisher.url.as_ref().map_or_else(String::new, |url| format!(" {url}"));
+        format!(
+            "{} ({}). {}, version {}. Synthetic rows, drawn with {PROGRAM}.{address}",
+            publisher.curator(),
+            date.year(),
+            self.title(),
+            publisher.version(),
+        )
+    }
+
+    fn in_words(&self, figures: &str) -> String {
+        let title = self.title();
+        let line = "=".repeat(title.chars().count());
+        let words = Explanation::new(self.model).to_string();
+        let words = words.trim_end();
+        format!(
+            "{title}\n{line}\n\n{words}\n\nThe figures behind this page are in {figures}. `scumble bundle verify` checks both \
+             against the model.\n"
+        )
+    }
+}
+
+/// What is claimed for a model, and by whom.
+#[derive(Serialize)]
+struct Claim<'a> {
+    guarantee: String,
+    privacy_unit: String,
+    model: ModelFile<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'a Method>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<&'a Certificate>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    declared: Option<&'a Statement>,
+}
+
+#[derive(Serialize)]
+struct ModelFile<'a> {
+    path: &'static str,
+    sha256: &'a str,
+}
+
+impl<'a> Claim<'a> {
+    fn new(model: &'a Model, sum: &'a Sum) -> Self {
+        let declared = match model.origin() {
+            Origin::Measured { .. } => None,
+            Origin::Elsewhere(marginals) => Some(marginals.statement()),
+        };
+        Self {
+            guarantee: guarantee(model),
+            privacy_unit: model.schema().privacy().unit.to_string(),
+            model: ModelFile { path: MODEL, sha256: &sum.sha256 },
+            method: model.method(),
+            certificate: model.certificate(),
+            declared,
+        }
+    }
+}
+
+/// As JSON that people can read. The order of keys is that of the fields: it must not hang on how a library was built.
+fn pretty(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("documents have text keys and finite numbers") + "\n"
+}

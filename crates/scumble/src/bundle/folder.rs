@@ -1,0 +1,119 @@
+//! A folder that is whole under its name, or not there.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::error::BundleError;
+
+/// A folder being filled, beside the place where it will stand. Dropped before [`NewFolder::persist`], it is removed.
+pub(super) struct NewFolder {
+    temporary: TempDir,
+    target: PathBuf,
+}
+
+impl NewFolder {
+    /// Begins a folder that will stand at `target`, where nothing may be.
+    pub(super) fn create(target: &Path) -> Result<Self, BundleError> {
+        refuse_existing(target)?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".scumble-");
+        // As any new folder: what leaves is meant to be shared, and the user's mask says with whom.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+        let temporary = builder.tempdir_in(parent(target)).map_err(|error| BundleError::io(target, &error))?;
+        Ok(Self { temporary, target: target.to_owned() })
+    }
+
+    /// Begins a file in it; `name` may have one folder before it.
+    pub(super) fn file(&self, name: &str) -> Result<File, BundleError> {
+        let path = self.temporary.path().join(name);
+        let made = std::fs::create_dir_all(path.parent().expect("a file is in a folder"));
+        made.and_then(|()| File::create_new(&path)).map_err(|error| BundleError::io(&self.target, &error))
+    }
+
+    /// Writes a whole file into it.
+    pub(super) fn write(&self, name: &str, content: &[u8]) -> Result<(), BundleError> {
+        let mut file = self.file(name)?;
+        file.write_all(content).map_err(|error| BundleError::io(&self.target, &error))?;
+        self.sync(&file)
+    }
+
+    /// Makes a file of it durable.
+    pub(super) fn sync(&self, file: &File) -> Result<(), BundleError> {
+        file.sync_all().map_err(|error| BundleError::io(&self.target, &error))
+    }
+
+    /// Makes the folder durable under its name. `inner` are the folders in it.
+    pub(super) fn persist(self, inner: &[&str]) -> Result<(), BundleError> {
+        let here = self.temporary.path();
+        for folder in inner.iter().map(|name| here.join(name)).chain([here.to_owned()]) {
+            sync_folder(&folder).map_err(|error| BundleError::io(&self.target, &error))?;
+        }
+        // A rename would replace an empty folder that came up meanwhile, and nothing else.
+        refuse_existing(&self.target)?;
+        std::fs::rename(here, &self.target).map_err(|error| BundleError::io(&self.target, &error))?;
+        let _ = self.temporary.keep();
+        // The new name is durable only once the folder around it is.
+        sync_folder(parent(&self.target)).map_err(|error| BundleError::io(&self.target, &error))
+    }
+}
+
+fn refuse_existing(target: &Path) -> Result<(), BundleError> {
+    // Not `exists`, which does not see a link to nowhere.
+    if target.symlink_metadata().is_ok() {
+        return Err(BundleError::Exists { path: target.display().to_string() });
+    }
+    Ok(())
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_whole_or_not_there() {
+        let around = tempfile::tempdir().unwrap();
+        let target = around.path().join("a");
+        let folder = NewFolder::create(&target).unwrap();
+        folder.write("inner/file", b"content").unwrap();
+        assert!(!target.exists());
+        drop(folder);
+        assert_eq!(std::fs::read_dir(around.path()).unwrap().count(), 0);
+
+        let folder = NewFolder::create(&target).unwrap();
+        folder.write("inner/file", b"content").unwrap();
+        folder.persist(&["inner"]).unwrap();
+        assert_eq!(std::fs::read(target.join("inner/file")).unwrap(), b"content");
+        assert_eq!(std::fs::read_dir(around.path()).unwrap().count(), 1);
+        assert!(matches!(NewFolder::create(&target), Err(BundleError::Exists { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_folder_may_be_read_by_whom_the_mask_allows() {
+        use std::os::unix::fs::PermissionsExt;
+        let around = tempfile::tempdir().unwrap();
+        let (ours, usual) = (around.path().join("ours"), around.path().join("usual"));
+        NewFolder::create(&ours).unwrap().persist(&[]).unwrap();
+        std::fs::create_dir(&usual).unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&ours), mode(&usual));
+    }
+}

@@ -1,0 +1,59 @@
+//! `README.md`: the first page that somebody reads who gets a bundle.
+
+use std::fmt::Write as _;
+
+use scumble_mechanisms::Origin;
+
+use super::checksums;
+use super::contents::{Contents, FILES, PROGRAM};
+use super::release::sampling_name;
+
+/// The page for a bundle that has these files.
+pub(super) fn readme(contents: &Contents<'_>, names: &[&str]) -> String {
+    let release = contents.release;
+    let publisher = &release.publisher;
+    let columns = contents.model.schema().attributes().len();
+    let mut text = format!(
+        "# {}\n\n{}\n\n{} rows, {columns} columns, version {} of {}.\n\n## Files\n\n| file | what it is |\n|---|---|\n",
+        contents.title(),
+        contents.description(),
+        release.rows,
+        publisher.version(),
+        release.date
+    );
+    let list = (checksums::LIST, "SHA-256 of every other file");
+    for (name, what) in FILES.iter().filter(|(name, _)| names.contains(name)).chain([&list]) {
+        writeln!(text, "| `{name}` | {what} |").expect("writing to a text");
+    }
+    let claim = match contents.model.origin() {
+        Origin::Measured { .. } => "that the totals of the certificate follow from its releases",
+        Origin::Elsewhere(_) => "that what is declared about privacy is what the model carries",
+    };
+    write!(
+        text,
+        "\n## How to use the rows\n\n\
+         Read `report.html` first: it says which tables were measured, with how much noise, and which relations between columns \
+         nobody should rely on. Small counts are mostly noise. A row is a draw from the model and stands for no person.\n\n\
+         ## How to check this folder\n\n\
+         ```sh\n\
+         sha256sum -c {list}      # no byte differs from what was listed\n\
+         scumble bundle verify .      # and everything follows from the model\n\
+         ```\n\n\
+         The second needs {PROGRAM}. It checks {claim}, that each document is the one that follows from the model, and that the \
+         rows are those that the model draws ({sampling}, seed {seed}). It cannot tell who made the folder, because nothing in it \
+         is signed, nor whether the schema was declared without a look at the real table.\n\n\
+         ## How to cite\n\n{citation}\n",
+        list = checksums::LIST,
+        sampling = sampling_name(release.sampling),
+        seed = release.seed,
+        citation = contents.citation()
+    )
+    .expect("writing to a text");
+    let terms = [("Licence", &publisher.licence), ("Contact", &publisher.contact), ("Published at", &publisher.url)];
+    let told: Vec<String> =
+        terms.iter().filter_map(|(name, said)| said.as_ref().map(|said| format!("{name}: {said}"))).collect();
+    if !told.is_empty() {
+        write!(text, "\n## Terms\n\n{}\n", told.join("  \n")).expect("writing to a text");
+    }
+    text
+}

@@ -1,0 +1,258 @@
+//! What one release is: how its rows are drawn, and what its publisher says of it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, Datelike, NaiveDate};
+use scumble_mechanisms::Model;
+use scumble_pgm::Sampling;
+use scumble_schema::SchemaSpec;
+use serde::{Deserialize, Serialize};
+
+use super::error::BundleError;
+
+/// Most bytes of a text.
+const TEXT_BYTES: usize = 4_096;
+/// The version of a release whose publisher gives none.
+const FIRST_VERSION: &str = "1.0.0";
+
+/// All that a bundle depends on besides the model: with the same of it, the same bundle comes out, byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Release {
+    /// How many rows are drawn.
+    pub rows: u64,
+    /// What they are drawn with. It is public, so that anybody can draw them again; noise has nothing to do with it.
+    #[serde(with = "number_as_text")]
+    pub seed: u64,
+    /// How they are drawn.
+    #[serde(with = "sampling_by_name")]
+    pub sampling: Sampling,
+    /// The day of the release.
+    pub date: Date,
+    /// What the publisher says.
+    pub publisher: Publisher,
+}
+
+/// What only the publisher knows. Whatever is not said has a placeholder in the bundle, marked as one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Publisher {
+    /// What the table is called; that of the schema without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the table is about; that of the schema without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The version of the release.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Who publishes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curator: Option<String>,
+    /// Under which licence: its short name, such as `CC-BY-4.0`, or its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
+    /// Whom to ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact: Option<String>,
+    /// Where the release is published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// What the rows are meant for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intended_use: Option<String>,
+    /// The region that the table is about, or whose law applies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+}
+
+impl Release {
+    /// What nobody else can say, neither the publisher nor the schema of the model did, and the bundle therefore leaves open.
+    pub fn left_open(&self, model: &Model) -> Vec<&'static str> {
+        let SchemaSpec { title, description, .. } = model.schema().to_spec();
+        let said_elsewhere = |name: &str| match name {
+            "title" => title.is_some(),
+            "description" => description.is_some(),
+            name => name == "version",
+        };
+        let texts = self.publisher.texts().into_iter();
+        texts.filter(|(name, text)| text.is_none() && !said_elsewhere(name)).map(|(name, _)| name).collect()
+    }
+}
+
+impl Publisher {
+    /// Every text with its name, in the order of the fields.
+    fn texts(&self) -> [(&'static str, Option<&str>); 9] {
+        [
+            ("title", self.title.as_deref()),
+            ("description", self.description.as_deref()),
+            ("version", self.version.as_deref()),
+            ("curator", self.curator.as_deref()),
+            ("licence", self.licence.as_deref()),
+            ("contact", self.contact.as_deref()),
+            ("url", self.url.as_deref()),
+            ("intended use", self.intended_use.as_deref()),
+            ("region", self.region.as_deref()),
+        ]
+    }
+
+    /// Whether every text is one line that can stand among others. One that could break out of it could say what nobody
+    /// declared.
+    pub(super) fn check(&self) -> Result<(), BundleError> {
+        for (what, text) in self.texts() {
+            let Some(text) = text else { continue };
+            let problem = if text.trim().is_empty() {
+                "is empty"
+            } else if text.len() > TEXT_BYTES {
+                "is longer than 4096 bytes"
+            } else if text.chars().any(char::is_control) {
+                "has line breaks or other control characters"
+            } else {
+                continue;
+            };
+            return Err(BundleError::Text { what, problem });
+        }
+        Ok(())
+    }
+
+    pub(super) fn version(&self) -> &str {
+        self.version.as_deref().unwrap_or(FIRST_VERSION)
+    }
+
+    pub(super) fn curator(&self) -> String {
+        self.curator.clone().unwrap_or_else(|| placeholder("who publishes this"))
+    }
+}
+
+/// What stands where only the publisher knows what should.
+pub(super) fn placeholder(what: &str) -> String {
+    format!("[TO BE FILLED IN BY THE PUBLISHER: {what}]")
+}
+
+/// A day of the Gregorian calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Date(NaiveDate);
+
+impl Date {
+    /// The day, in Greenwich, of an instant that is so many seconds after 1970 began; `None` if it has no year of four digits.
+    pub fn of_unix_seconds(seconds: u64) -> Option<Self> {
+        let instant = DateTime::from_timestamp(i64::try_from(seconds).ok()?, 0)?;
+        instant.date_naive().to_string().parse().ok()
+    }
+
+    pub(super) fn year(self) -> i32 {
+        self.0.year()
+    }
+}
+
+impl FromStr for Date {
+    type Err = BundleError;
+
+    fn from_str(text: &str) -> Result<Self, BundleError> {
+        let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
+        // Written in one way only, so that a bundle is the same for the same day.
+        date.filter(|date| text.len() == 10 && date.to_string() == text).map(Self).ok_or(BundleError::Date)
+    }
+}
+
+impl TryFrom<String> for Date {
+    type Error = BundleError;
+
+    fn try_from(text: String) -> Result<Self, BundleError> {
+        text.parse()
+    }
+}
+
+impl From<Date> for String {
+    fn from(date: Date) -> Self {
+        date.to_string()
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// What a way of drawing is called on the command line and in a bundle.
+pub(super) fn sampling_name(sampling: Sampling) -> &'static str {
+    match sampling {
+        Sampling::Matched => "matched",
+        Sampling::LowVariance => "low-variance",
+        Sampling::Independent => "independent",
+    }
+}
+
+mod sampling_by_name {
+    use scumble_pgm::Sampling;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+    pub(super) fn serialize<S: Serializer>(sampling: &Sampling, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(super::sampling_name(*sampling))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sampling, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let all = [Sampling::Matched, Sampling::LowVariance, Sampling::Independent];
+        let found = all.into_iter().find(|&sampling| super::sampling_name(sampling) == name);
+        found.ok_or_else(|| D::Error::custom("there is no such way of drawing rows"))
+    }
+}
+
+/// Readers of JSON lose digits above 2^53, and a seed has any.
+mod number_as_text {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+    pub(super) fn serialize<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(number)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(|_| D::Error::custom("a seed is not a number"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_is_written_in_one_way() {
+        assert_eq!("2026-01-05".parse::<Date>().unwrap().to_string(), "2026-01-05");
+        for text in ["2026-1-5", "+2026-01-05", "2026-02-30", "12026-01-05", "05.01.2026", ""] {
+            assert!(text.parse::<Date>().is_err(), "{text}");
+        }
+        assert_eq!(Date::of_unix_seconds(1_767_571_200).unwrap().to_string(), "2026-01-05");
+        assert_eq!(Date::of_unix_seconds(u64::MAX), None);
+    }
+
+    #[test]
+    fn a_text_stays_on_its_line() {
+        let said = |title: &str| Publisher { title: Some(title.into()), ..Publisher::default() }.check();
+        assert!(said("People, 2026").is_ok());
+        for text in ["", "  ", "two\nlines", "\u{7}", &"x".repeat(5_000)] {
+            assert!(said(text).is_err());
+        }
+    }
+
+    #[test]
+    fn what_is_recorded_is_read_back() {
+        let release = Release {
+            rows: 10,
+            seed: u64::MAX,
+            sampling: Sampling::LowVariance,
+            date: "2026-01-05".parse().unwrap(),
+            publisher: Publisher { curator: Some("Office".into()), ..Publisher::default() },
+        };
+        let text = serde_json::to_string(&release).unwrap();
+        assert!(text.contains(r#""seed":"18446744073709551615","sampling":"low-variance""#), "{text}");
+        assert_eq!(serde_json::from_str::<Release>(&text).unwrap(), release);
+    }
+}
