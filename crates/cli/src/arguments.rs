@@ -1,11 +1,23 @@
 //! The command line.
 
+mod bundle;
+mod evaluate;
+mod inspect;
+mod plan;
+mod report;
+
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use scumble::mechanisms::MechanismError;
 use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Method, Sampling};
+
+pub(crate) use self::bundle::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
+pub(crate) use self::evaluate::Evaluate;
+pub(crate) use self::inspect::Inspect;
+pub(crate) use self::plan::Plan;
+pub(crate) use self::report::Report;
 
 /// Differentially private synthetic tables
 #[derive(Debug, Parser)]
@@ -29,11 +41,15 @@ pub(crate) struct Arguments {
 pub(crate) enum Verb {
     Demo(Demo),
     Schema(SchemaCommand),
+    Plan(Plan),
     Fit(Fit),
     Sample(Sample),
     Synth(Synth),
     Inspect(Inspect),
+    Report(Report),
     Marginals(Marginals),
+    Bundle(BundleCommand),
+    Evaluate(Evaluate),
     Ledger(LedgerCommand),
 }
 
@@ -158,14 +174,6 @@ pub(crate) struct Synth {
     /// Keep the model and its certificate in this file
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<PathBuf>,
-}
-
-/// Show what a model holds: columns, noise, certificate or what the maker of its tables declares
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  scumble inspect people.model")]
-pub(crate) struct Inspect {
-    /// A model file
-    pub(crate) model: PathBuf,
 }
 
 /// Write the noisy tables that a model was fitted to, for other programs to estimate from

@@ -17,6 +17,9 @@ pub(crate) struct Failure {
     pub(crate) problems: Vec<Problem>,
     /// How many more problems there are than are listed.
     pub(crate) unlisted: usize,
+    /// What a program that reads JSON should know besides.
+    #[serde(flatten)]
+    details: Option<serde_json::Value>,
 }
 
 /// One sentence, and what to do about it.
@@ -29,7 +32,12 @@ pub(crate) struct Problem {
 impl Failure {
     pub(crate) fn new(fault: Fault, message: impl Into<String>, hint: Option<String>) -> Self {
         let problems = vec![Problem { message: message.into(), hint }];
-        Self { fault, exit_code: exit_code(fault), problems, unlisted: 0 }
+        Self { fault, exit_code: exit_code(fault), problems, unlisted: 0, details: None }
+    }
+
+    /// The same, with an object whose keys join those of the error where that is written as JSON.
+    pub(crate) fn with_details(self, details: serde_json::Value) -> Self {
+        Self { details: Some(details), ..self }
     }
 
     /// A panic was caught.
@@ -73,6 +81,7 @@ impl<E: Into<Error>> From<E> for Failure {
                 exit_code: exit_code(fault),
                 problems: problems.collect(),
                 unlisted: found.unlisted(),
+                details: None,
             };
         }
         // A source's own words say more than that it failed.

@@ -37,11 +37,15 @@ fn run(verb: &Verb, terminal: &Terminal) -> Result<(), Failure> {
     match verb {
         Verb::Demo(arguments) => command::demo::run(arguments, terminal),
         Verb::Schema(arguments) => command::schema::run(arguments, terminal),
+        Verb::Plan(arguments) => command::plan::run(arguments, terminal),
         Verb::Fit(arguments) => command::fit::run(arguments, terminal),
         Verb::Sample(arguments) => command::sample::run(arguments, terminal),
         Verb::Synth(arguments) => command::synth::run(arguments, terminal),
         Verb::Inspect(arguments) => command::inspect::run(arguments, terminal),
+        Verb::Report(arguments) => command::report::run(arguments, terminal),
         Verb::Marginals(arguments) => command::marginals::run(arguments, terminal),
+        Verb::Bundle(arguments) => command::bundle::run(arguments, terminal),
+        Verb::Evaluate(arguments) => command::evaluate::run(arguments, terminal),
         Verb::Ledger(arguments) => command::ledger::run(arguments, terminal),
     }
 }

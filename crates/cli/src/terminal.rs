@@ -38,6 +38,13 @@ impl Terminal {
         }
     }
 
+    /// What is shown as text only, because a failure follows that has all of it as JSON.
+    pub(crate) fn text(&self, text: impl FnOnce() -> String) {
+        if !self.json && !self.quiet {
+            print_line(&text());
+        }
+    }
+
     /// Something the user should know about how the result came to be.
     pub(crate) fn note(&self, message: &str) {
         if !self.json && !self.quiet {

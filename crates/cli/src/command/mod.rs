@@ -1,10 +1,14 @@
 //! One file per verb.
 
+pub(crate) mod bundle;
 pub(crate) mod demo;
+pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod inspect;
 pub(crate) mod ledger;
 pub(crate) mod marginals;
+pub(crate) mod plan;
+pub(crate) mod report;
 pub(crate) mod sample;
 pub(crate) mod schema;
 pub(crate) mod synth;

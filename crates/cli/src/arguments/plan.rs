@@ -1,0 +1,79 @@
+//! `scumble plan`
+
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use scumble::mechanisms::MechanismError;
+use scumble::{ApproxDp, Delta, Epsilon, Method};
+
+use super::{delta, epsilon};
+
+/// All methods at once.
+const ALL: &str = "all";
+
+/// Tell what a fit would ask, how noisy its tables would be and what it would cost, without reading any data
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                  scumble plan --schema people.schema.yaml --rows-hint 10000 -e 1\n  \
+                  scumble plan --schema people.schema.yaml --rows-hint 10000 -e 0.5 -e 1 -e 2 --method all --svg plan.svg")]
+pub(crate) struct Plan {
+    /// The schema file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schema: PathBuf,
+    /// How many rows the table has, about; it is not looked up, so that it can be told without a table
+    #[arg(long, value_name = "N")]
+    pub(crate) rows_hint: NonZeroU64,
+    /// The epsilon of (epsilon, delta)-differential privacy; several are compared
+    #[arg(short, long, value_name = "NUMBER", value_parser = epsilon, required = true)]
+    epsilon: Vec<Epsilon>,
+    /// The delta that goes with it
+    #[arg(long, value_name = "NUMBER", value_parser = delta, default_value = "1e-9")]
+    delta: Delta,
+    /// The method of fitting, auto without it, or pb-pgm if delta is 0; several are compared, `all` are all of them
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES.into_iter().chain([ALL])))]
+    method: Vec<String>,
+    /// An option of the method, such as theta=6; may be given several times
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    options: Vec<String>,
+    /// A set of options of the method that belong together: short for `--option profile=NAME`
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+    /// Draw expected errors against epsilon into this SVG file; of one epsilon, also of some around it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+}
+
+impl Plan {
+    /// The methods with their options.
+    pub(crate) fn methods(&self) -> Result<Vec<Method>, MechanismError> {
+        let mut methods = Vec::new();
+        for name in &self.method {
+            if name == ALL {
+                methods.extend(Method::NAMES.into_iter().map(Method::named).collect::<Result<Vec<_>, _>>()?);
+            } else {
+                methods.push(Method::named(name)?);
+            }
+        }
+        if methods.is_empty() {
+            methods.extend(self.goals().first().map(|&goal| Method::recommended(goal)));
+        }
+        let profile = self.profile.as_ref().map(|name| format!("profile={name}"));
+        let options: Vec<&str> = profile.iter().chain(&self.options).map(String::as_str).collect();
+        methods.into_iter().map(|method| method.with_options(options.iter().copied())).collect()
+    }
+
+    /// What fits would have to stay within.
+    pub(crate) fn goals(&self) -> Vec<ApproxDp> {
+        self.epsilon.iter().map(|&epsilon| ApproxDp { epsilon, delta: self.delta }).collect()
+    }
+
+    /// The same for the picture: a line needs several points.
+    pub(crate) fn drawn_goals(&self) -> Vec<ApproxDp> {
+        const AROUND: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
+        let &[only] = &self.epsilon[..] else { return self.goals() };
+        let around = AROUND.iter().filter_map(|factor| Epsilon::new(only.get() * factor).ok());
+        around.map(|epsilon| ApproxDp { epsilon, delta: self.delta }).collect()
+    }
+}

@@ -1,0 +1,114 @@
+//! `scumble bundle`
+
+use std::fmt::Write as _;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use scumble::bundle::{self, Date, Outcome, Release, Verification};
+use scumble::report::guarantee;
+use scumble::{Fault, Model, Sampling, fresh_seed};
+use serde_json::json;
+
+use crate::arguments::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
+use crate::failure::Failure;
+use crate::interrupt::Writing;
+use crate::terminal::{Terminal, Unit};
+
+/// What tells programs that build things which day to write down.
+const DAY_VARIABLE: &str = "SOURCE_DATE_EPOCH";
+
+pub(crate) fn run(arguments: &BundleCommand, terminal: &Terminal) -> Result<(), Failure> {
+    match (&arguments.verb, &arguments.create) {
+        (Some(BundleVerb::Verify(arguments)), _) => verify(arguments, terminal),
+        (None, Some(arguments)) => create(arguments, terminal),
+        (None, None) => unreachable!("the command line is refused without a model"),
+    }
+}
+
+fn create(arguments: &BundleCreate, terminal: &Terminal) -> Result<(), Failure> {
+    let model = Model::read(&arguments.model)?;
+    let rows = arguments.rows.unwrap_or(model.rows());
+    let release = Release {
+        rows,
+        seed: arguments.seed.map_or_else(fresh_seed, Ok)?,
+        sampling: arguments.sampling.map_or_else(|| Sampling::for_rows(rows), Sampling::from),
+        date: arguments.date.map_or_else(today, Ok)?,
+        publisher: arguments.publisher(),
+    };
+    let writing = Writing::begin();
+    let bar = terminal.progress("sampling", rows, Unit::Rows);
+    let written = bundle::create(&model, &release, &arguments.output, |written| {
+        bar.set_position(written);
+        !writing.asked_to_stop()
+    });
+    bar.finish_and_clear();
+    let files = written?;
+    let open = release.left_open(&model);
+    if !open.is_empty() {
+        terminal.note(&format!(
+            "only the publisher can say these, and they were left out: {}; their options fill them in, or look for `TO BE \
+             FILLED IN`",
+            open.join(", ")
+        ));
+    }
+    let folder = &arguments.output;
+    terminal.result(
+        || json!({ "output": folder, "files": files, "release": release, "left_open": open, "guarantee": guarantee(&model) }),
+        || {
+            let (count, shown) = (files.len(), folder.display());
+            format!("wrote {rows} synthetic rows and all that belongs to them, {count} files, to {shown}\n{}", guarantee(&model))
+        },
+    );
+    Ok(())
+}
+
+/// The day that the environment wants, or else this one.
+fn today() -> Result<Date, Failure> {
+    let seconds = match std::env::var(DAY_VARIABLE) {
+        Ok(text) => text.parse().ok(),
+        Err(_) => SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
+    };
+    seconds.and_then(Date::of_unix_seconds).ok_or_else(|| {
+        let hint = format!("give `--date`, or set `{DAY_VARIABLE}` to seconds since 1970");
+        Failure::new(Fault::Usage, "cannot tell the day of the release", Some(hint))
+    })
+}
+
+fn verify(arguments: &BundleVerify, terminal: &Terminal) -> Result<(), Failure> {
+    let bar = terminal.progress("drawing rows again", 0, Unit::Rows);
+    // Nothing is written, so Ctrl-C ends the program at once.
+    let found = bundle::verify(&arguments.folder, |drawn, rows| {
+        bar.set_length(rows);
+        bar.set_position(drawn);
+        true
+    });
+    bar.finish_and_clear();
+    let found = found?;
+    let Some(first) = found.failed().next() else {
+        terminal.result(|| json!({ "ok": true, "checks": found.checks }), || told(&found));
+        return Ok(());
+    };
+    terminal.text(|| told(&found));
+    let more = match found.failed().count() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let problem = format!("the bundle does not hold: {} {}{more}", first.about, first.text);
+    let hint = "fetch it again from whoever published it; if it is the same there, do not rely on it";
+    Err(Failure::new(Fault::Data, problem, Some(hint.into())).with_details(json!({ "checks": found.checks })))
+}
+
+/// A line per check.
+fn told(found: &Verification) -> String {
+    let width = found.checks.iter().map(|check| check.about.len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for check in &found.checks {
+        let outcome = match check.outcome {
+            Outcome::Passed => "ok",
+            Outcome::Failed => "FAILED",
+            Outcome::NotChecked => "not checked",
+        };
+        let _ = writeln!(text, "{outcome:11}  {:width$}  {}", check.about, check.text);
+    }
+    text.pop();
+    text
+}

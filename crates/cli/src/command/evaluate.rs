@@ -1,0 +1,108 @@
+//! `scumble evaluate`
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use scumble::schema::{AttributeId, WholeFile};
+use scumble::{Error, Fault, Input, ReadOptions, Schema};
+use scumble_evaluate::evaluation::Depth;
+use scumble_evaluate::nist::Earnings;
+use scumble_evaluate::{Columns, EvaluateError, Evaluation, Settings, steward_page};
+use serde::Serialize;
+
+use crate::arguments::Evaluate;
+use crate::command::fit::can_be_written;
+use crate::failure::{Failure, cannot_write};
+use crate::terminal::{Terminal, Unit, wait_without_end};
+
+/// The evaluation, and where its page is.
+#[derive(Serialize)]
+struct Outcome<'a> {
+    #[serde(flatten)]
+    evaluation: &'a Evaluation,
+    output: Option<&'a Path>,
+}
+
+pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failure> {
+    arguments.output.as_deref().map_or(Ok(()), can_be_written)?;
+    let schema = Schema::read(&arguments.schema)?;
+    let settings = settings(arguments, &schema)?;
+    let bar = terminal.progress("reading", 0, Unit::Bytes);
+    wait_without_end(&bar, "evaluating");
+    let evaluation = evaluate(arguments, &schema, &settings);
+    bar.finish_and_clear();
+    let evaluation = evaluation.map_err(refused)?;
+    let output = arguments.output.as_deref();
+    if let Some(path) = output {
+        let page = steward_page(&evaluation);
+        WholeFile::write_all_to(path, page.as_bytes()).map_err(|error| cannot_write(path, &error))?;
+    }
+    terminal.result(
+        || Outcome { evaluation: &evaluation, output },
+        || match output {
+            Some(path) => format!("{evaluation}\n\nwrote the page to {}", path.display()),
+            None => evaluation.to_string(),
+        },
+    );
+    Ok(())
+}
+
+/// Reads both tables at once, each in the order of its files, and compares them.
+fn evaluate(arguments: &Evaluate, schema: &Schema, settings: &Settings) -> Result<Evaluation, EvaluateError> {
+    let options = ReadOptions { format: arguments.format.map(Into::into), ..ReadOptions::default() };
+    let inputs = |paths: &[PathBuf]| paths.iter().map(Input::new).collect::<Vec<_>>();
+    let (real, synthetic) = thread::scope(|scope| {
+        let real = scope.spawn(|| Columns::read(&inputs(&arguments.real), schema, &options));
+        let synthetic = Columns::read(&inputs(&arguments.synth), &schema.clone().without_unit(), &options);
+        (real.join().expect("a panic here is a panic there"), synthetic)
+    });
+    Evaluation::new(&real?, &synthetic?, schema, settings)
+}
+
+fn settings(arguments: &Evaluate, schema: &Schema) -> Result<Settings, Failure> {
+    let columns = |names: &[String]| names.iter().map(|name| column(schema, name)).collect::<Result<Vec<_>, _>>();
+    let usual = Settings::new(schema);
+    Ok(Settings {
+        orders: arguments.orders.clone(),
+        count: arguments.count.get(),
+        subgroups: if arguments.subgroup.is_empty() { usual.subgroups } else { columns(&arguments.subgroup)? },
+        targets: if arguments.target.is_empty() { usual.targets } else { columns(&arguments.target)? },
+        depth: if arguments.quick { Depth::Quick } else { Depth::Full },
+        earnings: earnings(&columns(&arguments.earnings)?, schema)?,
+        seed: arguments.seed,
+        ..usual
+    })
+}
+
+fn column(schema: &Schema, name: &str) -> Result<AttributeId, Failure> {
+    let unknown = || {
+        let hint = "name a column of the schema; `scumble schema check` lists them";
+        Failure::new(Fault::Usage, format!("there is no column `{name}` in the schema"), Some(hint.into()))
+    };
+    schema.find(name).ok_or_else(unknown)
+}
+
+/// Whose earnings are compared, if the three columns were named.
+fn earnings(columns: &[AttributeId], schema: &Schema) -> Result<Option<Earnings>, Failure> {
+    let &[income, sex, place] = columns else { return Ok(None) };
+    let attribute = schema.attribute(income);
+    // Nobody's share of all income is below zero.
+    let incomes: Vec<Option<f64>> =
+        (0..attribute.size()).map(|code| attribute.number(code).map(|number| number.max(0.0))).collect();
+    if incomes.iter().flatten().all(|&income| income <= 0.0) {
+        let problem = format!("`{}` holds no amounts above zero, so it is no income", attribute.name());
+        let hint = "name a column of amounts first: `--earnings INCOME SEX PLACE`";
+        return Err(Failure::new(Fault::Usage, problem, Some(hint.into())));
+    }
+    Ok(Some(Earnings { income, incomes, sex, sexes: [0, 1], place }))
+}
+
+fn refused(error: EvaluateError) -> Failure {
+    let fault = match error {
+        EvaluateError::Engine(error) => return Failure::from(Error::from(error)),
+        EvaluateError::Config { .. } => Fault::Usage,
+        EvaluateError::TooManyCells { .. } => Fault::TooLarge,
+        _ => Fault::Data,
+    };
+    Failure::new(fault, error.to_string(), Some(error.hint()))
+}

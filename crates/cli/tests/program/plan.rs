@@ -1,0 +1,79 @@
+//! `scumble plan`, which reads no data.
+
+use crate::folder::{Folder, SCHEMA};
+
+/// A schema with a column that is too fine for its budget.
+const FINE: &str = "\
+fields:
+  - {name: age, type: integer, constraints: {minimum: 0, maximum: 99, required: true}, dp: {source: public}}
+  - {name: occupation, type: integer, constraints: {minimum: 0, maximum: 999, required: true}, dp: {source: public}}
+  - {name: smoker, type: boolean, constraints: {required: true}, dp: {source: public}}
+  - {name: region, type: integer, constraints: {minimum: 1, maximum: 12, required: true}, dp: {source: public}}
+";
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("table.schema.yaml", SCHEMA);
+    folder.write("fine.schema.yaml", FINE);
+    folder
+}
+
+#[test]
+fn plan_explains_itself() {
+    insta::assert_snapshot!(Folder::new().run(&["plan", "--help"]));
+}
+
+#[test]
+fn one_method_and_one_epsilon_are_told_in_full() {
+    let folder = folder();
+    let plan = ["plan", "--schema", "fine.schema.yaml", "--rows-hint", "20000", "-e", "0.5"];
+    let texts = [
+        folder.run(&plan),
+        folder.run(&[&plan[..], &["--method", "independent"]].concat()),
+        folder.run(&[&plan[..], &["--method", "privbayes-nist", "--delta", "1e-4"]].concat()),
+        folder.run(&[&plan[..], &["--quiet"]].concat()),
+    ];
+    insta::assert_snapshot!(texts.concat());
+    assert_eq!(folder.names(), ["fine.schema.yaml", "table.schema.yaml"], "a plan writes nothing");
+}
+
+#[test]
+fn several_are_compared_in_a_table_and_a_picture() {
+    let folder = folder();
+    let plan = ["plan", "--schema", "fine.schema.yaml", "--rows-hint", "20000", "-e", "0.5", "-e", "2"];
+    insta::assert_snapshot!(folder.run(&[&plan[..], &["--method", "all", "--svg", "plan.svg"]].concat()));
+    let picture = std::fs::read_to_string(folder.path("plan.svg")).unwrap();
+    assert!(picture.starts_with("<svg") && picture.contains(">auto</text>"));
+}
+
+#[test]
+fn a_plan_as_json_is_one_object() {
+    let folder = folder();
+    let plan = ["plan", "--schema", "table.schema.yaml", "--rows-hint", "500", "-e", "1", "--method", "mst", "--json"];
+    let mut settings = insta::Settings::clone_current();
+    // The last digits are the platform's.
+    settings.add_filter(r"(\d\.\d{4})\d+", "$1");
+    settings.bind(|| insta::assert_snapshot!(folder.run(&plan)));
+}
+
+#[test]
+fn what_no_fit_would_do_is_refused() {
+    let folder = folder();
+    let columns = (0..200).map(|column| {
+        format!(
+            "  - {{name: c{column}, type: integer, constraints: {{minimum: 1, maximum: 500000, required: true}}, dp: {{source: public}}}}\n"
+        )
+    });
+    folder.write("wide.schema.yaml", format!("fields:\n{}", columns.collect::<String>()));
+    let plan = |schema: &'static str| ["plan", "--schema", schema, "--rows-hint", "20000", "-e", "1"];
+    let texts = [
+        folder.run(&plan("wide.schema.yaml")),
+        folder.run(&[&plan("wide.schema.yaml")[..], &["--method", "all", "--json"]].concat()),
+        folder.run(&[&plan("table.schema.yaml")[..], &["--method", "smoothed-histogram"]].concat()),
+        folder.run(&[&plan("table.schema.yaml")[..], &["--method", "auto", "--delta", "0"]].concat()),
+        folder.run(&[&plan("table.schema.yaml")[..], &["--option", "depth=3"]].concat()),
+        folder.run(&plan("missing.yaml")),
+        folder.run(&["plan", "--schema", "table.schema.yaml", "--rows-hint", "0", "-e", "1"]),
+    ];
+    insta::assert_snapshot!(texts.concat());
+}
