@@ -78,7 +78,7 @@ pub(crate) fn run(fit: &Fit, model: &Path, limits: Limits) -> Result<Ended, Fail
 }
 
 /// Runs the program to its end. Nothing else that this process started may end meanwhile, since its time would be added.
-fn program(arguments: &[&str], limits: Limits) -> Result<Ended, Failure> {
+pub(crate) fn program(arguments: &[&str], limits: Limits) -> Result<Ended, Failure> {
     let folder = tempfile::tempdir()?;
     let said = folder.path().join("said");
     let before = ticks("self", CHILDREN)?;
@@ -127,7 +127,7 @@ fn memory(process: &str) -> Option<f64> {
 }
 
 /// Where the program is: at `SCUMBLE_BIN`, or built beside this one.
-fn path() -> Result<PathBuf, Failure> {
+pub(crate) fn path() -> Result<PathBuf, Failure> {
     if let Some(program) = std::env::var_os("SCUMBLE_BIN") {
         return Ok(program.into());
     }
