@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Shows the figures of the product's verbs: CSV files in docs/reproduction, and the figures with their bars on standard output.
-# SCUMBLE_PYTHON, if set, is a Python for the judge that distances are compared with.
 # Time and memory are those of the released program, so that is what is built and measured: some minutes, beside nothing else.
 #
 #     reproduce/product.sh                                             # everything
@@ -10,6 +9,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 source reproduce/environment.sh
+judge_with numpy pandas
 if [ -z "${SCUMBLE_BIN:-}" ]; then
     cargo build --locked --quiet --release --bin scumble --manifest-path crates/cli/Cargo.toml
     export SCUMBLE_BIN="$CARGO_TARGET_DIR/release/scumble"

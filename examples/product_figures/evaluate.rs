@@ -39,13 +39,11 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
         "seconds",
         CPU_BAR,
     );
-    match std::env::var_os("SCUMBLE_PYTHON") {
-        Some(python) => judge(request, Path::new(&python), figures),
-        None => {
-            println!("skipped: no judge; set SCUMBLE_PYTHON to a Python with numpy and pandas");
-            Ok(())
-        }
-    }
+    let Some(python) = std::env::var_os("SCUMBLE_PYTHON") else {
+        println!("skipped: no judge; set SCUMBLE_PYTHON to a Python with numpy and pandas");
+        return Ok(());
+    };
+    judge(request, Path::new(&python), figures)
 }
 
 /// A model of a table; the path of its schema.
