@@ -15,7 +15,7 @@ use scumble_vault::{
 };
 
 /// One in so many pairs of a part of the battery: some are left.
-const EVERY: usize = 500;
+const EVERY: usize = 2_000;
 
 /// Every method, with options that make small tables ask for more than one column, how its releases add up, and for which
 /// neighbours it is.
