@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted, rows_of_cells};
-use crate::forecast::{Asked, Drawn, Events, Extent, Outline, Step};
+use crate::forecast::{Asked, Drawn, Events, Extent, Outline, Step, real};
 
 /// Numbers of rows that are tried are at most one part in this apart.
 const ROW_STEPS: u64 = 1000;
@@ -72,10 +72,8 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
         noise: None,
         preference: None,
     });
-    #[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
-    let (cells, columns) = (cells as f64, domain.len() as f64);
-    outline.work.counted = outline.row_count() * columns;
-    outline.work.counted_cells = cells;
+    outline.work.counted = outline.row_count() * real(domain.len() as u128);
+    outline.work.counted_cells = real(cells.into());
     Ok(())
 }
 

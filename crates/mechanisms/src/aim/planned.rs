@@ -9,7 +9,7 @@ use super::workload::Workload;
 use super::{Options, PARTS_OF_A_ROUND, rounds};
 use crate::auto::planned::useful;
 use crate::error::MechanismError;
-use crate::forecast::{DryRun, Events, Extent, Limits, Outline, dice};
+use crate::forecast::{DryRun, Events, Extent, Limits, Outline, dice, real};
 use crate::merging::telling_columns;
 
 /// Passes that a fit between rounds takes, about, and the last one.
@@ -87,9 +87,4 @@ fn expected_rounds(columns: usize, signal: f64) -> usize {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some thousand at most")]
     let rounds = (per_column * real(columns as u128)).round() as usize;
     rounds
-}
-
-#[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
-fn real(count: u128) -> f64 {
-    count as f64
 }

@@ -10,7 +10,7 @@ use super::candidates::Candidates;
 use super::learner::begins_with_a_tree;
 use super::{Options, cells, growth, parts, rounds};
 use crate::error::MechanismError;
-use crate::forecast::{DryRun, Events, Extent, Limits, Outline, RELIABLE, cells_at, dice};
+use crate::forecast::{DryRun, Events, Extent, Limits, Outline, RELIABLE, cells_at, dice, real};
 use crate::merging::telling_columns;
 use crate::theory::Noise;
 use crate::versions::Versions;
@@ -75,8 +75,7 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
 
     let (asked, rows) = (real(choices.len() as u128), outline.row_count());
     let work = &mut outline.work;
-    #[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
-    let considered = candidates as f64;
+    let considered = real(candidates.into());
     work.scored = asked * candidate_cells;
     work.compared_cells = candidate_cells;
     work.sized = asked * considered * real(columns.len() as u128);
@@ -116,9 +115,4 @@ fn candidates(merged: &Domain, options: &Options, dice: &mut impl Rng) -> Result
     let considered = Candidates::draw(&versions, options, dice).considered(dice, |_| true);
     let cells = considered.iter().map(|set| merged.cells(set)).sum();
     Ok((considered.len() as u64, real(cells)))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
-fn real(count: u128) -> f64 {
-    count as f64
 }

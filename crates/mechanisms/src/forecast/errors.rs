@@ -25,6 +25,7 @@ use super::benchmarks;
 use super::dry_run::dice;
 use super::outline::{Drawn, PlannedTable};
 use super::step::Extent;
+use super::work::real;
 use crate::merging::telling_columns;
 use crate::method::Method;
 use crate::theory::Generator;
@@ -77,8 +78,8 @@ impl Expecting<'_> {
     /// Of rows that are drawn from the smoothed table of all columns: some from all cells alike, and all of them by chance.
     pub(super) fn of_draws(&self, drawn: Drawn) -> Vec<OrderError> {
         self.by_order(|set| {
-            let cells = real_cells(cells(self.domain, set));
-            let by_chance = 0.5 * (FRAC_2_PI * (cells - 1.0) / real_cells(drawn.rows)).sqrt();
+            let cells = real(cells(self.domain, set).into());
+            let by_chance = 0.5 * (FRAC_2_PI * (cells - 1.0) / real(drawn.rows.into())).sqrt();
             (drawn.smoothing * (1.0 - 1.0 / cells) + by_chance).min(1.0)
         })
     }
@@ -88,7 +89,7 @@ impl Expecting<'_> {
         let mut dice = dice();
         let of_order = |size: usize| {
             let sets = sets(&columns, size, &mut dice);
-            let mean = |sum: f64| sum / real(sets.len());
+            let mean = |sum: f64| sum / real(sets.len() as u128);
             let noise = mean(sets.iter().map(|set| noise(set)).sum());
             let lower_bound = mean(sets.iter().map(|set| self.generator.table(cells(self.domain, set))).sum());
             let expected = benchmarks::expected(self.method, size, noise);
@@ -110,7 +111,7 @@ fn knowledge(columns: usize, size: usize, tables: &[PlannedTable]) -> Knowledge 
     for table in tables {
         let holds = ratio_of_ways(table.clique.len(), columns, size);
         times += holds;
-        precision += holds / (table.noise.standard_deviation().powi(2) * real_cells(table.cells.get()));
+        precision += holds / (table.noise.standard_deviation().powi(2) * real(table.cells.get().into()));
     }
     // A single column has a table by plan; larger sets are held by chance.
     let held = if size == 1 { times.min(1.0) } else { 1.0 - (-times).exp() };
@@ -119,7 +120,7 @@ fn knowledge(columns: usize, size: usize, tables: &[PlannedTable]) -> Knowledge 
 
 /// How probable it is that `some` columns out of `all` hold a given set of `size`.
 fn ratio_of_ways(some: usize, all: usize, size: usize) -> f64 {
-    (0..size).map(|place| real(some.saturating_sub(place)) / real(all - place)).product()
+    (0..size).map(|place| real(some.saturating_sub(place) as u128) / real((all - place) as u128)).product()
 }
 
 fn noise_of(domain: &Domain, set: &[AttributeId], known: &[Knowledge], rows: NonZeroU64) -> f64 {
@@ -134,7 +135,7 @@ fn noise_of(domain: &Domain, set: &[AttributeId], known: &[Knowledge], rows: Non
     }
     let parts = free[1..].iter().zip(known).filter(|(_, known)| known.precision > 0.0);
     let variance: f64 = parts.map(|(free, known)| known.held * free / known.precision).sum();
-    (0.5 * FRAC_2_PI.sqrt() * variance.sqrt() / real_cells(rows.get())).min(1.0)
+    (0.5 * FRAC_2_PI.sqrt() * variance.sqrt() / real(rows.get().into())).min(1.0)
 }
 
 /// All sets of so many columns, or some that are drawn.
@@ -148,14 +149,4 @@ fn sets(columns: &[AttributeId], size: usize, dice: &mut ChaCha8Rng) -> Vec<Vec<
 
 fn cells(domain: &Domain, set: &[AttributeId]) -> u64 {
     set.iter().fold(1, |cells: u64, &column| cells.saturating_mul(domain.size(column).into()))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "some thousand at most")]
-fn real(count: usize) -> f64 {
-    count as f64
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a row or cell more or less in 2^53 does not matter")]
-fn real_cells(count: u64) -> f64 {
-    count as f64
 }

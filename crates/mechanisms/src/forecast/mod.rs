@@ -27,6 +27,7 @@ pub(crate) use self::signal::cells_at;
 pub use self::signal::{MOSTLY_NOISE, RELIABLE, Signal};
 pub use self::step::{Asked, Events, Extent, Step};
 pub use self::work::Work;
+pub(crate) use self::work::real;
 use crate::error::MechanismError;
 use crate::method::Method;
 use crate::neighbours::Neighbours;
@@ -137,15 +138,13 @@ impl Request<'_> {
     fn count_work<A: Neighbours, M: Selecting>(&self, outline: &mut Outline<A, M>) {
         let domain = self.schema.domain();
         let rows = outline.row_count();
-        #[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
-        let columns = self.schema.columns_read().count() as f64;
+        let columns = real(self.schema.columns_read().count() as u128);
         let bytes = |&size: &u32| match size {
             0..=0x100 => 1.0,
             0x101..=0x1_0000 => 2.0,
             _ => 4.0,
         };
-        #[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
-        let cells = outline.tables.iter().map(|table| table.cells.get() as f64).sum();
+        let cells = outline.tables.iter().map(|table| real(table.cells.get().into())).sum();
         let is_kept = !(self.method.asks_once() && self.schema.privacy().adjacency == AdjacencyKind::AddRemove);
         let work = &mut outline.work;
         work.read = rows * columns;

@@ -7,7 +7,7 @@ use scumble_vault::{Adjacency, Selecting};
 
 use super::{HALF, THIRD};
 use crate::error::MechanismError;
-use crate::forecast::{DryRun, Events, Extent, Limits, Outline, dice};
+use crate::forecast::{DryRun, Events, Extent, Limits, Outline, dice, real};
 use crate::merging::{most_groups, telling_columns};
 
 /// Passes that the fit of the tree takes, about.
@@ -44,8 +44,6 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
 
     let rows = outline.row_count();
     let work = &mut outline.work;
-    #[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
-    let real = |count: u128| count as f64;
     let codes = real(merged.sizes().iter().map(|&size| u128::from(size)).sum());
     let squares = real(merged.sizes().iter().map(|&size| u128::from(size).pow(2)).sum());
     // All pairs of columns have so many cells together.

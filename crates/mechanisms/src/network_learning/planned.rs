@@ -13,7 +13,7 @@ use scumble_vault::score::ScoreKind;
 use super::noisy_tables::measured;
 use super::{Candidate, Columns, Learning, Public, ROWS_SHARE, Shape, constant};
 use crate::error::MechanismError;
-use crate::forecast::{Events, Extent, Outline, several_dice};
+use crate::forecast::{Events, Extent, Outline, real, several_dice};
 use crate::neighbours::Neighbours;
 use crate::privbayes::{Options, Score};
 
@@ -162,9 +162,4 @@ fn kind(score: Score) -> ScoreKind {
         Score::I => ScoreKind::MutualInformation,
         Score::R | Score::Auto => ScoreKind::TotalVariation,
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
-fn real(count: u128) -> f64 {
-    count as f64
 }

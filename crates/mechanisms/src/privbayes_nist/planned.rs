@@ -10,7 +10,7 @@ use super::structure::{Learner, Scores};
 use super::versions::Versions;
 use super::{Options, Shares, check_columns, tau};
 use crate::error::MechanismError;
-use crate::forecast::{Events, Outline, dice};
+use crate::forecast::{Events, Outline, dice, real};
 use crate::neighbours::Neighbours;
 
 /// Plans the releases, for a network of scores at random: how many tables it has, and how large they are, is an expectation.
@@ -60,13 +60,10 @@ pub(crate) fn planned<A: Neighbours, M: Selecting>(
     outline.measure_each(domain, &tables, events)?;
 
     let rows = outline.row_count();
-    #[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
-    let cells = |pair: &[scumble_schema::AttributeId; 2]| domain.cells(&Clique::new(*pair)) as f64;
+    let cells = |pair: &[scumble_schema::AttributeId; 2]| real(domain.cells(&Clique::new(*pair)));
     outline.work.scored = pairs.iter().map(cells).sum();
     outline.work.counted_cells = outline.work.scored;
     let looked_up = 2 * pairs.len() + tables.iter().map(|(clique, _)| clique.len()).sum::<usize>();
-    #[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
-    let counted = rows * looked_up as f64;
-    outline.work.counted = counted;
+    outline.work.counted = rows * real(looked_up as u128);
     Ok(())
 }

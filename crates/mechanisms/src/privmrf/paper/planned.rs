@@ -12,7 +12,7 @@ use super::candidates::{Most, Subsets};
 use super::refinement::Plan;
 use super::{Options, ROW_PARTS, SCORE_PARTS, SELECTION_PARTS};
 use crate::error::MechanismError;
-use crate::forecast::{DryRun, Events, Limits, Outline, several_dice};
+use crate::forecast::{DryRun, Events, Limits, Outline, real, several_dice};
 use crate::merging::telling_columns;
 
 /// Passes that a fit takes, about.
@@ -127,9 +127,4 @@ fn useful_sets(domain: &Domain, columns: &[AttributeId], limits: Limits) -> usiz
     let most = Most { cells: u64::try_from(limits.cells).unwrap_or(u64::MAX), columns: limits.columns };
     let sets = Subsets::new(domain, columns).count(0, most).saturating_sub(1);
     usize::try_from(sets).unwrap_or(usize::MAX).max(1)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
-fn real(count: u128) -> f64 {
-    count as f64
 }
