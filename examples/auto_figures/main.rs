@@ -58,11 +58,9 @@ const METHODS: [&str; 3] = ["auto", "mst", "aim"];
 
 fn main() -> Result<(), Failure> {
     let request = Request::read(&USAGE)?;
-    if !request.data.join("adult").is_dir() {
-        println!("skipped: no benchmark tables at {}; set SCUMBLE_BENCH_DATA", request.data.display());
+    if !request.is_ready()? {
         return Ok(());
     }
-    std::fs::create_dir_all(&request.output)?;
     let mut figures = Figures::default();
     for part in &request.parts {
         match *part {

@@ -64,6 +64,16 @@ impl Request {
         Ok(request)
     }
 
+    /// Whether the benchmark tables are there, and says so if not; then there is a folder for what is measured of them.
+    pub(crate) fn is_ready(&self) -> Result<bool, Failure> {
+        if !self.data.join("adult").is_dir() {
+            println!("skipped: no benchmark tables at {}; set SCUMBLE_BENCH_DATA", self.data.display());
+            return Ok(false);
+        }
+        std::fs::create_dir_all(&self.output)?;
+        Ok(true)
+    }
+
     /// Those of these tables that were asked for: all, if none was named.
     pub(crate) fn tables(&self, all: &[&'static str]) -> Vec<&'static str> {
         let asked = |table: &&&str| self.tables.as_ref().is_none_or(|tables| tables.iter().any(|name| name == **table));
