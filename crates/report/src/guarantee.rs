@@ -8,6 +8,8 @@ use scumble_schema::{AdjacencyKind, Unit};
 use scumble_vault::account::{Mechanism, Noise};
 use scumble_vault::{AccountingKind, Certificate, Delta, Event};
 
+use crate::words::releases;
+
 /// Before every guarantee that is somebody's word.
 const DECLARED: &str = "Declared by the maker of the tables, not accounted for by this program";
 
@@ -51,10 +53,7 @@ fn certified(unit: &Unit, certificate: &Certificate) -> String {
     let ledger = certificate.ledger().map_or_else(String::new, |entry| {
         format!(" Written down in the ledger of `{}`, job {}.", entry.dataset, entry.job)
     });
-    let releases = match certificate.events().len() {
-        1 => "1 release".to_owned(),
-        releases => format!("{releases} releases"),
-    };
+    let releases = releases(certificate.events().len());
     format!("{claim}-differentially private with respect to {neighbours}. {releases}, {accounting}.{ledger}{noise}")
 }
 

@@ -32,3 +32,4 @@ pub use picture::picture;
 pub use plan::{Plan, Refusal};
 pub use public_page::public_page;
 pub use summary::{BoundSummary, ColumnSummary, PairSummary, Share, Summary, TableSummary};
+pub use words::releases;

@@ -13,6 +13,11 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// `1 release`, `3 releases`.
+pub fn releases(number: usize) -> String {
+    if number == 1 { "1 release".into() } else { format!("{number} releases") }
+}
+
 /// `1 in 1,000`.
 pub(crate) fn one_in(many: u32) -> String {
     format!("1 in {}", grouped(u64::from(many)))

@@ -7,7 +7,7 @@
 
 use scumble_mechanisms::marginals::Loss;
 use scumble_mechanisms::{Model, Origin};
-use scumble_report::guarantee;
+use scumble_report::{guarantee, releases};
 use scumble_schema::{AdjacencyKind, Schema, Unit};
 use scumble_vault::account::Mechanism;
 use scumble_vault::{AccountingKind, Certificate, Delta};
@@ -336,10 +336,6 @@ fn mechanisms(certificate: &Certificate) -> String {
     let told =
         kinds.iter().filter(|(events, _)| *events > 0).map(|(events, how)| format!("{} {how}", releases(*events)));
     told.collect::<Vec<_>>().join(", ")
-}
-
-fn releases(number: usize) -> String {
-    if number == 1 { "1 release".into() } else { format!("{number} releases") }
 }
 
 #[cfg(test)]

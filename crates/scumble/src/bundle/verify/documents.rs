@@ -2,6 +2,7 @@
 
 use scumble_mechanisms::marginals::{Marginals, Statement};
 use scumble_mechanisms::{Model, Origin};
+use scumble_report::releases;
 use scumble_vault::Certificate;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -72,8 +73,8 @@ fn check_claim(folder: &Folder<'_>, model: &Model, found: &mut Verification) -> 
             } else if let Err(error) = certificate.verify() {
                 found.failed_at("guarantee", format!("does not follow: {error}"));
             } else {
-                let releases = certificate.events().len();
-                found.passed("guarantee", format!("is the model's, and its totals follow from {releases} releases"));
+                let releases = releases(certificate.events().len());
+                found.passed("guarantee", format!("is the model's, and its totals follow from {releases}"));
             }
         }
         Origin::Elsewhere(marginals) => {
