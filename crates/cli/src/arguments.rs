@@ -3,8 +3,10 @@
 mod bundle;
 mod evaluate;
 mod inspect;
+mod part;
 mod plan;
 mod report;
+mod schema;
 
 use std::path::PathBuf;
 
@@ -16,8 +18,10 @@ use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Met
 pub(crate) use self::bundle::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
 pub(crate) use self::evaluate::Evaluate;
 pub(crate) use self::inspect::Inspect;
+pub(crate) use self::part::PartOfRows;
 pub(crate) use self::plan::Plan;
 pub(crate) use self::report::Report;
+pub(crate) use self::schema::{Check, Description, Draft, Export, ExportFormat, Import, SchemaCommand, SchemaVerb};
 
 /// Differentially private synthetic tables
 #[derive(Debug, Parser)]
@@ -68,71 +72,6 @@ pub(crate) struct Demo {
     pub(crate) output: PathBuf,
 }
 
-/// Draft, import or check a schema
-#[derive(Debug, Args)]
-pub(crate) struct SchemaCommand {
-    #[command(subcommand)]
-    pub(crate) verb: SchemaVerb,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum SchemaVerb {
-    Draft(Draft),
-    Import(Import),
-    Check(Check),
-    JsonSchema(JsonSchema),
-}
-
-/// Write a schema for a person to complete, from the names and types of the columns of a file or table
-///
-/// No value of the data is looked at. Every guess is marked `assumed`, and the file says what to fill in.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  scumble schema draft people.csv -o people.schema.yaml")]
-pub(crate) struct Draft {
-    /// A data file, or a PostgreSQL table: `postgresql://user@host/database?table=NAME`
-    pub(crate) data: PathBuf,
-    /// The schema file to write; standard output without it
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// How the data is written, if its name does not say
-    #[arg(long, value_enum)]
-    pub(crate) format: Option<FormatName>,
-}
-
-/// Make a schema out of another tool's description of a table
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  scumble schema import --from mbi domain.json -o adult.schema.yaml")]
-pub(crate) struct Import {
-    /// What the description is: an mbi domain file, or an Arrow or Parquet file whose column types are read
-    #[arg(long, value_enum)]
-    pub(crate) from: Description,
-    /// The file that holds the description
-    pub(crate) file: PathBuf,
-    /// The schema file to write; standard output without it
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Description {
-    Mbi,
-    Arrow,
-    Parquet,
-}
-
-/// Check a schema and show what it says: codes per column, where missing values go, the privacy terms
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  scumble schema check people.schema.yaml")]
-pub(crate) struct Check {
-    /// The schema file
-    pub(crate) schema: PathBuf,
-}
-
-/// Print a JSON Schema of the schema file, for editors that complete and check as you type
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  scumble schema json-schema > scumble.schema.json")]
-pub(crate) struct JsonSchema;
-
 /// Fit a model to a table, which spends privacy budget, or to noisy tables made elsewhere, which does not
 #[derive(Debug, Args)]
 #[command(
@@ -151,10 +90,14 @@ pub(crate) struct Fit {
 
 /// Draw synthetic rows from a model; this costs nothing
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  scumble sample people.model --rows 5000 -o synth.parquet")]
+#[command(after_help = "Examples:\n  scumble sample people.model --rows 5000 -o synth.parquet\n  \
+                  scumble sample people.model --where sex=female --where 'age=20..39|60..79' -o part.csv\n  \
+                  scumble sample people.model --rebalance sex=female:0.5,male:0.5 -o even.csv")]
 pub(crate) struct Sample {
     /// A model file
     pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) part: PartOfRows,
     #[command(flatten)]
     pub(crate) synthetic: SyntheticTable,
 }

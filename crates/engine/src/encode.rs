@@ -149,29 +149,26 @@ fn each(encoder: &Encoder, array: &dyn Array, push: &mut impl FnMut(u32)) -> Opt
         DataType::Date64 => {
             primitive::<Date64Type>(encoder, array, |millis| encoder.date(millis.div_euclid(MILLIS_PER_DAY)), push);
         }
-        // Instants too far away for microseconds are as far away as microseconds go.
-        DataType::Timestamp(TimeUnit::Second, _) => primitive::<TimestampSecondType>(
-            encoder,
-            array,
-            |seconds| encoder.timestamp(seconds.saturating_mul(1_000_000)),
-            push,
-        ),
-        DataType::Timestamp(TimeUnit::Millisecond, _) => primitive::<TimestampMillisecondType>(
-            encoder,
-            array,
-            |millis| encoder.timestamp(millis.saturating_mul(1_000)),
-            push,
-        ),
-        DataType::Timestamp(TimeUnit::Microsecond, _) => {
-            primitive::<TimestampMicrosecondType>(encoder, array, |micros| encoder.timestamp(micros), push);
-        }
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
-            primitive::<TimestampNanosecondType>(
-                encoder,
-                array,
-                |nanos| encoder.timestamp(nanos.div_euclid(1_000)),
-                push,
-            );
+        DataType::Timestamp(unit, zone) => {
+            // Without a zone it is what a clock shows. The column may say where the clock is.
+            let code =
+                |micros| if zone.is_some() { encoder.timestamp(micros) } else { encoder.local_timestamp(micros) };
+            // Instants too far away for microseconds are as far away as microseconds go.
+            match unit {
+                TimeUnit::Second => {
+                    let code = |seconds: i64| code(seconds.saturating_mul(1_000_000));
+                    primitive::<TimestampSecondType>(encoder, array, code, push);
+                }
+                TimeUnit::Millisecond => {
+                    let code = |millis: i64| code(millis.saturating_mul(1_000));
+                    primitive::<TimestampMillisecondType>(encoder, array, code, push);
+                }
+                TimeUnit::Microsecond => primitive::<TimestampMicrosecondType>(encoder, array, code, push),
+                TimeUnit::Nanosecond => {
+                    let code = |nanos: i64| code(nanos.div_euclid(1_000));
+                    primitive::<TimestampNanosecondType>(encoder, array, code, push);
+                }
+            }
         }
         DataType::Utf8 => bytes(encoder, array.as_string::<i32>().iter(), push),
         DataType::LargeUtf8 => bytes(encoder, array.as_string::<i64>().iter(), push),

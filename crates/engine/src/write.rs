@@ -5,15 +5,16 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, StringArray, StringBuilder};
 use datafusion::arrow::csv::{Writer as CsvWriter, WriterBuilder as CsvWriterBuilder};
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::ipc::writer::FileWriter as ArrowWriter;
+use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::parquet::arrow::ArrowWriter as ParquetWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
-use scumble_schema::WholeFile;
+use scumble_schema::{DecodedRows, WholeFile};
 
 use crate::error::EngineError;
 use crate::input::Format;
@@ -146,6 +147,15 @@ impl<W: Write + Send> TableWriter<W> {
         }
     }
 
+    /// Appends rows that know what stands for a missing value in text. In a typed file it is a null.
+    pub fn write_rows(&mut self, rows: &DecodedRows) -> Result<(), EngineError> {
+        if matches!(self.rows, RowWriter::Text(_)) && !rows.blanks.is_empty() {
+            let batch = with_blanks(rows).map_err(|error| self.target.fail(error))?;
+            return self.write(&batch);
+        }
+        self.write(&rows.batch)
+    }
+
     /// Writes what is still to be written, and hands the sink back.
     pub fn into_inner(self) -> Result<W, EngineError> {
         let Self { target, rows } = self;
@@ -162,6 +172,35 @@ impl<W: Write + Send> fmt::Debug for TableWriter<W> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("TableWriter").field("path", &self.target.path).finish_non_exhaustive()
     }
+}
+
+/// The rows with columns of text where missing values are told by one.
+fn with_blanks(rows: &DecodedRows) -> Result<RecordBatch, ArrowError> {
+    let schema = rows.batch.schema();
+    let mut fields: Vec<Field> = schema.fields().iter().map(|field| Field::clone(field)).collect();
+    let mut columns = rows.batch.columns().to_vec();
+    for (index, blanks) in &rows.blanks {
+        columns[*index] = told(&columns[*index], blanks)?;
+        fields[*index] = Field::new(fields[*index].name(), DataType::Utf8, true);
+    }
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+}
+
+/// A column as the text that the CSV writer makes of it, and where it has no value as `blanks`.
+fn told(column: &ArrayRef, blanks: &StringArray) -> Result<ArrayRef, ArrowError> {
+    // The options of the CSV writer.
+    let options = FormatOptions::default();
+    let formatter = ArrayFormatter::try_new(column.as_ref(), &options)?;
+    let mut texts = StringBuilder::new();
+    for row in 0..column.len() {
+        if column.is_valid(row) {
+            formatter.value(row).write(&mut texts)?;
+            texts.append_value("");
+        } else {
+            texts.append_option(blanks.is_valid(row).then(|| blanks.value(row)));
+        }
+    }
+    Ok(Arc::new(texts.finish()))
 }
 
 impl<W: Write + Send> RowWriter<W> {

@@ -6,6 +6,7 @@
 //!
 //! | asked | by |
 //! |---|---|
+//! | what share of each column its schema covers | [`Coverage`] |
 //! | how far single columns are, through the engine | [`OneWayDistances`] |
 //! | how far the marginals over given sets of columns are | [`MarginalDistances`] over [`MarginalSets`] |
 //! | what the NIST 2018 challenge would have scored | [`nist::Challenge`] |
@@ -39,6 +40,7 @@ pub mod chi_square;
 mod coded_file;
 mod columns;
 pub mod correlation;
+mod coverage;
 mod distance;
 mod error;
 pub mod evaluation;
@@ -59,6 +61,7 @@ pub mod subgroup;
 
 pub use coded_file::CodedFile;
 pub use columns::Columns;
+pub use coverage::{ColumnCoverage, Coverage, RuleCoverage};
 pub use error::EvaluateError;
 pub use evaluation::{Evaluation, Settings};
 pub use kind::ColumnKind;

@@ -6,6 +6,7 @@ mod options;
 pub(crate) mod planned;
 mod workload;
 
+use scumble_pgm::StructuralZeros;
 use scumble_schema::Recoding;
 use scumble_vault::{Budget, Selecting, Vault};
 
@@ -29,7 +30,7 @@ const LEAST_ROUNDS_PER_COLUMN: usize = 4;
 const ANNEALING: u32 = 4;
 
 /// Measures every column, then, round by round, the table that the model so far explains worst for what it matters and for the noise it
-/// will have, until the budget is spent.
+/// will have, until the budget is spent. The model gives no probability to what `rules` forbid.
 ///
 /// # Privacy
 /// One table per column; then for each round one choice by the exponential mechanism among weighted L1 errors against a model of released
@@ -45,6 +46,7 @@ pub fn fit<A: Neighbours, M: Selecting>(
     vault: &mut Vault<A, M>,
     budget: Budget<A, M>,
     recoding: &Recoding,
+    rules: &[StructuralZeros],
     options: &Options,
 ) -> Result<Fitted, MechanismError> {
     let domain = recoding.domain();
@@ -57,7 +59,7 @@ pub fn fit<A: Neighbours, M: Selecting>(
     let of_columns =
         u32::try_from(columns).expect("a thousand at most") * (PARTS_OF_A_ROUND - options.choice_thousandths()?);
     let (for_columns, mut pot) = Pot::new(budget, parts).take(of_columns);
-    let mut learner = Learner::begin(vault, domain, &workload, options, for_columns)?;
+    let mut learner = Learner::begin(vault, domain, rules, &workload, options, for_columns)?;
 
     let mut of_round = PARTS_OF_A_ROUND;
     while pot.parts() > 2 * of_round {

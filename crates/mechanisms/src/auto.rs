@@ -7,7 +7,8 @@ pub(crate) mod planned;
 
 use std::num::NonZeroUsize;
 
-use scumble_schema::{Clique, Recoding};
+use scumble_pgm::StructuralZeros;
+use scumble_schema::{AttributeId, Clique, Recoding};
 use scumble_vault::{Budget, Selecting, Vault};
 
 use self::candidates::Candidates;
@@ -34,7 +35,7 @@ const LARGEST_GROWTH: f64 = 2.0;
 const MOST_WORK: f64 = 3.5e7;
 
 /// Measures every column, then, round by round, a table that the model so far explains badly for its size, and fits the Markov random
-/// field that is likeliest.
+/// field that is likeliest. It gives no probability to what `rules` forbid.
 ///
 /// # Privacy
 /// One table per column; then for each round one choice by the exponential mechanism among L1 errors against a model of released values
@@ -47,29 +48,35 @@ pub fn fit<A: Neighbours, M: Selecting>(
     vault: &mut Vault<A, M>,
     budget: Budget<A, M>,
     recoding: &Recoding,
+    rules: &[StructuralZeros],
     options: &Options,
 ) -> Result<Fitted, MechanismError> {
-    let base = recoding.domain();
+    // Declared levels are asked about once it is known which values they are to take together.
+    let base = recoding.base();
+    vault.recode(Recoding::identity(base))?;
     let columns = telling_columns(base);
-    if columns.len() < 2 {
+    if columns.len() < 2 && rules.is_empty() {
         return crate::independent::fit(vault, budget, base);
     }
     let whole_noise = vault.planned_noise(NonZeroUsize::MIN, budget.amount());
     let (for_columns, budget) = budget.split(options.one_way_share()?);
     let one_way: Vec<Clique> = columns.into_iter().map(Clique::single).collect();
     let tables = vault.measure(&one_way, for_columns)?.into_inner();
-    let merged = merged(base, options.merging(), &tables)?;
+    let merged = merged(recoding, options.merging(), &tables)?;
     vault.recode(merged.clone())?;
-    let versions = Versions::new(&merged)?;
+    let versions = Versions::new(&merged, rules)?;
     let mut learner = Learner::begin(&versions, options, public_rows(vault)?, tables)?;
     let deviation = whole_noise.and_then(|noise| noise.standard_deviation()).unwrap_or(f64::INFINITY);
     let growth = growth(learner.rows() / deviation);
     let rounds = rounds(versions.columns(), options.rounds_per_column * growth);
     let cells = cells(f64::from(options.model_cells) * growth, rounds);
     #[expect(clippy::cast_precision_loss, reason = "some hundred rounds at most")]
-    learner.plan_for(cells, deviation * (rounds as f64).sqrt());
+    let of_round = deviation * (rounds as f64).sqrt();
+    learner.plan_for(cells, of_round);
     let mut rng = learner.generator();
-    let candidates = Candidates::draw(&versions, options, &mut rng);
+    let declared = recoding.levels();
+    let has_levels = |column: AttributeId| declared.iter().any(|&(of, _)| of == column);
+    let candidates = Candidates::draw(&versions, options, has_levels, &mut rng);
 
     let parts: Vec<u32> = (0..rounds).map(|round| parts(round, rounds, options.last_round)).collect();
     let all: u32 = parts.iter().sum();

@@ -66,6 +66,26 @@ pub enum MechanismError {
         /// What to do about it.
         hint: String,
     },
+    /// A method's model cannot keep the rules of the schema.
+    #[error("the schema has rules between columns, and the model of `{method}` cannot keep them")]
+    NoRules {
+        /// The method.
+        method: &'static str,
+    },
+    /// No row keeps all rules of the schema.
+    #[error("no row can keep all rules of the schema together")]
+    RulesContradict,
+    /// A part of a model was asked for that it does not have.
+    #[error("{problem}")]
+    Part {
+        /// What it does not have.
+        problem: String,
+        /// What to do about it.
+        hint: String,
+    },
+    /// The rows asked for cannot be written by the schema.
+    #[error(transparent)]
+    Rows(scumble_schema::SchemaError),
     /// A model file cannot be read or written.
     #[error("cannot use the model file `{path}`: {problem}")]
     File {
@@ -117,7 +137,12 @@ impl MechanismError {
                 "declare `dp: {adjacency: replace-one}` in the schema if the number of rows is public"
             }
             Self::Option { .. } => "leave the option out for its default; `docs/reference/methods.md` lists options",
-            Self::TooLarge { hint, .. } => hint,
+            Self::TooLarge { hint, .. } | Self::Part { hint, .. } => hint,
+            Self::Rows(_) => "draw fewer rows, or give the pattern of the column more places and fit the model again",
+            Self::NoRules { .. } => {
+                "choose `auto`, `aim`, `mst`, `privmrf`, or `pb-pgm` with `encoding=vanilla`, or drop `dp: {rules}` from the schema"
+            }
+            Self::RulesContradict => "leave out rules one by one until the others can be kept",
             Self::OtherSchema => "read the data with the schema that is fitted",
             Self::File { .. } => "check the path and its permissions",
         }

@@ -47,6 +47,17 @@ pub enum Distribution {
 const CHUNK_ROWS: usize = 1 << 16;
 
 impl Distribution {
+    /// How many numbers it holds.
+    pub(crate) fn cells(&self) -> u128 {
+        let cells = match self {
+            Self::Product(model) => model.probabilities().iter().map(|column| column.len()).sum(),
+            Self::Network(network) => network.tables.iter().map(|table| table.values().len()).sum(),
+            Self::Tree(model) => model.nodes().iter().map(|node| node.conditional().len()).sum(),
+            Self::Rows(rows) => rows.iter().map(CodeColumn::len).sum::<usize>(),
+        };
+        cells as u128
+    }
+
     /// Chunks of rows, column by column of a recoding; the same for the same seed.
     pub(crate) fn sample(
         &self,

@@ -64,11 +64,13 @@ mod pot;
 pub mod privbayes;
 pub mod privbayes_nist;
 pub mod privmrf;
+mod rules;
 mod shape;
 pub mod smoothed_histogram;
 mod table_bound;
 pub mod theory;
 mod versions;
+mod wanted;
 
 pub use error::MechanismError;
 pub use fitted::{Consistency, Distribution, Fitted, NetworkTables, hierarchies};
@@ -78,3 +80,4 @@ pub use neighbours::{Neighbours, RowTotal};
 pub use option::GaussianAccounting;
 pub use origin::{Origin, TableFacts};
 pub use table_bound::{Basis, TableBound};
+pub use wanted::{Part, Shares, Wanted};

@@ -1,5 +1,7 @@
 //! Values of a column that are one in tables with other columns, as its released table tells.
 
+use std::collections::BTreeMap;
+
 use scumble_schema::{AttributeId, Clique, Domain, Recoding, SchemaError};
 use scumble_vault::{Event, NoisyTable};
 
@@ -63,12 +65,12 @@ pub(crate) fn telling_columns(domain: &Domain) -> Vec<AttributeId> {
     domain.attributes().filter(|&column| domain.size(column) > 1).collect()
 }
 
-/// The columns as they are, and after them a version of each that has values to merge.
+/// The columns as they are, and after them coarser versions of each that has values to merge, or declared levels.
 ///
 /// # Errors
 /// If a table is not one of a single column of the domain.
-pub(crate) fn merged(base: &Domain, merging: Merging, tables: &[NoisyTable]) -> Result<Recoding, MechanismError> {
-    merged_by(base, merging, tables.iter().map(OneWay::of_table))
+pub(crate) fn merged(declared: &Recoding, merging: Merging, tables: &[NoisyTable]) -> Result<Recoding, MechanismError> {
+    merged_by(declared, merging, tables.iter().map(OneWay::of_table))
 }
 
 /// The same for a fit that measured every telling column first: for whoever reads its releases in a file.
@@ -76,64 +78,92 @@ pub(crate) fn merged(base: &Domain, merging: Merging, tables: &[NoisyTable]) -> 
 /// # Errors
 /// If no fit made such releases.
 pub(crate) fn merged_after(
-    base: &Domain,
+    declared: &Recoding,
     merging: Merging,
     events: &[Event],
     released: &[Vec<i64>],
 ) -> Result<Recoding, MechanismError> {
-    let columns = telling_columns(base).len();
+    let columns = telling_columns(declared.base()).len();
     if columns < 2 {
-        return Ok(Recoding::identity(base));
+        return Ok(Recoding::identity(declared.base()));
     }
     if events.len() < columns {
         return Err(not_ours());
     }
-    merged_by(base, merging, events.iter().zip(released).take(columns).map(OneWay::of_event))
+    merged_by(declared, merging, events.iter().zip(released).take(columns).map(OneWay::of_event))
 }
 
 fn merged_by<'a>(
-    base: &Domain,
+    declared: &Recoding,
     merging: Merging,
     tables: impl Iterator<Item = Option<OneWay<'a>>>,
 ) -> Result<Recoding, MechanismError> {
     let tables = tables.collect::<Option<Vec<_>>>().ok_or_else(not_ours)?;
-    recoding(base, merging, &tables).map_err(|_| not_ours())
+    recoding(declared, merging, &tables).map_err(|_| not_ours())
 }
 
 fn not_ours() -> MechanismError {
     damaged("its first releases are not the tables of its columns")
 }
 
-fn recoding(base: &Domain, merging: Merging, tables: &[OneWay]) -> Result<Recoding, SchemaError> {
-    let groups = |table: &OneWay| {
+fn recoding(declared: &Recoding, merging: Merging, tables: &[OneWay]) -> Result<Recoding, SchemaError> {
+    let hierarchies = declared.levels();
+    let versions = |table: &OneWay| {
         let most = (MOST_CELLS / tables.len() / table.counts.len().max(1)).min(most_groups(tables.len()) as usize);
-        let groups = match merging {
-            Merging::Rare { below } => rare(table, below, most),
-            Merging::Neighbours { of_more_than, groups } => neighbours(table, of_more_than, most.min(groups as usize)),
+        let levels = hierarchies.iter().find(|(column, _)| *column == table.column).map(|(_, levels)| levels);
+        let versions: Vec<Box<[u32]>> = match (merging, levels) {
+            (Merging::Rare { below }, levels) => {
+                vec![rare(table, levels.map_or(&[], Vec::as_slice), below, most)?.into()]
+            }
+            (Merging::Neighbours { .. }, Some(levels)) => levels.clone(),
+            (Merging::Neighbours { of_more_than, groups }, None) => {
+                vec![neighbours(table, of_more_than, most.min(groups as usize))?.into()]
+            }
         };
-        Some((table.column, groups?))
+        Some((table.column, versions))
     };
-    Recoding::with_groups(base, tables.iter().filter_map(groups).collect())
+    Recoding::identity(declared.base()).and_levels(tables.iter().filter_map(versions))
 }
 
-/// The group of every value if rare ones are one, at most so many groups; `None` if no two values are merged.
-fn rare(table: &OneWay, deviations: f64, most: usize) -> Option<Vec<u32>> {
+/// The group of every value if rare ones are merged, at most so many groups; `None` if no two values are merged. Rare values of one declared
+/// group become one value if that is not rare, those that are left over of one group of the next level, and so on; what is left of all is
+/// the last group.
+fn rare(table: &OneWay, levels: &[Box<[u32]>], deviations: f64, most: usize) -> Option<Vec<u32>> {
     let counts = table.counts;
     #[expect(clippy::cast_precision_loss, reason = "noise is far above the last bit of a count beyond 2^53")]
-    let is_frequent = |&value: &usize| counts[value] as f64 >= deviations * table.deviation;
-    let mut frequent: Vec<usize> = (0..counts.len()).filter(is_frequent).collect();
-    if frequent.len() >= most && counts.len() > most {
-        // Too many to tell apart, one group being that of the others: the most frequent ones stay.
-        frequent.sort_by_key(|&value| (std::cmp::Reverse(counts[value]), value));
-        frequent.truncate(most.saturating_sub(1));
-        frequent.sort_unstable();
+    let is_frequent = |values: &[usize]| {
+        let held: i128 = values.iter().map(|&value| i128::from(counts[value])).sum();
+        // The noise of a sum is that of one count times the root of their number.
+        held as f64 >= deviations * table.deviation * (values.len() as f64).sqrt()
+    };
+    let (mut kept, mut rest) = (Vec::new(), Vec::new());
+    for value in 0..counts.len() {
+        if is_frequent(&[value]) { kept.push(vec![value]) } else { rest.push(value) }
     }
-    if frequent.len() + 1 >= counts.len() {
+    for level in levels {
+        let mut pools: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for value in rest.drain(..) {
+            pools.entry(level[value]).or_default().push(value);
+        }
+        for pool in pools.into_values() {
+            if pool.len() > 1 && is_frequent(&pool) { kept.push(pool) } else { rest.extend(pool) }
+        }
+    }
+    if kept.len() >= most && counts.len() > most {
+        // Too many to tell apart, one group being that of the others: the most frequent ones stay.
+        let held = |group: &Vec<usize>| group.iter().map(|&value| i128::from(counts[value])).sum::<i128>();
+        kept.sort_by_key(|group| (std::cmp::Reverse(held(group)), group[0]));
+        rest.extend(kept.drain(most.saturating_sub(1)..).flatten());
+    }
+    kept.sort_unstable();
+    if kept.len() + usize::from(!rest.is_empty()) >= counts.len() {
         return None;
     }
-    let mut groups = vec![number(frequent.len()); counts.len()];
-    for (group, value) in frequent.into_iter().enumerate() {
-        groups[value] = number(group);
+    let mut groups = vec![number(kept.len()); counts.len()];
+    for (group, values) in kept.into_iter().enumerate() {
+        for value in values {
+            groups[value] = number(group);
+        }
     }
     Some(groups)
 }
@@ -168,7 +198,7 @@ mod tests {
     use super::*;
 
     fn groups_of(counts: &[i64], most: usize) -> Option<Vec<u32>> {
-        rare(&OneWay { column: AttributeId::new(0), counts, deviation: 10.0 }, 3.0, most)
+        rare(&OneWay { column: AttributeId::new(0), counts, deviation: 10.0 }, &[], 3.0, most)
     }
 
     #[test]
@@ -181,6 +211,18 @@ mod tests {
     fn one_rare_value_stays_as_it_is() {
         assert_eq!(groups_of(&[30, 29, 400], 100), None);
         assert_eq!(groups_of(&[30, 31], 100), None);
+    }
+
+    #[test]
+    fn rare_values_are_merged_within_declared_groups_that_are_not_rare() {
+        let levels: [Box<[u32]>; 2] = [vec![0, 0, 0, 1, 1, 2, 2].into(), vec![0, 0, 0, 0, 0, 1, 1].into()];
+        let merged =
+            |counts: &[i64]| rare(&OneWay { column: AttributeId::new(0), counts, deviation: 10.0 }, &levels, 3.0, 100);
+        // 25 and 20 are more than three standard deviations of a sum of two; 20 and 20 neither by themselves nor with what is left.
+        assert_eq!(merged(&[90, 25, 20, 20, 20, 0, 1]), Some(vec![0, 1, 1, 2, 2, 2, 2]));
+        // Two groups that are rare by themselves are not with each other.
+        assert_eq!(merged(&[90, 20, 20, 21, 20, 0, 1]), Some(vec![0, 1, 1, 1, 1, 2, 2]));
+        assert_eq!(merged(&[90, 90, 90, 90, 90, 90, 1]), None);
     }
 
     #[test]
@@ -210,7 +252,8 @@ mod tests {
         let counts = vec![1_000; 100_000];
         let table = |column| OneWay { column: AttributeId::new(column), counts: &counts, deviation: 1.0 };
         let base = Domain::new(vec![100_000, 100_000]).unwrap();
-        let recoding = super::recoding(&base, Merging::Rare { below: 3.0 }, &[table(0), table(1)]).unwrap();
+        let recoding =
+            super::recoding(&Recoding::identity(&base), Merging::Rare { below: 3.0 }, &[table(0), table(1)]).unwrap();
         assert_eq!(recoding.domain().sizes(), [100_000, 100_000, 50, 50]);
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use scumble_schema::{AdjacencyKind, Domain, Recoding, Schema};
+use scumble_pgm::StructuralZeros;
+use scumble_schema::{AdjacencyKind, Domain, Recoding, Schema, SchemaError};
 use scumble_vault::ledger::{Job, Plan};
 use scumble_vault::{
     Accounting, AccountingKind, AddRemove, ApproxDp, Budget, Delta, Event, Gdp, MarginalSource, Pure, ReplaceOne,
@@ -17,6 +18,8 @@ use crate::merging::merged_after;
 use crate::model::Model;
 use crate::neighbours::Neighbours;
 use crate::origin::Origin;
+use crate::privbayes::Encoding;
+use crate::rules;
 use crate::{aim, auto, independent, mst, pb_pgm, privbayes, privbayes_nist, privmrf, smoothed_histogram};
 
 /// A method of fitting, with its options.
@@ -165,25 +168,54 @@ impl Method {
         }
     }
 
-    /// The columns that a fit has asked about in the end. They are those of [`Method::recoding`], and perhaps some after them that
+    /// The same for the columns of a schema, which may declare coarser versions of some.
+    ///
+    /// # Errors
+    /// Those of [`Method::recoding`].
+    pub fn recoding_of(&self, schema: &Schema) -> Result<Recoding, MechanismError> {
+        let (base, declared) = (schema.domain(), schema.hierarchies());
+        match self {
+            Self::PrivBayes(options) | Self::PbPgm(options) => options.recoding_of(base, &declared),
+            Self::PrivBayesNist(options) => options.recoding_of(base, &declared),
+            Self::Auto(_) | Self::Mst(_) | Self::PrivMrf(privmrf::Options::Best(_)) => {
+                self.recoding(base)?.and_levels(declared).map_err(|error| too_many_versions(&error))
+            }
+            Self::Independent | Self::SmoothedHistogram(_) | Self::Aim(_) | Self::PrivMrf(_) => self.recoding(base),
+        }
+    }
+
+    /// The columns that a fit has asked about in the end. They are those of [`Method::recoding_of`], and perhaps some after them that
     /// follow from what it released.
     ///
     /// # Errors
-    /// Those of [`Method::recoding`], and if no fit made such releases.
+    /// Those of [`Method::recoding_of`], and if no fit made such releases.
     pub fn recoding_after(
         &self,
-        base: &Domain,
+        schema: &Schema,
         events: &[Event],
         released: &[Vec<i64>],
     ) -> Result<Recoding, MechanismError> {
-        let recoding = self.recoding(base)?;
+        let recoding = self.recoding_of(schema)?;
         match self {
-            Self::Mst(options) => merged_after(base, options.merging(), events, released),
+            Self::Mst(options) => merged_after(&recoding, options.merging(), events, released),
             Self::Auto(options) | Self::PrivMrf(privmrf::Options::Best(options)) => {
-                merged_after(base, options.merging(), events, released)
+                merged_after(&recoding, options.merging(), events, released)
             }
             _ => Ok(recoding),
         }
+    }
+
+    /// Whether rows of its model keep the rules of a schema. Rules are structural zeros of a graphical model over the columns as they are.
+    pub fn keeps_rules(&self) -> bool {
+        match self {
+            Self::Auto(_) | Self::Aim(_) | Self::Mst(_) | Self::PrivMrf(_) => true,
+            Self::PbPgm(options) => options.encoding == Encoding::Vanilla,
+            Self::Independent | Self::PrivBayes(_) | Self::PrivBayesNist(_) | Self::SmoothedHistogram(_) => false,
+        }
+    }
+
+    pub(crate) fn check_keeps_rules(&self) -> Result<(), MechanismError> {
+        if self.keeps_rules() { Ok(()) } else { Err(MechanismError::NoRules { method: self.name() }) }
     }
 
     /// The same method with the columns that its options name by their places in a schema.
@@ -210,6 +242,14 @@ impl Method {
             Self::PrivMrf(_) => "privmrf",
             Self::SmoothedHistogram(_) => "smoothed-histogram",
         }
+    }
+}
+
+/// Declared levels that are too many for a domain.
+fn too_many_versions(error: &SchemaError) -> MechanismError {
+    MechanismError::TooLarge {
+        problem: format!("columns and the levels of their hierarchies do not fit: {error}"),
+        hint: "leave out columns or levels".into(),
     }
 }
 
@@ -260,6 +300,8 @@ pub fn fit(
     if goal.delta == Delta::ZERO && method.accounting(goal) != AccountingKind::Pure {
         return Err(MechanismError::NeedsDelta { method: method.name() });
     }
+    // Before a job of a ledger begins: what cannot be fitted is not to spend.
+    rules::for_method(schema, method).map_err(|error| error.naming_columns(schema))?;
     let request = Request { schema, method, goal, job };
     match (privacy.adjacency, method.accounting(goal)) {
         (AdjacencyKind::AddRemove, AccountingKind::Pure) => request.run::<AddRemove, Pure>(source),
@@ -301,13 +343,14 @@ pub fn fit_in<A: Neighbours, M: Fitting>(
     schema: &Schema,
     method: &Method,
 ) -> Result<Model, MechanismError> {
-    let recoding = method.recoding(schema.domain())?;
+    let rules = rules::for_method(schema, method).map_err(|error| error.naming_columns(schema))?;
+    let recoding = method.recoding_of(schema)?;
     vault.recode(recoding.clone())?;
     let asked = method.of_schema(schema)?;
-    let fitted = M::fit(&mut vault, budget, &recoding, &asked).map_err(|error| error.naming_columns(schema))?;
+    let fitted = M::fit(&mut vault, budget, &recoding, &rules, &asked).map_err(|error| error.naming_columns(schema))?;
     let released = vault.released_values().to_vec();
     let certificate = vault.close();
-    let recoding = method.recoding_after(schema.domain(), certificate.events(), &released)?;
+    let recoding = method.recoding_after(schema, certificate.events(), &released)?;
     let origin = Origin::Measured { method: method.clone(), released, certificate };
     Ok(Model::new(schema.clone(), recoding, fitted, origin))
 }
@@ -322,6 +365,7 @@ pub trait Fitting: Accounting {
         vault: &mut Vault<A, Self>,
         budget: Budget<A, Self>,
         recoding: &Recoding,
+        rules: &[StructuralZeros],
         method: &Method,
     ) -> Result<Fitted, MechanismError>;
 }
@@ -331,12 +375,13 @@ impl Fitting for Pure {
         vault: &mut Vault<A, Self>,
         budget: Budget<A, Self>,
         recoding: &Recoding,
+        rules: &[StructuralZeros],
         method: &Method,
     ) -> Result<Fitted, MechanismError> {
         match method {
             Method::Independent => independent::fit(vault, budget, recoding.domain()),
             Method::PrivBayes(options) => privbayes::fit(vault, budget, recoding, options),
-            Method::PbPgm(options) => pb_pgm::fit(vault, budget, recoding, options),
+            Method::PbPgm(options) => pb_pgm::fit(vault, budget, recoding, rules, options),
             Method::SmoothedHistogram(options) => A::smoothed_histogram(vault, budget, recoding.domain(), options),
             Method::PrivBayesNist(_) | Method::Aim(_) | Method::Auto(_) | Method::Mst(_) | Method::PrivMrf(_) => {
                 Err(other_accounting::<Self>(method))
@@ -350,15 +395,16 @@ impl Fitting for Gdp {
         vault: &mut Vault<A, Self>,
         budget: Budget<A, Self>,
         recoding: &Recoding,
+        rules: &[StructuralZeros],
         method: &Method,
     ) -> Result<Fitted, MechanismError> {
         match method {
             Method::Independent => independent::fit(vault, budget, recoding.domain()),
             Method::PrivBayesNist(options) => privbayes_nist::fit(vault, budget, recoding, options),
-            Method::Auto(options) => auto::fit(vault, budget, recoding, options),
-            Method::Aim(options) => aim::fit(vault, budget, recoding, options),
-            Method::Mst(options) => mst::fit(vault, budget, recoding, options),
-            Method::PrivMrf(options) => privmrf::fit(vault, budget, recoding, options),
+            Method::Auto(options) => auto::fit(vault, budget, recoding, rules, options),
+            Method::Aim(options) => aim::fit(vault, budget, recoding, rules, options),
+            Method::Mst(options) => mst::fit(vault, budget, recoding, rules, options),
+            Method::PrivMrf(options) => privmrf::fit(vault, budget, recoding, rules, options),
             Method::PrivBayes(_) | Method::PbPgm(_) | Method::SmoothedHistogram(_) => {
                 Err(other_accounting::<Self>(method))
             }
@@ -371,12 +417,13 @@ impl Fitting for Zcdp {
         vault: &mut Vault<A, Self>,
         budget: Budget<A, Self>,
         recoding: &Recoding,
+        rules: &[StructuralZeros],
         method: &Method,
     ) -> Result<Fitted, MechanismError> {
         match method {
-            Method::PbPgm(options) => pb_pgm::fit(vault, budget, recoding, options),
-            Method::Aim(options) => aim::fit(vault, budget, recoding, options),
-            Method::Mst(options) => mst::fit(vault, budget, recoding, options),
+            Method::PbPgm(options) => pb_pgm::fit(vault, budget, recoding, rules, options),
+            Method::Aim(options) => aim::fit(vault, budget, recoding, rules, options),
+            Method::Mst(options) => mst::fit(vault, budget, recoding, rules, options),
             Method::SmoothedHistogram(options) => A::smoothed_histogram(vault, budget, recoding.domain(), options),
             Method::Independent
             | Method::PrivBayes(_)

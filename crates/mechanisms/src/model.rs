@@ -3,7 +3,7 @@
 use chacha20::ChaCha8Rng;
 use rand::SeedableRng;
 use scumble_pgm::{Factor, Sampling};
-use scumble_schema::{AttributeId, Clique, CodeColumn, Decoder, Recoding, Schema};
+use scumble_schema::{AttributeId, Clique, CodeColumn, DecodedRows, Decoder, Recoding, Schema};
 use scumble_vault::Certificate;
 
 use crate::fitted::{Distribution, Fitted};
@@ -137,13 +137,27 @@ impl Model {
         seed: u64,
         sampling: Sampling,
     ) -> impl Iterator<Item = arrow_array::RecordBatch> + use<'_> {
-        let decoder = Decoder::new(&self.schema);
-        self.sample_codes(rows, seed, sampling).zip(0_u64..).map(move |(columns, chunk)| {
+        self.sample_rows(rows, seed, sampling).map(|rows| rows.batch)
+    }
+
+    /// The same rows, with what stands for missing values in a text file.
+    pub fn sample_rows(&self, rows: u64, seed: u64, sampling: Sampling) -> impl Iterator<Item = DecodedRows> + use<'_> {
+        self.sample_codes(rows, seed, sampling).map(self.decoding(seed))
+    }
+
+    /// How the chunks of a sample become values, one after the other.
+    pub(crate) fn decoding(&self, seed: u64) -> impl FnMut(Vec<CodeColumn>) -> DecodedRows + use<> {
+        let decoder = Decoder::new(&self.schema).with_seed(seed);
+        let (mut chunk, mut before) = (0_u64, 0);
+        move |columns| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             // The sampler's streams hold a column number in their low half; this one is no column's.
             rng.set_stream((chunk << 32) | u64::from(u32::MAX));
-            decoder.decode(&columns, &mut rng)
-        })
+            let rows = decoder.decode_rows(before, &columns, &mut rng);
+            chunk += 1;
+            before += rows.batch.num_rows() as u64;
+            rows
+        }
     }
 
     /// The same rows as codes of the schema's columns, for programs that compare tables of codes.

@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
 use crate::error::MechanismError;
 use crate::model::Model;
 use crate::origin_file::{self, OriginShape};
+use crate::rules;
 use crate::shape::{self, Shape};
 use crate::table_bound::TableBound;
 
@@ -100,6 +101,9 @@ impl Model {
         let distribution = header.distribution.build(&recoding, &origin, |cells| {
             Ok(numbers(&mut numbers_left, cells)?.into_iter().map(number).collect())
         })?;
+        if !rules::are_kept(&schema, &distribution)? {
+            return Err(damaged("its distribution breaks a rule of its schema"));
+        }
         if !numbers_left.is_empty() {
             return Err(damaged("its distribution has more numbers than its shape"));
         }

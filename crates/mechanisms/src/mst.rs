@@ -4,12 +4,12 @@ mod options;
 pub(crate) mod planned;
 mod spanning_tree;
 
-use scumble_pgm::{Stop, simplex};
+use scumble_pgm::{Stop, StructuralZeros, simplex};
 use scumble_schema::{Clique, Recoding};
 use scumble_vault::{Budget, NoisyTable, Selecting, Share, Vault};
 
 pub use self::options::Options;
-use self::spanning_tree::{End, spanning_tree};
+use self::spanning_tree::{End, Ruled, spanning_tree};
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted};
 use crate::likeliest::{Likeliest, public_rows};
@@ -24,7 +24,7 @@ const HALF: Share = Share::of(1, 2).expect("a half is a proper fraction");
 const STOP: Stop = Stop { at_noise: None, settled: 1e-3, passes: 1_000 };
 
 /// Measures every column, merges values that are too rare for their noise, chooses a spanning tree of the pairs that independence
-/// explains worst, and measures these: a third of the budget each.
+/// explains worst, and measures these: a third of the budget each. The model gives no probability to what `rules` forbid.
 ///
 /// # Privacy
 /// One table per column (Δ₂ 1; √2 under replace-one); then one choice per edge by the exponential mechanism among half L1 errors
@@ -40,29 +40,36 @@ pub fn fit<A: Neighbours, M: Selecting>(
     vault: &mut Vault<A, M>,
     budget: Budget<A, M>,
     recoding: &Recoding,
+    rules: &[StructuralZeros],
     options: &Options,
 ) -> Result<Fitted, MechanismError> {
-    let columns = telling_columns(recoding.domain());
-    if columns.len() < 2 {
-        return crate::independent::fit(vault, budget, recoding.domain());
+    // Declared levels tell which rare values are merged, and no more is asked about them.
+    let base = recoding.base();
+    vault.recode(Recoding::identity(base))?;
+    let columns = telling_columns(base);
+    if columns.len() < 2 && rules.is_empty() {
+        return crate::independent::fit(vault, budget, base);
     }
     let one_way: Vec<Clique> = columns.into_iter().map(Clique::single).collect();
     let (for_columns, rest) = budget.split(THIRD);
     let mut tables = vault.measure(&one_way, for_columns)?.into_inner();
 
-    let merged = merged(recoding.domain(), options.merging(), &tables)?;
+    let merged = merged(recoding, options.merging(), &tables)?;
     vault.recode(merged.clone())?;
-    let versions = Versions::new(&merged)?;
+    let versions = Versions::new(&merged, rules)?;
     let likeliest = Likeliest::new(versions.domain(), versions.links(), options.spread, public_rows(vault)?);
     let rows = likeliest.rows(&tables);
     let ends = ends(&versions, &tables, rows);
+    let tied = (!rules.is_empty()).then(|| Ruled::new(&versions));
     if ends.len() < 2 {
         // No two columns are left to relate: what was meant for that makes the first tables better.
         tables.extend(vault.measure(&one_way, rest)?.into_inner());
     } else {
         let (for_choices, for_pairs) = rest.split(HALF);
-        let pairs = spanning_tree(vault, &ends, rows, for_choices)?;
-        tables.extend(vault.measure(&pairs, for_pairs)?.into_inner());
+        let pairs = spanning_tree(vault, &ends, rows, tied.as_ref(), for_choices)?;
+        // Rules may leave no pair that the model has room for.
+        let asked = if pairs.is_empty() { &one_way } else { &pairs };
+        tables.extend(vault.measure(asked, for_pairs)?.into_inner());
     }
     let model = likeliest.model(&tables, None, STOP)?.model;
     let rows = whole(model.total());

@@ -50,7 +50,7 @@ impl OriginShape {
                 check(&certificate, schema)?;
                 let released = read_released(&mut section, &certificate)?;
                 let recoding = method
-                    .recoding_after(schema.domain(), certificate.events(), &released)
+                    .recoding_after(schema, certificate.events(), &released)
                     .map_err(|_| damaged("its options break a rule, or its releases are not its method's"))?;
                 check_tables(recoding.domain(), &certificate)?;
                 (Origin::Measured { method, released, certificate }, recoding)

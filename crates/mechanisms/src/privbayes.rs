@@ -1,7 +1,7 @@
 #![doc = include_str!("privbayes.md")]
 
 use scumble_pgm::network::{EmptyParents, Network, Pair, ToProbabilities};
-use scumble_schema::{Clique, Domain, Recoding, SchemaError};
+use scumble_schema::{Clique, Domain, Hierarchies, Recoding, SchemaError};
 use scumble_vault::{Budget, Selecting, Share, Vault};
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +73,11 @@ impl Options {
     /// # Errors
     /// If an option is out of its range, or there would be too many columns.
     pub fn recoding(&self, base: &Domain) -> Result<Recoding, MechanismError> {
+        self.recoding_of(base, &Hierarchies::new())
+    }
+
+    /// The same, with declared levels in place of neighbours where there are some.
+    pub(crate) fn recoding_of(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
         self.network_share()?;
         if !(self.theta.is_finite() && self.theta > 0.0) {
             return Err(refused("theta", "must be a number above zero"));
@@ -88,7 +93,8 @@ impl Options {
             Encoding::Binary => Recoding::binary(base).map_err(too_large),
             Encoding::Vanilla => Ok(Recoding::identity(base)),
             Encoding::Hierarchical => {
-                Recoding::with_coarser(base, self.group, self.group * self.group).map_err(too_large)
+                let largest = self.group * self.group;
+                Recoding::with_coarser_or_declared(base, self.group, largest, declared).map_err(too_large)
             }
         }
     }

@@ -7,7 +7,7 @@ mod versions;
 
 use std::num::NonZeroU32;
 
-use scumble_schema::{AttributeId, Clique, Domain, Recoding, limits};
+use scumble_schema::{AttributeId, Clique, Domain, Hierarchies, Recoding, limits};
 use scumble_vault::account::{Amount, Share};
 use scumble_vault::score::TotalVariation;
 use scumble_vault::{Accounting, Budget, Gdp, NoisyTable, Vault};
@@ -69,10 +69,15 @@ impl Options {
     /// # Errors
     /// If an option is out of its range, or there would be too many columns.
     pub fn recoding(&self, base: &Domain) -> Result<Recoding, MechanismError> {
+        self.recoding_of(base, &Hierarchies::new())
+    }
+
+    /// The same, with declared levels in place of neighbours where there are some.
+    pub(crate) fn recoding_of(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
         self.share_units()?;
         let largest = self.group_width.checked_mul(self.group_width).filter(|_| self.group_width >= 2);
         let largest = largest.ok_or_else(|| out_of_range("group_width", "is not between 2 and 65535"))?;
-        let recoding = Recoding::with_coarser(base, self.group_width, largest);
+        let recoding = Recoding::with_coarser_or_declared(base, self.group_width, largest, declared);
         let recoding = recoding.map_err(|error| too_large(error.to_string()))?;
         check_columns(&recoding)?;
         Ok(recoding)

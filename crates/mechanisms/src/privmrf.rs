@@ -2,6 +2,7 @@
 
 pub mod paper;
 
+use scumble_pgm::StructuralZeros;
 use scumble_schema::{Domain, Recoding};
 use scumble_vault::{Budget, Selecting, Vault};
 use serde::{Deserialize, Serialize};
@@ -40,7 +41,8 @@ impl Options {
     }
 }
 
-/// Chooses tables, measures them, and fits the Markov random field that is nearest to them.
+/// Chooses tables, measures them, and fits the Markov random field that is nearest to them. It gives no probability to what `rules`
+/// forbid.
 ///
 /// # Errors
 /// If an option cannot be had, or the vault refuses.
@@ -48,10 +50,11 @@ pub fn fit<A: Neighbours, M: Selecting>(
     vault: &mut Vault<A, M>,
     budget: Budget<A, M>,
     recoding: &Recoding,
+    rules: &[StructuralZeros],
     options: &Options,
 ) -> Result<Fitted, MechanismError> {
     match options {
-        Options::Best(options) => auto::fit(vault, budget, recoding, options),
-        Options::Paper(options) => paper::fit(vault, budget, recoding, options),
+        Options::Best(options) => auto::fit(vault, budget, recoding, rules, options),
+        Options::Paper(options) => paper::fit(vault, budget, recoding, rules, options),
     }
 }

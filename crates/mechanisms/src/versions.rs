@@ -1,7 +1,9 @@
 //! Columns and their coarser versions, as one model has them.
 
-use scumble_pgm::{ModelError, StructuralZeros};
+use scumble_pgm::{JunctionTree, ModelError, StructuralZeros};
 use scumble_schema::{AttributeId, Clique, Domain, Recoding};
+
+use crate::rules::cliques;
 
 /// Most cells of the table of a column and a coarser version of it: every pass over a model goes through them.
 const MOST_CELLS_OF_A_LINK: u128 = 1_000_000;
@@ -16,19 +18,43 @@ pub(crate) struct Versions<'a> {
     /// For every column of more than one code, itself and its coarser versions.
     columns: Vec<Vec<AttributeId>>,
     links: Vec<StructuralZeros>,
+    /// Coarser versions that are another column under another name, by a rule.
+    told_twice: Vec<AttributeId>,
+    /// Cells of the tree of links and rules.
+    linked_cells: u128,
 }
 
 impl<'a> Versions<'a> {
-    pub(crate) fn new(recoding: &'a Recoding) -> Result<Self, ModelError> {
+    /// With combinations of columns that rules forbid. A rule is about coarser versions of its columns where that comes to the same, so that
+    /// what else is asked about these versions finds them related already.
+    pub(crate) fn new(recoding: &'a Recoding, rules: &[StructuralZeros]) -> Result<Self, ModelError> {
         let base = recoding.base();
         let columns: Vec<_> =
             base.attributes().filter(|&of| base.size(of) > 1).map(|of| ladder(recoding, of)).collect();
         let steps = columns.iter().flat_map(|versions| versions.windows(2));
-        let links = steps.map(|step| link(recoding, step[0], step[1])).collect::<Result<_, _>>()?;
-        Ok(Self { recoding, columns, links })
+        let mut links = steps.map(|step| link(recoding, step[0], step[1])).collect::<Result<Vec<_>, _>>()?;
+        let mut told_twice = Vec::new();
+        for rule in rules {
+            let rule = of_coarsest_versions(recoding, rule)?;
+            if let &[one, other] = rule.clique().attributes()
+                && is_one_to_one(&rule.possible().collect::<Vec<_>>(), recoding.domain().size(other) as usize)
+            {
+                // Versions come after all columns.
+                told_twice.extend(
+                    [other].into_iter().filter(|&version| recoding.of(version) != version && recoding.of(one) == one),
+                );
+            }
+            links.push(rule);
+        }
+        let linked_cells = if rules.is_empty() {
+            Self::least_cells(recoding)
+        } else {
+            JunctionTree::predicted_cells(recoding.domain(), &cliques(&links))
+        };
+        Ok(Self { recoding, columns, links, told_twice, linked_cells })
     }
 
-    /// What [`Self::linked_cells`] of a recoding would be.
+    /// What [`Self::linked_cells`] of a recoding would be without rules.
     pub(crate) fn least_cells(recoding: &Recoding) -> u128 {
         let domain = recoding.domain();
         let of_column = |of| {
@@ -51,10 +77,20 @@ impl<'a> Versions<'a> {
         &self.columns[column]
     }
 
+    /// Whether a coarser version is another column under another name, by a rule: what is asked about one is asked about the other.
+    pub(crate) fn is_told_twice(&self, version: AttributeId) -> bool {
+        self.told_twice.contains(&version)
+    }
+
     /// A column and its coarsest version, which may be the same.
     pub(crate) fn ends_of(&self, column: usize) -> (AttributeId, AttributeId) {
         let versions = self.of(column);
         (versions[0], *versions.last().expect("never empty"))
+    }
+
+    /// The column that this is a version of.
+    pub(crate) fn finest_of(&self, version: AttributeId) -> AttributeId {
+        self.recoding.of(version)
     }
 
     /// The code of a coarser version for every code of a finer one.
@@ -67,14 +103,14 @@ impl<'a> Versions<'a> {
         self.recoding.domain()
     }
 
-    /// What a coarser version can be, given the next finer one.
+    /// What a coarser version can be, given the next finer one, and what columns can be together by the rules.
     pub(crate) fn links(&self) -> &[StructuralZeros] {
         &self.links
     }
 
-    /// Cells of a model of columns that are linked to their coarser versions and to nothing else.
+    /// Cells of a model of columns that are linked to their coarser versions and by rules, and by nothing else.
     pub(crate) fn linked_cells(&self) -> u128 {
-        Self::least_cells(self.recoding)
+        self.linked_cells
     }
 
     /// The finest version of each column, on its own.
@@ -96,6 +132,58 @@ fn ladder(recoding: &Recoding, of: AttributeId) -> Vec<AttributeId> {
     ladder
 }
 
+/// Whether a table leaves each code of one column exactly one of the other, and the other way round.
+fn is_one_to_one(possible: &[bool], others: usize) -> bool {
+    let is_one = |codes: &mut dyn Iterator<Item = bool>| codes.filter(|possible| *possible).count() == 1;
+    let rows = possible.len() / others;
+    (0..rows).all(|row| is_one(&mut possible[row * others..][..others].iter().copied()))
+        && (0..others).all(|other| is_one(&mut possible.iter().skip(other).step_by(others).copied()))
+}
+
+/// The same rule about the coarsest versions of its columns whose groups it does not tell apart.
+fn of_coarsest_versions(recoding: &Recoding, rule: &StructuralZeros) -> Result<StructuralZeros, ModelError> {
+    let domain = recoding.domain();
+    let possible: Vec<bool> = rule.possible().collect();
+    let columns = rule.clique().attributes();
+    let mut stride = possible.len();
+    let mut versions: Vec<(AttributeId, Vec<usize>)> = Vec::with_capacity(columns.len());
+    for &column in columns {
+        let size = domain.size(column) as usize;
+        stride /= size;
+        // Cells of a code, seen from its first one on.
+        let cells =
+            |code: usize| (0..possible.len() / (size * stride)).map(move |block| (block * size + code) * stride);
+        let is_same = |one: usize, other: usize| {
+            cells(one)
+                .zip(cells(other))
+                .all(|(one, other)| possible[one..one + stride] == possible[other..other + stride])
+        };
+        // The first code of each group, if all others of the group are as possible as it.
+        let told_by_groups = |version: AttributeId| {
+            let groups = recoding.groups(column, version);
+            let mut first: Vec<Option<usize>> = vec![None; domain.size(version) as usize];
+            for (code, &group) in groups.iter().enumerate() {
+                let first = *first[group as usize].get_or_insert(code);
+                if !is_same(first, code) {
+                    return None;
+                }
+            }
+            first.into_iter().map(|code| code.map(|code| code * stride)).collect::<Option<Vec<_>>>()
+        };
+        let coarser = ladder(recoding, column).into_iter().skip(1).rev();
+        let told = coarser.into_iter().find_map(|version| Some((version, told_by_groups(version)?)));
+        versions.push(told.unwrap_or_else(|| (column, (0..size).map(|code| code * stride).collect())));
+    }
+    versions.sort_unstable_by_key(|&(version, _)| version);
+    let clique = Clique::new(versions.iter().map(|&(version, _)| version));
+    // Cells of the new table, in their order, by the cells of the old one that they stand for.
+    let cells = versions.iter().fold(vec![0_usize], |cells, (_, steps)| {
+        cells.iter().flat_map(|cell| steps.iter().map(move |step| cell + step)).collect()
+    });
+    let possible: Vec<bool> = cells.into_iter().map(|cell| possible[cell]).collect();
+    StructuralZeros::new(domain, clique, &possible)
+}
+
 fn cells_of_link(domain: &Domain, fine: AttributeId, coarse: AttributeId) -> u128 {
     u128::from(domain.size(fine)) * u128::from(domain.size(coarse))
 }
@@ -115,15 +203,13 @@ fn link(recoding: &Recoding, fine: AttributeId, coarse: AttributeId) -> Result<S
 
 #[cfg(test)]
 mod tests {
-    use scumble_pgm::JunctionTree;
-
     use super::*;
 
     #[test]
     fn a_coarser_version_follows_from_the_finer_one() {
         let base = Domain::new(vec![1, 3, 9]).unwrap();
         let recoding = Recoding::with_coarser(&base, 3, 4).unwrap();
-        let versions = Versions::new(&recoding).unwrap();
+        let versions = Versions::new(&recoding, &[]).unwrap();
         assert_eq!(versions.columns(), 2);
         assert_eq!(versions.of(0), [AttributeId::new(1)]);
         assert_eq!(versions.of(1), [AttributeId::new(2), AttributeId::new(3)]);
@@ -140,12 +226,42 @@ mod tests {
         let base = Domain::new(vec![100_000, 5_000, 70]).unwrap();
         let recoding = Recoding::with_coarser(&base, 16, 64).unwrap();
         assert_eq!(recoding.domain().sizes(), [100_000, 5_000, 70, 6_250, 391, 25, 313, 20, 5]);
-        let versions = Versions::new(&recoding).unwrap();
+        let versions = Versions::new(&recoding, &[]).unwrap();
         let sizes =
             |column| versions.of(column).iter().map(|&version| recoding.domain().size(version)).collect::<Vec<_>>();
         assert_eq!([sizes(0), sizes(1), sizes(2)], [vec![100_000], vec![5_000, 20], vec![70, 5]]);
         let links: Vec<Clique> = versions.links().iter().map(|link| link.clique().clone()).collect();
         assert_eq!(versions.linked_cells(), JunctionTree::predicted_cells(recoding.domain(), &links));
         assert_eq!(versions.links().len(), 2);
+    }
+    #[test]
+    fn a_rule_is_about_groups_where_it_does_not_tell_their_values_apart() {
+        let base = Domain::new(vec![4, 3]).unwrap();
+        let levels: Vec<(AttributeId, Vec<Box<[u32]>>)> = vec![(AttributeId::new(0), vec![Box::new([0, 0, 1, 1])])];
+        let recoding = Recoding::identity(&base).and_levels(levels).unwrap();
+        let both = Clique::new([0, 1].map(AttributeId::new));
+        let rule = |possible: &[bool]| StructuralZeros::new(&base, both.clone(), possible).unwrap();
+        // The second column is 2 exactly where the first is one of the last two.
+        let nested = rule(&[true, true, false, true, true, false, false, false, true, false, false, true]);
+        let versions = Versions::new(&recoding, std::slice::from_ref(&nested)).unwrap();
+        let pair = Clique::new([1, 2].map(AttributeId::new));
+        // The groups come last in the model, so it is the second column's turn first.
+        let expected = StructuralZeros::new(recoding.domain(), pair, &[true, false, true, false, false, true]).unwrap();
+        assert_eq!(versions.links()[1], expected);
+        // Of the first two values one alone is forbidden something.
+        let fine = rule(&[false, true, true, true, true, true, true, true, true, true, true, true]);
+        assert_eq!(Versions::new(&recoding, std::slice::from_ref(&fine)).unwrap().links()[1], fine);
+        assert!(!versions.is_told_twice(AttributeId::new(2)));
+        assert!(versions.linked_cells() < Versions::new(&recoding, &[fine]).unwrap().linked_cells());
+    }
+    #[test]
+    fn groups_that_are_a_column_of_their_own_are_told_twice() {
+        let base = Domain::new(vec![4, 2]).unwrap();
+        let levels: Vec<(AttributeId, Vec<Box<[u32]>>)> = vec![(AttributeId::new(0), vec![Box::new([0, 0, 1, 1])])];
+        let recoding = Recoding::identity(&base).and_levels(levels).unwrap();
+        let both = Clique::new([0, 1].map(AttributeId::new));
+        // The second column is the group of the first, counted from the other end.
+        let rule = StructuralZeros::new(&base, both, &[false, true, false, true, true, false, true, false]).unwrap();
+        assert!(Versions::new(&recoding, &[rule]).unwrap().is_told_twice(AttributeId::new(2)));
     }
 }

@@ -21,7 +21,7 @@ fn run<A: Neighbours>(source: Rows, goal: ApproxDp, unit: u32, options: &Options
     let unit = NonZeroU32::new(unit).unwrap();
     let (mut vault, budget) = Vault::<A, Gdp>::open(Box::new(source), goal, unit).unwrap();
     vault.recode(recoding.clone()).unwrap();
-    let fitted = auto::fit(&mut vault, budget, &recoding, options).unwrap();
+    let fitted = auto::fit(&mut vault, budget, &recoding, &[], options).unwrap();
     let certificate = vault.close();
     certificate.verify().unwrap();
     (fitted, certificate)

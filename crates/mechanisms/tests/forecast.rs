@@ -7,7 +7,7 @@ use std::num::NonZeroU64;
 use asked::{close, goal, number, related};
 use scumble_mechanisms::forecast::{Asked, Extent, Forecast, Step};
 use scumble_mechanisms::{MechanismError, Method, fit};
-use scumble_schema::{AdjacencyKind, Schema};
+use scumble_schema::{AdjacencyKind, HierarchySpec, Scalar, Schema};
 use scumble_testing::{Rows, integers};
 use scumble_vault::account::{Event, Mechanism, Question};
 use scumble_vault::score::LATTICE_LOG2;
@@ -62,9 +62,13 @@ const KINDS: [Asked; 4] = [Asked::Rows, Asked::Tables, Asked::Scores, Asked::Cho
 
 /// As many events of each kind as were planned, with scales from the least to the most that were planned.
 fn check_exactly(method: &Method, sizes: &[u32], unit: u32, adjacency: AdjacencyKind, goal: ApproxDp) {
-    let schema = schema(sizes, unit, adjacency);
-    let forecast = Forecast::new(&schema, method, goal, rows()).unwrap();
-    let events = events(&schema, method, goal);
+    check_exactly_for(method, &schema(sizes, unit, adjacency), goal);
+}
+
+fn check_exactly_for(method: &Method, schema: &Schema, goal: ApproxDp) {
+    let sizes = schema.domain().sizes();
+    let forecast = Forecast::new(schema, method, goal, rows()).unwrap();
+    let events = events(schema, method, goal);
     for kind in KINDS {
         let told: Vec<&Event> = events.iter().filter(|event| what(event) == kind).collect();
         let planned = of_kind(&forecast, kind);
@@ -101,6 +105,19 @@ fn check_within(method: &Method, sizes: &[u32], adjacency: AdjacencyKind, goal: 
         let ratio = (number(told) + 1.0) / (expected + 1.0);
         assert!((0.4..=2.5).contains(&ratio), "{kind:?} of {method}: {told} for {expected}");
     }
+}
+
+#[test]
+fn declared_levels_are_no_reason_to_ask_more() {
+    let levelled = |sizes: &[u32]| {
+        let mut spec = schema(sizes, 1, AdjacencyKind::AddRemove).to_spec();
+        let parents = (0..i64::from(sizes[0])).map(|value| Scalar::Integer(value / 3)).collect();
+        spec.fields[0].dp.hierarchy = Some(HierarchySpec { file: None, levels: Some(vec![parents]) });
+        Schema::new(spec).unwrap()
+    };
+    let few = method("auto", &["rounds_per_column=0.6", "noise_penalty=0"]);
+    check_exactly_for(&few, &levelled(&[9, 2, 4, 2, 3, 5]), goal(1.0, 1e-6));
+    check_exactly_for(&method("mst", &["merge_below=0"]), &levelled(&[9, 3, 2, 3]), goal(1.0, 1e-6));
 }
 
 fn method(name: &str, options: &[&str]) -> Method {

@@ -26,7 +26,7 @@ fn run<A: Neighbours, M: Selecting>(
     let recoding = options.recoding(source.domain()).unwrap();
     let unit = NonZeroU32::new(unit).unwrap();
     let (mut vault, budget) = Vault::<A, M>::open(Box::new(source), goal, unit).unwrap();
-    let fitted = mst::fit(&mut vault, budget, &recoding, options).unwrap();
+    let fitted = mst::fit(&mut vault, budget, &recoding, &[], options).unwrap();
     let certificate = vault.close();
     certificate.verify().unwrap();
     (fitted, certificate)

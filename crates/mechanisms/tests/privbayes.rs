@@ -38,7 +38,7 @@ fn run<A: Neighbours, M: Selecting>(
     let (mut vault, budget) = Vault::<A, M>::open(Box::new(source), goal::<M>(epsilon), NonZeroU32::MIN)?;
     vault.recode(recoding.clone())?;
     let fitted = if model {
-        pb_pgm::fit(&mut vault, budget, &recoding, options)?
+        pb_pgm::fit(&mut vault, budget, &recoding, &[], options)?
     } else {
         privbayes::fit(&mut vault, budget, &recoding, options)?
     };

@@ -23,7 +23,7 @@ fn run<A: Neighbours>(source: Rows, epsilon: f64, unit: u32, options: &Options) 
     let unit = NonZeroU32::new(unit).unwrap();
     let (mut vault, budget) = Vault::<A, Gdp>::open(Box::new(source), goal(epsilon), unit).unwrap();
     vault.recode(recoding.clone()).unwrap();
-    let fitted = paper::fit(&mut vault, budget, &recoding, options).unwrap();
+    let fitted = paper::fit(&mut vault, budget, &recoding, &[], options).unwrap();
     let certificate = vault.close();
     certificate.verify().unwrap();
     (fitted, certificate)

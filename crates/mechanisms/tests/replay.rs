@@ -1,16 +1,17 @@
 //! The replay battery, T1, for every method and every option that changes what is asked.
 
+use std::collections::BTreeMap;
 use std::error::Error;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use arrow_array::RecordBatch;
 use scumble_mechanisms::{Fitting, MechanismError, Method, Model, Neighbours, fit_in};
 use scumble_pgm::Sampling;
-use scumble_schema::{Clique, Schema};
-use scumble_testing::{Artefacts, Rows, Subject, integers, replay_battery};
+use scumble_schema::{Clique, Condition, HierarchySpec, RangeSpec, RuleSpec, Scalar, Schema};
+use scumble_testing::{Artefacts, Neighbours as Battery, Rows, Subject, assert_part, integers, replay_battery};
 use scumble_vault::replay::Recording;
 use scumble_vault::{
-    AddRemove, Adjacency, ApproxDp, Budget, Delta, Epsilon, Event, Gdp, Pure, ReplaceOne, Vault, replay,
+    Accounting, AddRemove, Adjacency, ApproxDp, Budget, Delta, Epsilon, Event, Gdp, Pure, ReplaceOne, Vault, replay,
 };
 
 replay_battery!(independent, named("independent", &[]), [gdp, pure]);
@@ -106,6 +107,104 @@ impl<A: Neighbours, M: Fitting> Subject<A, M> for Fit {
             .with("rows out of expected counts", drawn(Sampling::LowVariance))
             .with("rows one by one", drawn(Sampling::Independent)))
     }
+}
+
+/// Every so many-th pair of every part of the battery: what a schema adds to a method whose questions the whole battery is for.
+fn some_of_all_parts<A: Battery, M: Accounting>(subject: &impl Subject<A, M>) {
+    const EVERY: NonZeroUsize = NonZeroUsize::new(7).unwrap();
+    for (part, first) in A::PARTS.iter().zip(0..) {
+        assert_part(&part().thinned(EVERY, first), subject);
+    }
+}
+
+/// Declared levels: of the values of each column, the first two are one group.
+#[test]
+fn declared_levels() {
+    let auto = Levelled(named("auto", &["candidates=8", "rounds_per_column=0.5", "most_columns=2"]));
+    some_of_all_parts::<AddRemove, Gdp>(&auto);
+    some_of_all_parts::<ReplaceOne, Gdp>(&auto);
+    let mst = Levelled(named("mst", &["merge_below=0.3"]));
+    some_of_all_parts::<AddRemove, Gdp>(&mst);
+    some_of_all_parts::<ReplaceOne, Gdp>(&mst);
+    let privbayes = Levelled(named("privbayes", &["encoding=hierarchical", "theta=0.5"]));
+    some_of_all_parts::<AddRemove, Pure>(&privbayes);
+    some_of_all_parts::<ReplaceOne, Pure>(&privbayes);
+}
+
+/// Rules: the first values of the first two columns exclude each other, and the last column follows from the one before it. Rows that
+/// break them are among the tables.
+#[test]
+fn rules_between_columns() {
+    for ruled in [
+        named("auto", &["candidates=8", "rounds_per_column=0.5", "most_columns=2"]),
+        named("mst", &["merge_below=0.3"]),
+        named("aim", &["rounds_per_column=1", "candidates=8"]),
+        named("privmrf", &["profile=paper", "candidates=6"]),
+    ] {
+        let ruled = Ruled(ruled);
+        some_of_all_parts::<AddRemove, Gdp>(&ruled);
+        some_of_all_parts::<ReplaceOne, Gdp>(&ruled);
+    }
+    let network = Ruled(named("pb-pgm", &["degree=1"]));
+    some_of_all_parts::<AddRemove, Pure>(&network);
+    some_of_all_parts::<ReplaceOne, Pure>(&network);
+}
+
+/// A fit of the same columns, of which those of three values and more have a hierarchy of one level.
+struct Levelled(Fit);
+
+impl<A: Neighbours, M: Fitting> Subject<A, M> for Levelled {
+    fn run(&self, vault: Vault<A, M>, budget: Budget<A, M>, schema: &Schema) -> Result<Artefacts, Box<dyn Error>> {
+        self.0.run(vault, budget, &levelled(schema))
+    }
+}
+
+fn levelled(schema: &Schema) -> Schema {
+    let mut spec = schema.to_spec();
+    for (field, attribute) in spec.fields.iter_mut().zip(schema.attributes()) {
+        if attribute.declared_codes() > 2 {
+            let parents = (0..attribute.declared_codes()).map(|value| Scalar::Integer(value.saturating_sub(1).into()));
+            field.dp.hierarchy = Some(HierarchySpec { file: None, levels: Some(vec![parents.collect()]) });
+        }
+    }
+    Schema::new(spec).expect("a sound schema with sound levels")
+}
+
+/// A fit of the same columns under rules.
+struct Ruled(Fit);
+
+impl<A: Neighbours, M: Fitting> Subject<A, M> for Ruled {
+    fn run(&self, vault: Vault<A, M>, budget: Budget<A, M>, schema: &Schema) -> Result<Artefacts, Box<dyn Error>> {
+        self.0.run(vault, budget, &ruled(schema))
+    }
+}
+
+fn ruled(schema: &Schema) -> Schema {
+    let mut spec = schema.to_spec();
+    let first_value = |place: usize| {
+        let attribute = &schema.attributes()[place];
+        let constraints = &attribute.spec().constraints;
+        let first = constraints.categories.as_ref().and_then(|all| all.first()).or(constraints.minimum.as_ref());
+        let condition = match attribute.bin(0) {
+            Some((from, below)) if from != below => {
+                Condition::Range(RangeSpec { from: Some(from), below: Some(below), ..RangeSpec::default() })
+            }
+            _ => Condition::One(first.cloned().unwrap_or(Scalar::Boolean(false))),
+        };
+        (attribute.name().to_owned(), condition)
+    };
+    let last = spec.fields.len() - 1;
+    spec.dp.rules = vec![RuleSpec::Forbid(BTreeMap::from([first_value(0), first_value(1)]))];
+    if last > 1 && spec.fields.iter().all(|field| field.field_type == "integer") {
+        let [column, other] = [&schema.attributes()[last - 1], &schema.attributes()[last]];
+        let follows = |value: u32| (value.to_string(), Scalar::Integer((value % other.declared_codes()).into()));
+        spec.dp.rules.push(RuleSpec::Determines {
+            column: column.name().into(),
+            other: other.name().into(),
+            by: (0..column.declared_codes()).map(follows).collect(),
+        });
+    }
+    Schema::new(spec).expect("a sound schema with sound rules")
 }
 
 /// Arrow shows ten values of a longer column and leaves out the rest.

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use crate::encode::{Encoder, RealCut, Values, WholeCut, WholeLine};
+use crate::cut::Held;
+use crate::encode::{Encoder, Values, WholeLine};
+use crate::hierarchy::Level;
+use crate::missing::MissingKind;
 use crate::spec::{FieldSpec, Scalar, Source};
 use crate::text;
 
@@ -55,14 +58,19 @@ impl fmt::Display for FieldType {
 
 /// A checked column.
 ///
-/// Codes stand in this order: the declared values, then `missing` if the column is nullable, then `unknown` if it is open.
+/// Codes stand in this order: the declared values, then the kinds of missing values if the column is nullable, then `unknown`
+/// if it is open.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
     pub(crate) spec: FieldSpec,
     pub(crate) field_type: FieldType,
     pub(crate) encoder: Encoder,
-    pub(crate) missing_code: Option<u32>,
+    /// In code order; empty unless the column is nullable.
+    pub(crate) missing_kinds: Vec<MissingKind>,
+    /// How many codes stand for declared values: those of missing and unknown ones follow.
+    pub(crate) declared: u32,
     pub(crate) unknown_code: Option<u32>,
+    pub(crate) levels: Box<[Level]>,
 }
 
 impl Attribute {
@@ -86,19 +94,54 @@ impl Attribute {
         &self.encoder
     }
 
+    /// The levels of the declared hierarchy, finest first; none without one.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
     /// The column as the schema file has it.
     pub fn spec(&self) -> &FieldSpec {
         &self.spec
     }
 
-    /// The code of a missing value, if the column has one of its own.
+    /// The code of a null, if missing values have codes of their own: that of the plain kind, or of the first one where no
+    /// kind is plain. The codes of the other kinds follow it.
     pub fn missing_code(&self) -> Option<u32> {
-        self.missing_code
+        (!self.missing_kinds.is_empty()).then_some(self.declared)
+    }
+
+    /// The kinds of missing values with their codes, in code order; none if missing values have no code of their own.
+    pub fn missing_kinds(&self) -> impl Iterator<Item = (u32, &MissingKind)> {
+        (self.declared..).zip(&self.missing_kinds)
+    }
+
+    /// The code of the kind of missing value with this label.
+    pub fn missing_code_of(&self, label: &str) -> Option<u32> {
+        self.missing_kinds().find(|(_, kind)| kind.label() == Some(label)).map(|(code, _)| code)
+    }
+
+    /// Whether a code stands for a missing value, of any kind.
+    pub fn is_missing(&self, code: u32) -> bool {
+        self.missing_kind(code).is_some()
+    }
+
+    /// How many codes stand for declared values. Those of missing and of unknown values follow.
+    pub fn declared_codes(&self) -> u32 {
+        self.declared
+    }
+
+    fn missing_kind(&self, code: u32) -> Option<&MissingKind> {
+        self.missing_kinds.get(code.checked_sub(self.declared)? as usize)
     }
 
     /// The code of an unknown value, if the column has one of its own.
     pub fn unknown_code(&self) -> Option<u32> {
         self.unknown_code
+    }
+
+    /// Whether a code stands for no declared value: it is missing or unknown.
+    pub fn is_special(&self, code: u32) -> bool {
+        self.is_missing(code) || Some(code) == self.unknown_code
     }
 
     /// Whether some bound, bin or category list is a guess that nobody confirmed.
@@ -113,51 +156,49 @@ impl Attribute {
     /// one of real numbers; `None` if the code is a value of its own, missing or unknown. An instant's last value is the one at
     /// which the next bin opens.
     pub fn bin(&self, code: u32) -> Option<(Scalar, Scalar)> {
-        if Some(code) == self.missing_code || Some(code) == self.unknown_code {
+        if code >= self.declared {
             return None;
         }
         match &self.encoder.values {
-            Values::Whole { line, cut: WholeCut::Bins(bins) } => {
-                let (first, last) = bins.members(code);
-                let last = if matches!(line, WholeLine::Datetime(_)) { last.saturating_add(1) } else { last };
-                Some((line.scalar(first), line.scalar(last)))
-            }
-            Values::Real(RealCut::Bins(bins)) => {
-                let (from, to) = bins.interval(code);
-                Some((Scalar::Number(from), Scalar::Number(to)))
-            }
-            _ => None,
+            Values::Whole { line, cut } => match cut.held(code) {
+                Held::Bin(first, last) | Held::Kept(first, last, ..) => {
+                    let last = if matches!(line, WholeLine::Datetime(..)) { last.saturating_add(1) } else { last };
+                    Some((line.scalar(first), line.scalar(last)))
+                }
+                Held::Value(_) | Held::AndAbove(_) => None,
+            },
+            Values::Real(cut) => match cut.held(code) {
+                Held::Bin(from, to) => Some((Scalar::Number(from), Scalar::Number(to))),
+                _ => None,
+            },
+            Values::Text(_) | Values::Boolean { .. } => None,
         }
     }
 
-    /// The number that a code stands for: a category, or the middle of a bin. Days and instants are told in days and in
+    /// The number that a code stands for: a value, or the middle of a bin. Days and instants are told in days and in
     /// microseconds since 1970. `None` for text, for true and false, and for missing and unknown values.
     pub fn number(&self, code: u32) -> Option<f64> {
-        if Some(code) == self.missing_code || Some(code) == self.unknown_code {
+        if code >= self.declared {
             return None;
         }
         #[expect(clippy::cast_precision_loss, reason = "no more digits are needed of a middle")]
         match &self.encoder.values {
             Values::Boolean { .. } | Values::Text(_) => None,
-            Values::Whole { cut: WholeCut::Categories(categories), .. } => {
-                Some(*categories.by_code()[code as usize] as f64)
-            }
-            Values::Whole { cut: WholeCut::Bins(bins), .. } => {
-                let (first, last) = bins.members(code);
-                Some(f64::midpoint(first as f64, last as f64))
-            }
-            Values::Real(RealCut::Categories(categories)) => Some(f64::from_bits(*categories.by_code()[code as usize])),
-            Values::Real(RealCut::Bins(bins)) => {
-                let (from, to) = bins.interval(code);
-                Some(f64::midpoint(from, to))
-            }
+            Values::Whole { cut, .. } => Some(match cut.held(code) {
+                Held::Value(value) | Held::AndAbove(value) => value as f64,
+                Held::Bin(first, last) | Held::Kept(first, last, ..) => f64::midpoint(first as f64, last as f64),
+            }),
+            Values::Real(cut) => Some(match cut.held(code) {
+                Held::Value(value) | Held::AndAbove(value) => value,
+                Held::Bin(from, to) | Held::Kept(from, to, ..) => f64::midpoint(from, to),
+            }),
         }
     }
 
     /// What a code stands for, in words.
     pub fn label(&self, code: u32) -> String {
-        if Some(code) == self.missing_code {
-            return "(missing)".into();
+        if let Some(kind) = self.missing_kind(code) {
+            return kind.name().into();
         }
         if Some(code) == self.unknown_code {
             return "(unknown)".into();
@@ -167,34 +208,41 @@ impl Attribute {
             Values::Text(_) => self.spec.constraints.categories.as_ref().expect("a text column lists its categories")
                 [code as usize]
                 .to_string(),
-            Values::Whole { line, cut: WholeCut::Categories(categories) } => {
-                line.write(*categories.by_code()[code as usize])
-            }
-            Values::Whole { line, cut: WholeCut::Bins(bins) } => match bins.members(code) {
-                (first, last) if first == last => line.write(first),
-                // Nobody reads microseconds: an instant's bin is told by the instant at which the next one opens.
-                (first, last) if matches!(line, WholeLine::Datetime(_)) => {
-                    format!("{} to before {}", line.write(first), line.write(last.saturating_add(1)))
+            Values::Whole { line, cut } => line.label(cut.held(code)),
+            Values::Real(cut) => match cut.held(code) {
+                Held::Value(value) => value.to_string(),
+                Held::AndAbove(value) => format!("{value} and above"),
+                Held::Bin(from, to) | Held::Kept(from, to, ..) => {
+                    // The last bin holds its upper edge too, unless that is a code of its own.
+                    let is_last = code + 1 == self.declared;
+                    format!("[{from}, {to}{}", if is_last { ']' } else { ')' })
                 }
-                (first, last) => format!("{} to {}", line.write(first), line.write(last)),
             },
-            Values::Real(RealCut::Categories(categories)) => {
-                f64::from_bits(*categories.by_code()[code as usize]).to_string()
-            }
-            Values::Real(RealCut::Bins(bins)) => {
-                let (from, to) = bins.interval(code);
-                let close = if code + 1 == bins.count() { ']' } else { ')' };
-                format!("[{from}, {to}{close}")
-            }
         }
     }
 }
 
 impl WholeLine {
+    fn label(&self, held: Held<i64>) -> String {
+        match held {
+            Held::Value(value) => self.write(value),
+            Held::AndAbove(value) => format!("{} and above", self.write(value)),
+            Held::Bin(first, last) if first == last => self.write(first),
+            // Nobody reads microseconds: an instant's bin is told by the instant at which the next one opens.
+            Held::Bin(first, last) if matches!(self, Self::Datetime(..)) => {
+                format!("{} to before {}", self.write(first), self.write(last.saturating_add(1)))
+            }
+            Held::Bin(first, last) => format!("{} to {}", self.write(first), self.write(last)),
+            Held::Kept(first, last, keep, part) => {
+                format!("{} to {}, {}", self.write(first), self.write(last), keep.name(part))
+            }
+        }
+    }
+
     fn scalar(&self, value: i64) -> Scalar {
         match self {
             Self::Integer | Self::Year => Scalar::Integer(value),
-            Self::Date(_) | Self::Datetime(_) => Scalar::Text(self.write(value)),
+            Self::Date(_) | Self::Datetime(..) => Scalar::Text(self.write(value)),
         }
     }
 
@@ -203,7 +251,8 @@ impl WholeLine {
             Self::Integer | Self::Year => value.to_string(),
             // A checked bound was read from text, so it can be written.
             Self::Date(_) => text::day_to_text(value).unwrap_or_default(),
-            Self::Datetime(_) => text::micros_to_text(value).unwrap_or_default(),
+            Self::Datetime(_, None) => text::micros_to_text(value).unwrap_or_default(),
+            Self::Datetime(_, Some(zone)) => zone.write(value).unwrap_or_default(),
         }
     }
 }

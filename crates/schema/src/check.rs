@@ -1,27 +1,36 @@
 //! From a column as written to a checked one.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
+use crate::amounts::{RealAmounts, WholeAmounts, log_edges, whole_log_bins};
 use crate::attribute::{Attribute, FieldType, UNKNOWN_LABEL};
 use crate::bins::{RealBins, WholeBins};
-use crate::encode::{Encoder, Lookup, MissingTexts, RealCut, Values, WholeCut, WholeLine, real_key};
+use crate::calendar::CalendarUnit;
+use crate::cut::{RealCut, WholeCut};
+use crate::encode::{Encoder, Lookup, Values, WholeLine, real_key};
 use crate::error::SchemaError;
+use crate::hierarchy::levels_of;
 use crate::limits;
-use crate::spec::{BinsSpec, FieldSpec, Scalar};
+use crate::missing::{self, MissingKind, MissingTexts, MissingValue};
+use crate::spec::{BinsSpec, FieldSpec, Scalar, Scale};
 use crate::text::TimeFormat;
+use crate::zone::Zone;
 
 const TRUE_TEXTS: [&str; 4] = ["true", "True", "TRUE", "1"];
 const FALSE_TEXTS: [&str; 4] = ["false", "False", "FALSE", "0"];
 
 /// Checks one column.
-pub(crate) fn check_field(spec: FieldSpec, missing_values: &[String]) -> Result<Attribute, SchemaError> {
+pub(crate) fn check_field(spec: FieldSpec, missing_values: &[MissingValue]) -> Result<Attribute, SchemaError> {
     let field = Field(&spec);
     let field_type = field.field_type()?;
     let values = field.values(field_type)?;
     let declared = values.count();
     let nullable = !spec.constraints.required;
     let open = spec.dp.open;
-    let size = declared + u128::from(nullable) + u128::from(open);
+    let kinds = field.missing_kinds(missing_values, &values)?;
+    let missing_codes = if nullable { kinds.len() } else { 0 };
+    let size = declared + missing_codes as u128 + u128::from(open);
     if size > limits::CATEGORIES {
         return field.fails(
             format!("has {size} codes, at most {} are possible", limits::CATEGORIES),
@@ -49,7 +58,7 @@ pub(crate) fn check_field(spec: FieldSpec, missing_values: &[String]) -> Result<
     let code = |code: u128| u32::try_from(code).expect("the size was checked against the limit");
     let (size, declared) = (code(size), code(declared));
     let missing_code = nullable.then_some(declared);
-    let unknown_code = open.then_some(declared + u32::from(nullable));
+    let unknown_code = open.then_some(size - 1);
     let fold = field.fold_code(&values)?;
     if spec.dp.fold_into.is_some() && (nullable || open) {
         return field.fails(
@@ -57,16 +66,22 @@ pub(crate) fn check_field(spec: FieldSpec, missing_values: &[String]) -> Result<
             "make the column `required` and not `open`, or drop `foldInto`",
         );
     }
+    let missing = missing_code.or(unknown_code).unwrap_or(fold);
+    let code_of_kind = |index: usize| if nullable { declared + u32::try_from(index).unwrap_or(0) } else { missing };
     let encoder = Encoder {
         size,
-        missing: missing_code.or(unknown_code).unwrap_or(fold),
+        missing,
         unknown: unknown_code.or(missing_code).unwrap_or(fold),
-        below: unknown_code.unwrap_or(0),
-        above: unknown_code.unwrap_or(declared - 1),
-        missing_texts: MissingTexts::new(missing_values),
+        below: unknown_code.unwrap_or(values.first_code()),
+        above: values.top_code().or(unknown_code).or(values.last_code()).unwrap_or(declared - 1),
+        missing_texts: MissingTexts::new(&kinds, code_of_kind),
         values,
     };
-    Ok(Attribute { spec, field_type, encoder, missing_code, unknown_code })
+    let missing_kinds = if nullable { kinds } else { Vec::new() };
+    let levels = Box::default();
+    let mut attribute = Attribute { spec, field_type, encoder, missing_kinds, declared, unknown_code, levels };
+    attribute.levels = levels_of(&attribute, declared)?;
+    Ok(attribute)
 }
 
 impl Values {
@@ -75,20 +90,71 @@ impl Values {
         match self {
             Self::Text(categories) => categories.len() as u128,
             Self::Boolean { .. } => 2,
-            Self::Whole { cut: WholeCut::Bins(bins), .. } => bins.count(),
-            Self::Whole { cut: WholeCut::Categories(categories), .. } => categories.len() as u128,
-            Self::Real(RealCut::Bins(bins)) => bins.count().into(),
-            Self::Real(RealCut::Categories(categories)) => categories.len() as u128,
+            Self::Whole { cut, .. } => cut.count(),
+            Self::Real(cut) => cut.count(),
         }
+    }
+
+    /// The code of the least value of a line.
+    fn first_code(&self) -> u32 {
+        let code = match self {
+            Self::Whole { cut, .. } => cut.bounds().and_then(|(low, _)| cut.code(low)),
+            Self::Real(cut) => cut.bounds().and_then(|(low, _)| cut.code(low)),
+            Self::Text(_) | Self::Boolean { .. } => None,
+        };
+        code.unwrap_or(0)
+    }
+
+    /// The code of the greatest value of a line.
+    fn last_code(&self) -> Option<u32> {
+        match self {
+            Self::Whole { cut, .. } => cut.bounds().and_then(|(_, high)| cut.code(high)),
+            Self::Real(cut) => cut.bounds().and_then(|(_, high)| cut.code(high)),
+            Self::Text(_) | Self::Boolean { .. } => None,
+        }
+    }
+
+    /// The code of everything from some value on, which is declared however far it goes.
+    pub(crate) fn top_code(&self) -> Option<u32> {
+        let has_top = match self {
+            Self::Whole { cut, .. } => cut.has_top(),
+            Self::Real(cut) => cut.has_top(),
+            Self::Text(_) | Self::Boolean { .. } => false,
+        };
+        has_top.then(|| self.last_code()).flatten()
     }
 }
 
 /// A column under check.
-struct Field<'a>(&'a FieldSpec);
+pub(crate) struct Field<'a>(pub(crate) &'a FieldSpec);
 
 impl Field<'_> {
     fn fails<T>(&self, problem: impl Into<String>, hint: impl Into<String>) -> Result<T, SchemaError> {
         Err(SchemaError::column(&self.0.name, problem, hint))
+    }
+
+    /// The kinds of missing values: those of the column if it lists its own, else those of the table.
+    fn missing_kinds(&self, of_table: &[MissingValue], values: &Values) -> Result<Vec<MissingKind>, SchemaError> {
+        let declared = self.0.missing_values.as_deref().unwrap_or(of_table);
+        if self.0.missing_values.is_some()
+            && let Some((problem, hint)) = missing::find_fault(declared)
+        {
+            return self.fails(problem, hint);
+        }
+        let kinds = missing::kinds(declared);
+        let nullable = !self.0.constraints.required;
+        if let (true, Values::Text(categories)) = (nullable, values) {
+            let unknown = self.0.dp.unknown_label.as_deref().unwrap_or(UNKNOWN_LABEL);
+            let is_taken = |text: &str| categories.get(text.as_bytes()).is_some() || self.0.dp.open && text == unknown;
+            let labelled = kinds.iter().filter(|kind| kind.label().is_some());
+            if let Some(taken) = labelled.flat_map(MissingKind::texts).find(|text| is_taken(text)) {
+                return self.fails(
+                    format!("has the value `{taken}`, which is a labelled missing value too"),
+                    "drop one of the two, or give the column `missingValues` of its own",
+                );
+            }
+        }
+        Ok(kinds)
     }
 
     fn field_type(&self) -> Result<FieldType, SchemaError> {
@@ -105,6 +171,7 @@ impl Field<'_> {
     }
 
     fn values(&self, field_type: FieldType) -> Result<Values, SchemaError> {
+        self.check_terms_of_type(field_type)?;
         let line = match field_type {
             FieldType::String => return self.text_values(),
             FieldType::Boolean => return self.boolean_values(),
@@ -112,7 +179,7 @@ impl Field<'_> {
             FieldType::Integer => WholeLine::Integer,
             FieldType::Year => WholeLine::Year,
             FieldType::Date => WholeLine::Date(self.time_format()?),
-            FieldType::Datetime => WholeLine::Datetime(self.time_format()?),
+            FieldType::Datetime => WholeLine::Datetime(self.time_format()?, self.zone()?),
         };
         let cut = self.whole_values(&line)?;
         Ok(Values::Whole { line, cut })
@@ -152,6 +219,65 @@ impl Field<'_> {
         Ok(Values::Boolean { false_texts, true_texts })
     }
 
+    /// Properties that only some types have.
+    fn check_terms_of_type(&self, field_type: FieldType) -> Result<(), SchemaError> {
+        let terms = &self.0.dp;
+        let bins = terms.bins.as_ref();
+        let is_amount = matches!(field_type, FieldType::Integer | FieldType::Number);
+        let is_time = matches!(field_type, FieldType::Date | FieldType::Datetime);
+        if terms.time_zone.is_some() && field_type != FieldType::Datetime {
+            return self.fails("has a `timeZone` but is no datetime", "drop `timeZone`");
+        }
+        if let Some(keep) = terms.keep
+            && (field_type != FieldType::Date || self.0.constraints.categories.is_some())
+        {
+            return self.fails(format!("has `keep: {}` but is no date in bins", keep.word()), "drop `keep`");
+        }
+        let Some(bins) = bins else {
+            if let Some(keep) = terms.keep {
+                return self.fails(
+                    format!("keeps the {}, but has a code for every day, which tells it already", keep.word()),
+                    "drop `keep`, or add for example `bins: {by: month}`",
+                );
+            }
+            return Ok(());
+        };
+        if bins.by.is_some() && !is_time {
+            return self
+                .fails("is cut `by` the calendar, but is no date or datetime", "use `count`, `width` or `edges`");
+        }
+        if bins.by == Some(CalendarUnit::Hour) && field_type == FieldType::Date {
+            return self.fails("is a date and cut `by: hour`", "use `day`, `week`, `month`, `quarter` or `year`");
+        }
+        let of_amounts = bins.scale.is_some() || bins.points.is_some() || bins.top_code.is_some();
+        if of_amounts && !is_amount {
+            return self.fails(
+                "has `scale`, `points` or `topCode`, but is no column of integers or numbers",
+                "drop them, or change the type",
+            );
+        }
+        if bins.scale.is_some() && bins.count.is_none() {
+            return self.fails("has a `scale` of bins but no `count`", "add `count`, the number of bins");
+        }
+        if bins.from.is_some() && bins.scale.is_none() {
+            return self.fails("has `from` but no `scale: log`", "drop `from`, or add `scale: log`");
+        }
+        Ok(())
+    }
+
+    fn zone(&self) -> Result<Option<Zone>, SchemaError> {
+        let Some(name) = self.0.dp.time_zone.as_deref() else { return Ok(None) };
+        Zone::new(name).map_or_else(
+            || {
+                self.fails(
+                    format!("has the time zone `{name}`, which is not known"),
+                    "write a name such as `Europe/Berlin`, or an offset such as `+02:00`",
+                )
+            },
+            |zone| Ok(Some(zone)),
+        )
+    }
+
     fn whole_values(&self, line: &WholeLine) -> Result<WholeCut, SchemaError> {
         if self.0.constraints.categories.is_some() {
             let categories = self.categories("list its values")?;
@@ -159,29 +285,86 @@ impl Field<'_> {
             return Ok(WholeCut::Categories(self.lookup(values)?));
         }
         let spec = self.bins_spec()?;
+        let points = self.points(&spec, |point| self.whole(line, point))?;
+        let top = spec.top_code.as_ref().map(|top| self.whole(line, top)).transpose()?;
+        let (low, bins) = self.whole_bins(line, &spec, top)?;
+        if let (true, Some(top)) = (spec.edges.is_some(), top)
+            && bins.bounds().1.checked_add(1) != Some(top)
+        {
+            return self.fails("has a `topCode` that is not its last edge", "make the last edge the `topCode`");
+        }
+        if bins.count() > limits::CATEGORIES {
+            // Told with all codes of the column, once they are known.
+            return Ok(WholeCut::Bins(bins));
+        }
+        if let Some(keep) = self.0.dp.keep {
+            let tells_already = |bin: u32| {
+                let (first, last) = bins.members(bin);
+                (first..=last).all(|day| keep.part(day) == keep.part(first))
+            };
+            // Days tell their weekday, and bins within months their month.
+            if (0..).take(usize::try_from(bins.count()).unwrap_or(usize::MAX)).all(tells_already) {
+                return self.fails(format!("keeps the {}, which its bins tell already", keep.word()), "drop `keep`");
+            }
+            return Ok(WholeCut::Kept(bins, keep));
+        }
+        if points.is_empty() && top.is_none() && low == bins.bounds().0 {
+            return Ok(WholeCut::Bins(bins));
+        }
+        let high = bins.bounds().1;
+        self.points_are_within(&points, |point| (low..=high).contains(point))?;
+        match WholeAmounts::new(bins, low, points, top) {
+            Some(amounts) => Ok(WholeCut::Amounts(amounts)),
+            None => self.fails("has only `points`, and no bin beside them", "list the values as an `enum`"),
+        }
+    }
+
+    /// The least value, and the bins, which may open later if they grow.
+    fn whole_bins(&self, line: &WholeLine, spec: &BinsSpec, top: Option<i64>) -> Result<(i64, WholeBins), SchemaError> {
         if let Some(edges) = spec.edges.as_deref() {
             let edges = edges.iter().map(|edge| self.whole(line, edge)).collect::<Result<Vec<_>, _>>()?;
             let [lower @ .., high] = edges.as_slice() else {
                 return self.fails("has no edges", "give at least two");
             };
             self.edges_ascend(&edges, |left, right| left < right)?;
-            return Ok(WholeCut::Bins(WholeBins::Edges { lower: lower.into(), high: *high }));
+            // Where a top code opens at the last edge, that edge is no member of the last bin.
+            let high = if top == Some(*high) { high - 1 } else { *high };
+            return Ok((edges[0], WholeBins::Edges { lower: lower.into(), high }));
         }
-        let (low, high) = self.bounds(|bound| self.whole(line, bound), |low, high| low <= high)?;
-        Ok(WholeCut::Bins(match (spec.count, spec.width) {
-            (Some(count), _) => {
-                let bins = WholeBins::Equal { low, high, count };
-                if count == 0 || u128::from(count) > u128::from(high.abs_diff(low)) + 1 {
+        let (low, high) = match top {
+            None => self.bounds(|bound| self.whole(line, bound), |low, high| low <= high)?,
+            Some(top) => {
+                let (low, top) = self.bounds_below(top, |bound| self.whole(line, bound))?;
+                (low, top - 1)
+            }
+        };
+        let bins = match (spec.count, spec.width, spec.by) {
+            (Some(count), ..) => {
+                let first = match (spec.scale, &spec.from) {
+                    (Some(Scale::Log), Some(from)) => self.whole(line, from)?,
+                    _ => low,
+                };
+                if first < low || first > high {
+                    return self.fails("has `from` outside its bounds", "give it between minimum and maximum");
+                }
+                let values = u128::from(high.abs_diff(first)) + 1;
+                if count == 0 || u128::from(count) > values {
                     return self.fails(
-                        format!("is cut into {count} bins, but has {} values", u128::from(high.abs_diff(low)) + 1),
+                        format!("is cut into {count} bins, but has {values} values"),
                         "ask for fewer bins, at least one",
                     );
                 }
-                bins
+                match spec.scale {
+                    None => WholeBins::Equal { low, high, count },
+                    Some(Scale::Log) => {
+                        self.log_bins_can_be_made(first > 0, count)?;
+                        WholeBins::Edges { lower: whole_log_bins(first, high, count).into(), high }
+                    }
+                }
             }
-            (None, Some(width)) => {
+            (None, Some(width), _) => {
                 // A datetime's width is given in seconds and kept in microseconds.
-                let scale = if matches!(line, WholeLine::Datetime(_)) { 1e6 } else { 1.0 };
+                let scale = if matches!(line, WholeLine::Datetime(..)) { 1e6 } else { 1.0 };
                 let width = width * scale;
                 // 2^53: beyond it a float no longer holds every whole number.
                 if !(1.0..=9_007_199_254_740_992.0).contains(&width) || width.fract() != 0.0 {
@@ -192,11 +375,62 @@ impl Field<'_> {
                 let width = width as u64;
                 WholeBins::Stepped { low, high, width }
             }
-            (None, None) if matches!(line, WholeLine::Datetime(_)) => {
+            (None, None, Some(unit)) => {
+                let lower = match line {
+                    WholeLine::Datetime(_, zone) => unit.instants(zone.as_ref(), low, high),
+                    _ => unit.days(low, high),
+                };
+                let Some(lower) = lower else {
+                    return self.fails(
+                        format!("has more than {} bins of the calendar", limits::CATEGORIES),
+                        "cut it by a longer unit",
+                    );
+                };
+                WholeBins::Edges { lower, high }
+            }
+            (None, None, None) if matches!(line, WholeLine::Datetime(..)) => {
                 return self.fails("has no bins", "add for example `dp: {bins: {width: 3600}}` for hours");
             }
-            (None, None) => WholeBins::Stepped { low, high, width: 1 },
-        }))
+            (None, None, None) => WholeBins::Stepped { low, high, width: 1 },
+        };
+        Ok((low, bins))
+    }
+
+    /// The values with codes of their own, ascending.
+    fn points<T: PartialOrd + Copy>(
+        &self,
+        spec: &BinsSpec,
+        read: impl Fn(&Scalar) -> Result<T, SchemaError>,
+    ) -> Result<Vec<T>, SchemaError> {
+        let listed = spec.points.iter().flatten();
+        let mut points = listed.map(read).collect::<Result<Vec<T>, _>>()?;
+        // All are finite, so all are comparable.
+        points.sort_by(|left, right| left.partial_cmp(right).unwrap_or(Ordering::Equal));
+        if points.windows(2).any(|pair| pair[0] == pair[1]) {
+            return self.fails("lists a value twice among its `points`", "drop one of them");
+        }
+        Ok(points)
+    }
+
+    fn points_are_within<T>(&self, points: &[T], is_within: impl Fn(&T) -> bool) -> Result<(), SchemaError> {
+        if points.iter().all(is_within) {
+            return Ok(());
+        }
+        self.fails("has `points` outside its bounds, or not below its `topCode`", "widen the bounds, or drop the point")
+    }
+
+    fn log_bins_can_be_made(&self, is_positive: bool, count: u32) -> Result<(), SchemaError> {
+        if !is_positive {
+            return self.fails(
+                "has bins that grow from zero or below",
+                "raise the minimum above 0, or add `points: [0]` and `from`, the first edge above 0",
+            );
+        }
+        if u128::from(count) > limits::CATEGORIES {
+            return self
+                .fails(format!("has {count} bins, at most {} are possible", limits::CATEGORIES), "ask for fewer bins");
+        }
+        Ok(())
     }
 
     fn real_values(&self) -> Result<Values, SchemaError> {
@@ -207,14 +441,52 @@ impl Field<'_> {
             return Ok(Values::Real(RealCut::Categories(self.lookup(values)?)));
         }
         let spec = self.bins_spec()?;
+        let points = self.points(&spec, |point| self.real(point))?;
+        let top = spec.top_code.as_ref().map(|top| self.real(top)).transpose()?;
+        let (low, bins) = self.real_bins(&spec, top)?;
+        let (first, high) = bins.bounds();
+        if top.is_some_and(|top| real_key(top) != real_key(high)) {
+            return self.fails("has a `topCode` that is not its last edge", "make the last edge the `topCode`");
+        }
+        if points.is_empty() && top.is_none() && real_key(low) == real_key(first) {
+            return Ok(Values::Real(RealCut::Bins(bins)));
+        }
+        self.points_are_within(&points, |&point| {
+            (low..=high).contains(&point) && (top.is_none() || real_key(point) != real_key(high))
+        })?;
+        Ok(Values::Real(RealCut::Amounts(RealAmounts::new(bins, low, &points, top))))
+    }
+
+    /// The least value, and the bins, which may open later if they grow.
+    fn real_bins(&self, spec: &BinsSpec, top: Option<f64>) -> Result<(f64, RealBins), SchemaError> {
         if let Some(edges) = spec.edges.as_deref() {
             let edges = edges.iter().map(|edge| self.real(edge)).collect::<Result<Vec<_>, _>>()?;
             self.edges_ascend(&edges, |left, right| left < right)?;
-            return Ok(Values::Real(RealCut::Bins(RealBins::Edges(edges.into()))));
+            return Ok((edges[0], RealBins::Edges(edges.into())));
         }
-        let (low, high) = self.bounds(|bound| self.real(bound), |low, high| low < high)?;
+        let (low, high) = match top {
+            None => self.bounds(|bound| self.real(bound), |low, high| low < high)?,
+            Some(top) => self.bounds_below(top, |bound| self.real(bound))?,
+        };
         let span = high - low;
+        // Edges closer than a few representable numbers would leave bins with nothing to draw from.
+        let finest = low.abs().max(high.abs()) * f64::EPSILON * 8.0;
+        let too_fine =
+            || self.fails("cannot be cut so finely", "ask for fewer bins, at least one, over a finite range");
         let bins = match (spec.count, spec.width) {
+            (Some(count), _) if spec.scale == Some(Scale::Log) => {
+                let first = spec.from.as_ref().map_or(Ok(low), |from| self.real(from))?;
+                if first < low || first >= high {
+                    return self.fails("has `from` outside its bounds", "give it between minimum and maximum");
+                }
+                self.log_bins_can_be_made(first > 0.0, count)?;
+                let edges = log_edges(first, high, count);
+                // The narrowest bins are the first ones; each is compared with its own numbers.
+                if count == 0 || edges.windows(2).any(|pair| pair[1] - pair[0] < pair[1] * f64::EPSILON * 8.0) {
+                    return too_fine();
+                }
+                return Ok((low, RealBins::Edges(edges.into())));
+            }
             (Some(count), _) => RealBins::Equal { low, high, count },
             (None, Some(width)) => {
                 let count = (span / width).ceil();
@@ -231,20 +503,18 @@ impl Field<'_> {
                 return self.fails("is a number without bins", "add `dp: {bins: {count: 32}}`, or `width`, or `edges`");
             }
         };
-        // Edges closer than a few representable numbers would leave bins with nothing to draw from.
-        let finest = low.abs().max(high.abs()) * f64::EPSILON * 8.0;
         if bins.count() == 0 || !span.is_finite() || span / f64::from(bins.count()) < finest {
-            return self.fails("cannot be cut so finely", "ask for fewer bins, at least one, over a finite range");
+            return too_fine();
         }
-        Ok(Values::Real(RealCut::Bins(bins)))
+        Ok((low, bins))
     }
 
     /// The bins as written; exactly one way of cutting, or none.
     fn bins_spec(&self) -> Result<BinsSpec, SchemaError> {
         let spec = self.0.dp.bins.clone().unwrap_or_default();
-        let ways = [spec.count.is_some(), spec.width.is_some(), spec.edges.is_some()];
+        let ways = [spec.count.is_some(), spec.width.is_some(), spec.edges.is_some(), spec.by.is_some()];
         if ways.into_iter().filter(|given| *given).count() > 1 {
-            return self.fails("cuts its bins in two ways", "keep one of `count`, `width` and `edges`");
+            return self.fails("cuts its bins in two ways", "keep one of `count`, `width`, `edges` and `by`");
         }
         if spec.edges.is_some() && (self.0.constraints.minimum.is_some() || self.0.constraints.maximum.is_some()) {
             return self.fails(
@@ -291,6 +561,25 @@ impl Field<'_> {
         Ok((low, high))
     }
 
+    /// The minimum, and the top code in place of the maximum, which need not be given.
+    fn bounds_below<T: Copy + PartialOrd>(
+        &self,
+        top: T,
+        read: impl Fn(&Scalar) -> Result<T, SchemaError>,
+    ) -> Result<(T, T), SchemaError> {
+        let constraints = &self.0.constraints;
+        let Some(minimum) = &constraints.minimum else {
+            return self.fails("has no minimum", "add `constraints: {minimum: ...}` from public knowledge");
+        };
+        let low = read(minimum)?;
+        let maximum = constraints.maximum.as_ref().map(&read).transpose()?;
+        if low >= top || maximum.is_some_and(|maximum| maximum < top) {
+            return self
+                .fails("has its `topCode` outside its bounds", "give it above the minimum and not above the maximum");
+        }
+        Ok((low, top))
+    }
+
     fn edges_ascend<T>(&self, edges: &[T], ascends: impl Fn(&T, &T) -> bool) -> Result<(), SchemaError> {
         if edges.len() < 2 || !edges.windows(2).all(|pair| ascends(&pair[0], &pair[1])) {
             return self.fails("has `edges` that do not ascend", "list at least two, each above the one before");
@@ -298,15 +587,17 @@ impl Field<'_> {
         Ok(())
     }
 
-    fn whole(&self, line: &WholeLine, value: &Scalar) -> Result<i64, SchemaError> {
+    /// The number that a value of the column's line stands for.
+    pub(crate) fn whole(&self, line: &WholeLine, value: &Scalar) -> Result<i64, SchemaError> {
         let read = match (line, value) {
             (WholeLine::Integer, Scalar::Integer(value)) => Some(*value),
             // Years come back as 32-bit numbers.
             (WholeLine::Year, Scalar::Integer(value)) => i32::try_from(*value).ok().map(i64::from),
             // A bound is written as the column is, or in ISO 8601.
             (WholeLine::Date(format), Scalar::Text(text)) => format.days(text).or_else(|| TimeFormat::Iso.days(text)),
-            (WholeLine::Datetime(format), Scalar::Text(text)) => {
-                format.micros(text).or_else(|| TimeFormat::Iso.micros(text))
+            (WholeLine::Datetime(format, zone), Scalar::Text(text)) => {
+                let zone = zone.as_ref();
+                format.micros_in(text, zone).or_else(|| TimeFormat::Iso.micros_in(text, zone))
             }
             _ => None,
         };
@@ -314,12 +605,13 @@ impl Field<'_> {
             WholeLine::Integer => "a whole number",
             WholeLine::Year => "a year such as 2020",
             WholeLine::Date(_) => "a date such as \"2020-12-31\"",
-            WholeLine::Datetime(_) => "a datetime such as \"2020-12-31T18:00:00\"",
+            WholeLine::Datetime(..) => "a datetime such as \"2020-12-31T18:00:00\"",
         };
         read.map_or_else(|| self.fails(format!("has `{value}` where {wanted} belongs"), format!("write {wanted}")), Ok)
     }
 
-    fn real(&self, value: &Scalar) -> Result<f64, SchemaError> {
+    /// A value of a column of real numbers.
+    pub(crate) fn real(&self, value: &Scalar) -> Result<f64, SchemaError> {
         match value {
             #[expect(clippy::cast_precision_loss, reason = "a bound beyond 2^53 is the nearest real number")]
             Scalar::Integer(value) => Ok(*value as f64),
@@ -340,18 +632,8 @@ impl Field<'_> {
                 Scalar::Boolean(value) => Some((*value).into()),
                 _ => None,
             },
-            Values::Whole { line, cut } => match (cut, self.whole(line, target)?) {
-                (WholeCut::Categories(categories), value) => categories.get(&value),
-                (WholeCut::Bins(bins), value) => {
-                    (bins.bounds().0..=bins.bounds().1).contains(&value).then(|| bins.index(value))
-                }
-            },
-            Values::Real(cut) => match (cut, self.real(target)?) {
-                (RealCut::Categories(categories), value) => categories.get(&real_key(value)),
-                (RealCut::Bins(bins), value) => {
-                    (bins.bounds().0..=bins.bounds().1).contains(&value).then(|| bins.index(value))
-                }
-            },
+            Values::Whole { line, cut } => cut.declared_code(self.whole(line, target)?),
+            Values::Real(cut) => cut.declared_code(self.real(target)?),
         };
         code.map_or_else(
             || self.fails(format!("folds into `{target}`, which is not one of its values"), "name a declared value"),

@@ -2,32 +2,80 @@
 //!
 //! Declared values come back as they were declared. A bin comes back as a value drawn uniformly from it: a number as a
 //! real number between the edges, whole numbers, days and instants as one of the bin's members. Missing comes back as a
-//! blank; so does unknown, except in an open text column, where it is the declared label.
+//! blank; so does unknown, except in an open text column, where it is the declared label. A labelled kind of missing value
+//! comes back as its text in a text column. In a typed column it is a null, and [`DecodedRows`] says what stands for it in a
+//! text file. Values of columns that a rule orders are drawn such that they are in order.
 
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, StringBuilder};
 use arrow_array::types::{ArrowPrimitiveType, Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
-use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch};
+use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema as ArrowSchema, SchemaRef, TimeUnit};
-use rand::{Rng, RngExt};
+use rand::Rng;
 
 use crate::attribute::{Attribute, FieldType, UNKNOWN_LABEL};
-use crate::bins::{RealBins, WholeBins};
 use crate::codes::CodeColumn;
-use crate::encode::{RealCut, Values, WholeCut};
+use crate::cut::{Draw, RealCut, WholeDraw};
+use crate::encode::{Values, WholeLine};
+use crate::generated::{Generated, OutputColumn};
+use crate::missing::{self, MissingKind};
+use crate::rules::InOrder;
 use crate::schema::Schema;
 use crate::spec::Scalar;
 
 /// Turns codes of a schema into Arrow columns.
 #[derive(Debug)]
 pub struct Decoder {
+    /// Of the columns that are modelled.
     columns: Vec<ColumnDecoder>,
+    orders: Vec<InOrder>,
+    /// Those that are made up, each behind everything that stands before it.
+    generated: Vec<Generated>,
+    seed: u64,
+    /// Where each modelled column stands in the output, and what stands for its missing values.
+    blanks: Vec<(usize, BlankTexts)>,
     arrow_schema: SchemaRef,
 }
 
+/// Rows as they come back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DecodedRows {
+    /// The typed columns.
+    pub batch: RecordBatch,
+    /// For columns with missing values of several kinds, by their index: the text that stands for the missing value in each row
+    /// of a text file. Null in rows that have a value, and in rows that are blank in a text file too.
+    pub blanks: Vec<(usize, StringArray)>,
+}
+
+/// What stands in a text file for the missing values of a column.
+#[derive(Debug)]
+struct BlankTexts {
+    /// The code of the first kind.
+    first: u32,
+    /// The text of each kind; `None` for a blank.
+    texts: Vec<Option<Box<str>>>,
+}
+
+impl BlankTexts {
+    fn new(attribute: &Attribute) -> Self {
+        let texts = missing::written_texts(&attribute.missing_kinds);
+        Self {
+            first: attribute.declared_codes(),
+            texts: texts.into_iter().map(|text| text.filter(|text| !text.is_empty()).map(Box::from)).collect(),
+        }
+    }
+
+    /// The texts, row by row; `None` if no row could have one.
+    fn decode(&self, codes: &CodeColumn) -> Option<StringArray> {
+        let text = |code: u32| self.texts.get(code.checked_sub(self.first)? as usize)?.as_deref();
+        self.texts.iter().any(Option::is_some).then(|| codes.iter().map(text).collect())
+    }
+}
+
 impl FieldType {
-    /// The Arrow type that columns of this type come back as.
+    /// The Arrow type that columns of this type come back as. With a time zone, a datetime comes back in it: see
+    /// [`Attribute::arrow_type`].
     pub fn arrow_type(self) -> DataType {
         match self {
             Self::Integer => DataType::Int64,
@@ -41,19 +89,36 @@ impl FieldType {
     }
 }
 
+impl Attribute {
+    /// The Arrow type that the column comes back as.
+    pub fn arrow_type(&self) -> DataType {
+        match &self.encoder().values {
+            Values::Whole { line: WholeLine::Datetime(_, Some(zone)), .. } => {
+                DataType::Timestamp(TimeUnit::Microsecond, Some(zone.name().into()))
+            }
+            _ => self.field_type().arrow_type(),
+        }
+    }
+}
+
 impl Decoder {
     /// A decoder for `schema`.
     pub fn new(schema: &Schema) -> Self {
         let fields: Vec<Field> = schema
-            .attributes()
-            .iter()
-            .map(|attribute| {
-                let nullable = !attribute.spec().constraints.required;
-                Field::new(attribute.name(), attribute.field_type().arrow_type(), nullable)
-            })
+            .output_columns()
+            .into_iter()
+            .map(|column| Field::new(column.name(), column.arrow_type(), column.is_nullable()))
             .collect();
+        let blanks = schema.output_columns().into_iter().enumerate().filter_map(|(place, column)| match column {
+            OutputColumn::Modelled(attribute) => Some((place, BlankTexts::new(attribute))),
+            OutputColumn::Generated(_) => None,
+        });
         Self {
             columns: schema.attributes().iter().map(ColumnDecoder::new).collect(),
+            orders: InOrder::all(schema),
+            generated: schema.generated().to_vec(),
+            seed: 0,
+            blanks: blanks.collect(),
             arrow_schema: Arc::new(ArrowSchema::new(fields)),
         }
     }
@@ -63,13 +128,46 @@ impl Decoder {
         &self.arrow_schema
     }
 
-    /// Decodes rows given column by column, in schema order.
+    /// The same, with columns that are made up by another seed than 0.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Decodes the first rows of a table, given column by column, in schema order.
     ///
     /// # Panics
     /// If the columns are not those of the schema.
     pub fn decode(&self, columns: &[CodeColumn], rng: &mut impl Rng) -> RecordBatch {
-        let arrays = self.columns.iter().zip(columns).map(|(decoder, codes)| decoder.decode(codes, rng)).collect();
+        self.decode_from(0, columns, rng)
+    }
+
+    /// Decodes rows that come after `before` others. What is made up follows from the number of the row, so a table can be
+    /// decoded in pieces of any length.
+    ///
+    /// # Panics
+    /// If the columns are not those of the schema.
+    pub fn decode_from(&self, before: u64, columns: &[CodeColumn], rng: &mut impl Rng) -> RecordBatch {
+        let rows = columns.first().map_or(0, CodeColumn::len);
+        let mut arrays: Vec<ArrayRef> =
+            self.columns.iter().zip(columns).map(|(decoder, codes)| decoder.decode(codes, rng)).collect();
+        for order in &self.orders {
+            order.mend(columns, &mut arrays, rng);
+        }
+        for generated in &self.generated {
+            arrays.insert(generated.place(), generated.values(before, rows, self.seed));
+        }
         RecordBatch::try_new(Arc::clone(&self.arrow_schema), arrays).expect("columns are those of the schema")
+    }
+
+    /// The same, and what stands for missing values in a text file.
+    ///
+    /// # Panics
+    /// If the columns are not those of the schema.
+    pub fn decode_rows(&self, before: u64, columns: &[CodeColumn], rng: &mut impl Rng) -> DecodedRows {
+        let blanks = self.blanks.iter().zip(columns).map(|((place, blanks), codes)| (*place, blanks.decode(codes)));
+        let blanks = blanks.filter_map(|(place, texts)| Some((place, texts?))).collect();
+        DecodedRows { batch: self.decode_from(before, columns, rng), blanks }
     }
 }
 
@@ -78,43 +176,26 @@ impl Decoder {
 enum ColumnDecoder {
     Text(Vec<Option<Box<str>>>),
     Boolean { values: u32 },
-    Whole { field_type: FieldType, cut: WholeDecoder, count: u32 },
-    Real(RealDecoder),
-}
-
-#[derive(Debug)]
-enum WholeDecoder {
-    Values(Vec<i64>),
-    Bins(WholeBins),
-}
-
-#[derive(Debug)]
-enum RealDecoder {
-    Values(Vec<f64>),
-    Bins(RealBins),
+    Whole { arrow_type: DataType, draw: WholeDraw, count: u32 },
+    Real { cut: RealCut, count: u32 },
+    RealValues(Vec<f64>),
 }
 
 impl ColumnDecoder {
     fn new(attribute: &Attribute) -> Self {
-        let special = u32::from(attribute.missing_code().is_some()) + u32::from(attribute.unknown_code().is_some());
-        let count = attribute.size() - special;
+        let count = attribute.declared_codes();
         match &attribute.encoder().values {
             Values::Text(_) => Self::Text(text_labels(attribute)),
             Values::Boolean { .. } => Self::Boolean { values: count },
-            Values::Whole { cut, .. } => Self::Whole {
-                field_type: attribute.field_type(),
-                cut: match cut {
-                    WholeCut::Categories(categories) => {
-                        WholeDecoder::Values(categories.by_code().into_iter().copied().collect())
-                    }
-                    WholeCut::Bins(bins) => WholeDecoder::Bins(bins.clone()),
-                },
+            Values::Whole { line, cut } => Self::Whole {
+                arrow_type: attribute.arrow_type(),
+                draw: WholeDraw::new(line, cut, &attribute.encoder().missing_texts),
                 count,
             },
-            Values::Real(RealCut::Categories(categories)) => Self::Real(RealDecoder::Values(
-                categories.by_code().into_iter().map(|bits| f64::from_bits(*bits)).collect(),
-            )),
-            Values::Real(RealCut::Bins(bins)) => Self::Real(RealDecoder::Bins(bins.clone())),
+            Values::Real(RealCut::Categories(categories)) => {
+                Self::RealValues(categories.by_code().into_iter().map(|bits| f64::from_bits(*bits)).collect())
+            }
+            Values::Real(cut) => Self::Real { cut: cut.clone(), count },
         }
     }
 
@@ -130,38 +211,27 @@ impl ColumnDecoder {
                 codes.iter().for_each(|code| builder.append_option((code < *values).then_some(code == 1)));
                 Arc::new(builder.finish())
             }
-            Self::Whole { field_type, cut, count } => {
-                let mut draw = |code: u32| match cut {
-                    WholeDecoder::Bins(bins) => {
-                        let (first, last) = bins.members(code);
-                        uniform(first, last, rng)
-                    }
-                    WholeDecoder::Values(values) => values[code as usize],
-                };
-                let values = codes.iter().map(|code| (code < *count).then(|| draw(code)));
+            Self::Whole { arrow_type, draw, count } => {
+                let values = codes.iter().map(|code| (code < *count).then(|| draw.draw(code, rng)));
                 // Days and years were checked to fit 32 bits.
-                match field_type {
-                    FieldType::Date => narrow::<Date32Type>(values),
-                    FieldType::Year => narrow::<Int32Type>(values),
-                    FieldType::Datetime => Arc::new(values.collect::<PrimitiveArray<TimestampMicrosecondType>>()),
+                match arrow_type {
+                    DataType::Date32 => narrow::<Date32Type>(values),
+                    DataType::Int32 => narrow::<Int32Type>(values),
+                    DataType::Timestamp(_, zone) => {
+                        let instants = values.collect::<PrimitiveArray<TimestampMicrosecondType>>();
+                        Arc::new(instants.with_timezone_opt(zone.clone()))
+                    }
                     _ => Arc::new(values.collect::<PrimitiveArray<Int64Type>>()),
                 }
             }
-            Self::Real(RealDecoder::Values(values)) => Arc::new(
-                codes.iter().map(|code| values.get(code as usize).copied()).collect::<PrimitiveArray<Float64Type>>(),
-            ),
-            Self::Real(RealDecoder::Bins(bins)) => Arc::new(
+            Self::Real { cut, count } => Arc::new(
                 codes
                     .iter()
-                    .map(|code| {
-                        (code < bins.count()).then(|| {
-                            let (low, high) = bins.interval(code);
-                            let value = low + (high - low) * rng.random::<f64>();
-                            // Rounding may reach the upper edge, which opens the next bin.
-                            if value < high { value } else { low }
-                        })
-                    })
+                    .map(|code| (code < *count).then(|| cut.draw(code, rng)))
                     .collect::<PrimitiveArray<Float64Type>>(),
+            ),
+            Self::RealValues(values) => Arc::new(
+                codes.iter().map(|code| values.get(code as usize).copied()).collect::<PrimitiveArray<Float64Type>>(),
             ),
         }
     }
@@ -172,11 +242,6 @@ fn narrow<T: ArrowPrimitiveType<Native = i32>>(values: impl Iterator<Item = Opti
     Arc::new(narrowed.collect::<PrimitiveArray<T>>())
 }
 
-/// A uniform member of `first ..= last`.
-fn uniform(first: i64, last: i64, rng: &mut impl Rng) -> i64 {
-    if first == last { first } else { rng.random_range(first..=last) }
-}
-
 fn text_labels(attribute: &Attribute) -> Vec<Option<Box<str>>> {
     let spec = attribute.spec();
     let declared = spec.constraints.categories.iter().flatten().map(|category| match category {
@@ -184,7 +249,8 @@ fn text_labels(attribute: &Attribute) -> Vec<Option<Box<str>>> {
         _ => unreachable!("a checked text column has text categories"),
     });
     let mut labels: Vec<Option<Box<str>>> = declared.collect();
-    labels.extend(attribute.missing_code().map(|_| None));
+    let text = |(_, kind): (u32, &MissingKind)| kind.label().and(kind.texts().first()).map(|text| text.as_str().into());
+    labels.extend(attribute.missing_kinds().map(text));
     labels.extend(
         attribute.unknown_code().map(|_| Some(spec.dp.unknown_label.as_deref().unwrap_or(UNKNOWN_LABEL).into())),
     );

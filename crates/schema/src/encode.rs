@@ -9,14 +9,19 @@
 //! | required, open | code `unknown` | code `unknown` |
 //! | required, closed | the value named by `foldInto` | the value named by `foldInto` |
 //!
+//! Where missing values are of several kinds, each kind has its code; a null has that of the plain kind, and so has an unknown
+//! value of a column that is nullable and closed.
+//!
 //! A number outside its bounds goes to the nearest bin in a closed column and to `unknown` in an open one. Not-a-number
 //! is missing; the infinities lie outside every bound.
 
 use std::io::Write;
 
-use crate::bins::{RealBins, WholeBins};
+use crate::cut::{RealCut, WholeCut};
 use crate::limits;
+use crate::missing::MissingTexts;
 use crate::text::{self, TimeFormat};
+use crate::zone::{Zone, instant_in};
 
 /// The rules of one column, ready to run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -46,21 +51,8 @@ pub(crate) enum WholeLine {
     Year,
     /// Days since 1970.
     Date(TimeFormat),
-    /// Microseconds since 1970.
-    Datetime(TimeFormat),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum WholeCut {
-    Bins(WholeBins),
-    Categories(Lookup<i64>),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum RealCut {
-    Bins(RealBins),
-    /// Keyed by [`real_key`].
-    Categories(Lookup<u64>),
+    /// Microseconds since 1970 in UTC, and the zone in which clocks are read.
+    Datetime(TimeFormat, Option<Zone>),
 }
 
 /// Equal numbers have equal keys: the two zeros are one number.
@@ -102,31 +94,6 @@ impl<T: Ord> Lookup<T> {
     }
 }
 
-/// Texts that stand for a missing value, and the numbers they spell: a table that came through a typed file must
-/// encode as the same table in text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct MissingTexts {
-    texts: Box<[Box<[u8]>]>,
-    reals: Box<[u64]>,
-}
-
-impl MissingTexts {
-    pub(crate) fn new(texts: &[String]) -> Self {
-        let reals = texts.iter().filter_map(|text| text.parse::<f64>().ok()).filter(|value| value.is_finite());
-        Self { texts: texts.iter().map(|text| text.as_bytes().into()).collect(), reals: reals.map(real_key).collect() }
-    }
-
-    fn has_text(&self, text: &[u8]) -> bool {
-        // Two empty texts are equal without a look at where they are. `memcmp` would look with a masked load, which takes
-        // a hundred nanoseconds where there is no memory, and blank fields are common.
-        self.texts.iter().any(|missing| missing.len() == text.len() && (text.is_empty() || **missing == *text))
-    }
-
-    fn has_real(&self, value: f64) -> bool {
-        !self.reals.is_empty() && self.reals.contains(&real_key(value))
-    }
-}
-
 impl Encoder {
     /// How many codes the column has.
     pub fn size(&self) -> u32 {
@@ -149,8 +116,8 @@ impl Encoder {
             return self.unknown;
         }
         let trimmed = bytes.trim_ascii();
-        if self.missing_texts.has_text(bytes) || self.missing_texts.has_text(trimmed) {
-            return self.missing;
+        if let Some(missing) = self.missing_texts.text(bytes).or_else(|| self.missing_texts.text(trimmed)) {
+            return missing;
         }
         // Exact text first: a category may begin or end with a blank.
         let category = |lookup: &Lookup<Box<[u8]>>| lookup.get(bytes).or_else(|| lookup.get(trimmed));
@@ -169,7 +136,9 @@ impl Encoder {
                         None => text.parse().map_or(self.unknown, |value| self.float(value)),
                     },
                     WholeLine::Date(format) => self.whole_or_unknown(cut, format.days(text)),
-                    WholeLine::Datetime(format) => self.whole_or_unknown(cut, format.micros(text)),
+                    WholeLine::Datetime(format, zone) => {
+                        self.whole_or_unknown(cut, format.micros_in(text, zone.as_ref()))
+                    }
                 },
                 Err(_) => self.unknown,
             },
@@ -183,8 +152,8 @@ impl Encoder {
     /// The code of a whole number.
     pub fn integer(&self, value: i128) -> u32 {
         #[expect(clippy::cast_precision_loss, reason = "a missing-value number is small")]
-        if self.missing_texts.has_real(value as f64) {
-            return self.missing;
+        if let Some(missing) = self.missing_texts.real(value as f64) {
+            return missing;
         }
         match &self.values {
             Values::Whole { line: WholeLine::Integer | WholeLine::Year, cut } => self.whole(cut, value),
@@ -213,17 +182,17 @@ impl Encoder {
     /// ```
     pub fn whole_span(&self) -> Option<(i64, i64)> {
         let Values::Whole { line: WholeLine::Integer | WholeLine::Year, cut } = &self.values else { return None };
-        let (mut first, mut last) = match cut {
-            WholeCut::Bins(bins) => bins.bounds(),
-            WholeCut::Categories(categories) => {
+        let (mut first, mut last) = match (cut, cut.bounds()) {
+            (WholeCut::Categories(categories), _) => {
                 let (first, last) = (categories.0.first()?, categories.0.last()?);
                 (first.0, last.0)
             }
+            (_, bounds) => bounds?,
         };
-        for &key in &self.missing_texts.reals {
+        for missing in self.missing_texts.reals() {
             // Beyond this, several whole numbers are one real number.
             const EXACT: i128 = 1 << 53;
-            let Some(missing) = text::whole_of_real(f64::from_bits(key)) else { continue };
+            let Some(missing) = text::whole_of_real(missing) else { continue };
             let missing = i64::try_from(missing).ok().filter(|&missing| i128::from(missing).abs() < EXACT)?;
             (first, last) = (first.min(missing), last.max(missing));
         }
@@ -232,8 +201,11 @@ impl Encoder {
 
     /// The code of a real number.
     pub fn float(&self, value: f64) -> u32 {
-        if value.is_nan() || self.missing_texts.has_real(value) {
+        if value.is_nan() {
             return self.missing;
+        }
+        if let Some(missing) = self.missing_texts.real(value) {
+            return missing;
         }
         match (&self.values, text::whole_of_real(value)) {
             (Values::Real(cut), _) => self.real(cut, value),
@@ -257,8 +229,11 @@ impl Encoder {
     pub fn date(&self, days: i64) -> u32 {
         match &self.values {
             Values::Whole { line: WholeLine::Date(_), cut } => self.whole(cut, days.into()),
-            Values::Whole { line: WholeLine::Datetime(_), cut } => {
-                self.whole(cut, i128::from(days) * i128::from(text::MICROS_PER_DAY))
+            Values::Whole { line: WholeLine::Datetime(_, zone), cut } => {
+                let midnight = i128::from(days) * i128::from(text::MICROS_PER_DAY);
+                let instant = i64::try_from(midnight).ok().and_then(|clock| instant_in(zone.as_ref(), clock));
+                // A day beyond the calendar keeps its side.
+                self.whole(cut, instant.map_or(midnight, i128::from))
             }
             Values::Whole { line: WholeLine::Year, cut } => self.whole_or_unknown(cut, text::year_of_day(days)),
             Values::Text(_) => text::day_to_text(days).map_or(self.unknown, |text| self.text(text.as_bytes())),
@@ -269,11 +244,23 @@ impl Encoder {
     /// The code of an instant, in microseconds from 1970-01-01 UTC.
     pub fn timestamp(&self, micros: i64) -> u32 {
         match &self.values {
-            Values::Whole { line: WholeLine::Datetime(_), cut } => self.whole(cut, micros.into()),
+            Values::Whole { line: WholeLine::Datetime(..), cut } => self.whole(cut, micros.into()),
             Values::Text(_) => text::micros_to_text(micros).map_or(self.unknown, |text| self.text(text.as_bytes())),
             Values::Whole { .. } | Values::Real(_) | Values::Boolean { .. } => {
                 self.date(micros.div_euclid(text::MICROS_PER_DAY))
             }
+        }
+    }
+
+    /// The code of a time without a zone, in microseconds of the clock from 1970-01-01: in the zone that the column declares,
+    /// else in UTC.
+    pub fn local_timestamp(&self, micros: i64) -> u32 {
+        match &self.values {
+            Values::Whole { line: WholeLine::Datetime(_, Some(zone)), .. } => {
+                // A time beyond the calendar keeps its side.
+                self.timestamp(zone.instant(micros).unwrap_or(micros))
+            }
+            _ => self.timestamp(micros),
         }
     }
 
@@ -282,29 +269,19 @@ impl Encoder {
     }
 
     fn whole(&self, cut: &WholeCut, value: i128) -> u32 {
-        match cut {
-            WholeCut::Categories(categories) => {
-                i64::try_from(value).ok().and_then(|value| categories.get(&value)).unwrap_or(self.unknown)
-            }
-            WholeCut::Bins(bins) => {
-                let (low, high) = bins.bounds();
-                match i64::try_from(value) {
-                    Ok(value) if (low..=high).contains(&value) => bins.index(value),
-                    _ if value < low.into() => self.below,
-                    _ => self.above,
-                }
-            }
+        match (cut.bounds(), i64::try_from(value)) {
+            (Some((low, _)), _) if value < low.into() => self.below,
+            (Some((_, high)), _) if value > high.into() => self.above,
+            (_, Ok(value)) => cut.code(value).unwrap_or(self.unknown),
+            (_, Err(_)) => self.unknown,
         }
     }
 
     fn real(&self, cut: &RealCut, value: f64) -> u32 {
-        match cut {
-            RealCut::Categories(categories) => categories.get(&real_key(value)).unwrap_or(self.unknown),
-            RealCut::Bins(bins) => match bins.bounds() {
-                (low, _) if value < low => self.below,
-                (_, high) if value > high => self.above,
-                _ => bins.index(value),
-            },
+        match cut.bounds() {
+            Some((low, _)) if value < low => self.below,
+            Some((_, high)) if value > high => self.above,
+            _ => cut.code(value).unwrap_or(self.unknown),
         }
     }
 }

@@ -14,12 +14,14 @@ impl Schema {
         Self::new(SchemaSpec::parse(text)?)
     }
 
-    /// Reads a schema file.
+    /// Reads a schema file, and the files of hierarchies that it names.
     ///
     /// # Errors
     /// [`ReadError::Io`] if the file cannot be read, [`ReadError::Problems`] if it is no sound schema.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
-        Ok(Self::parse(&read_text(path)?)?)
+        let mut spec = SchemaSpec::parse(&read_text(path)?).map_err(Problems::from)?;
+        spec.inline_hierarchies(path.parent().unwrap_or(Path::new("")))?;
+        Ok(Self::new(spec)?)
     }
 
     /// The schema as YAML.
@@ -37,14 +39,24 @@ impl SchemaSpec {
         {
             return Ok(spec);
         }
-        serde_saphyr::from_str_with_options(text, yaml_options())
-            .map_err(|error| SchemaError::Syntax { problem: first_line(&error.to_string()) })
+        parse_yaml(text)
+    }
+
+    /// Reads a schema file as written, without checking it.
+    pub fn read(path: &Path) -> Result<Self, ReadError> {
+        Ok(Self::parse(&read_text(path)?).map_err(Problems::from)?)
     }
 
     /// The schema as YAML.
     pub fn to_yaml(&self) -> String {
         serde_saphyr::to_string(self).expect("a schema holds nothing that YAML cannot write")
     }
+}
+
+/// Reads YAML within its ceilings.
+pub(crate) fn parse_yaml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, SchemaError> {
+    serde_saphyr::from_str_with_options(text, yaml_options())
+        .map_err(|error| SchemaError::Syntax { problem: first_line(&error.to_string()) })
 }
 
 /// A schema file that could not be read.
@@ -62,6 +74,12 @@ pub enum ReadError {
     /// The file is no sound schema.
     #[error(transparent)]
     Problems(#[from] Problems),
+}
+
+impl From<SchemaError> for ReadError {
+    fn from(problem: SchemaError) -> Self {
+        Self::Problems(problem.into())
+    }
 }
 
 /// The text of a file that is not larger than a schema can be.

@@ -116,6 +116,8 @@ const DRAFT_HEADER: &str = "\
 # column is drafted as `string`, so change `type` where it is `integer`, `number`, `boolean`, `date`, `datetime` or `year`.
 # Replace every FILL IN from public knowledge (a code book, a questionnaire, a law), never by looking at the data, and
 # set `source: public` where you did. Then run `scumble schema check`.
+# An identifier is not modelled: leave it out, or make up new ones with `dp: {generate: {pattern: \"P-#####\"}}` in place of
+# everything below its `type`.
 missingValues: [\"\"]
 dp:
   privacyUnit: row   # or the column that says whose a row is, such as person_id: then it need not be among the fields

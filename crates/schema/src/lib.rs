@@ -28,40 +28,61 @@
 //! # Ok::<(), scumble_schema::Problems>(())
 //! ```
 
+mod amounts;
 mod attribute;
 mod bins;
+mod calendar;
 pub mod cells;
 mod check;
 mod clique;
 mod codes;
+mod cut;
 mod decode;
 mod domain;
 mod encode;
 mod error;
 mod file;
+mod foreign;
+mod generated;
+mod hierarchy;
 mod import;
 pub mod limits;
+mod missing;
+mod observe;
 mod privacy;
 mod recoding;
+mod rules;
 mod schema;
+mod select;
 mod spec;
 mod text;
 mod whole_file;
 mod written;
+mod zone;
 
 pub use attribute::{Attribute, FieldType};
+pub use calendar::{CalendarUnit, Keep};
 pub use clique::{AttributeId, Clique};
 pub use codes::{CodeColumn, CodeWidth};
-pub use decode::Decoder;
+pub use decode::{DecodedRows, Decoder};
 pub use domain::Domain;
 pub use encode::Encoder;
 pub use error::SchemaError;
 pub use file::{ReadError, io_problem};
+pub use foreign::{Exported, Foreign, Imported, Loss, LossKind, export_mbi};
+pub use generated::{Generated, OutputColumn};
+pub use hierarchy::{Hierarchies, HierarchySpec, Level};
 pub use import::{draft, field_type_of};
+pub use missing::{MissingKind, MissingValue};
+pub use observe::{Observed, Observer};
 pub use privacy::{AdjacencyKind, Privacy, RowCount, Unit};
 pub use recoding::Recoding;
+pub use rules::{Condition, RangeSpec, Rule, RuleSpec};
 pub use schema::{Problems, Schema};
-pub use spec::{BinsSpec, Constraints, FieldSpec, FieldTerms, Scalar, SchemaSpec, Source, TableTerms};
+pub use spec::{
+    BinsSpec, Constraints, FieldSpec, FieldTerms, GenerateSpec, Scalar, Scale, SchemaSpec, SequenceSpec, Source,
+    TableTerms,
+};
 pub use whole_file::WholeFile;
 
 /// A JSON Schema of the schema file, for editors.

@@ -18,3 +18,9 @@ pub const SCHEMA_FILE_BYTES: u64 = 32 << 20;
 pub const TABLES: usize = 100_000;
 /// Most bytes in a file of noisy tables: room for fifty million counts of ten digits.
 pub const MARGINALS_FILE_BYTES: u64 = 512 << 20;
+/// Most rules between columns in one schema.
+pub const RULES: usize = 1_000;
+/// Most combinations of codes that one rule is about.
+pub const CELLS_PER_RULE: u128 = 1_000_000;
+/// Most combinations of codes that all rules are about.
+pub const CELLS_OF_RULES: u128 = 10_000_000;

@@ -4,6 +4,7 @@ use crate::clique::AttributeId;
 use crate::codes::CodeColumn;
 use crate::domain::Domain;
 use crate::error::SchemaError;
+use crate::hierarchy::Hierarchies;
 
 /// New columns, each a function of one column of a base domain, and the way back.
 ///
@@ -79,6 +80,19 @@ impl Recoding {
     /// # Errors
     /// If there are too many columns for a domain, or groups of less than two codes.
     pub fn with_coarser(base: &Domain, width: u32, largest: u32) -> Result<Self, SchemaError> {
+        Self::with_coarser_or_declared(base, width, largest, &Hierarchies::new())
+    }
+
+    /// The same, with declared levels in place of groups of neighbours for the columns that have some, whatever their size.
+    ///
+    /// # Errors
+    /// Those of [`Self::with_coarser`] and of [`Self::and_levels`].
+    pub fn with_coarser_or_declared(
+        base: &Domain,
+        width: u32,
+        largest: u32,
+        declared: &Hierarchies,
+    ) -> Result<Self, SchemaError> {
         if width < 2 || largest == 0 {
             return Err(SchemaError::Table {
                 problem: format!("groups of {width} codes never become at most {largest} groups"),
@@ -86,7 +100,8 @@ impl Recoding {
             });
         }
         let mut columns: Vec<Column> = base.attributes().map(|of| Column::same(base, of)).collect();
-        for of in base.attributes() {
+        let is_declared = |of| declared.iter().any(|&(column, _)| column == of);
+        for of in base.attributes().filter(|&of| !is_declared(of)) {
             let (mut finer, mut size) = (of, base.size(of));
             while size > largest {
                 let codes = columns[finer.index()].codes.iter().map(|code| code / width).collect();
@@ -94,7 +109,7 @@ impl Recoding {
                 (finer, size) = (AttributeId::new(columns.len() - 1), size.div_ceil(width));
             }
         }
-        Self::of_columns(base, columns, Kind::Extended, Column::size)
+        Self::of_columns(base, columns, Kind::Extended, Column::size)?.and_levels(declared.iter().cloned())
     }
 
     /// The columns as they are, and after them one coarser version of some: for each of these, the group that every one of its
@@ -103,17 +118,34 @@ impl Recoding {
     /// # Errors
     /// If there are too many columns for a domain, or one of them has not as many codes as groups are given for.
     pub fn with_groups(base: &Domain, groups: Vec<(AttributeId, Vec<u32>)>) -> Result<Self, SchemaError> {
-        let mut columns: Vec<Column> = base.attributes().map(|of| Column::same(base, of)).collect();
-        for (of, codes) in groups {
-            if base.sizes().get(of.index()).map(|&size| size as usize) != Some(codes.len()) {
-                return Err(SchemaError::Table {
-                    problem: format!("column {} has not the {} codes that are grouped", of.index(), codes.len()),
-                    hint: "give every code of a column one group".into(),
-                });
+        Self::identity(base).and_levels(groups.into_iter().map(|(of, codes)| (of, vec![codes])))
+    }
+
+    /// The same columns, and after them coarser and coarser versions of some columns of the base domain: for each version, the group that
+    /// every code of the base column is in.
+    ///
+    /// # Errors
+    /// If there are too many columns for a domain, or a column has not as many codes as groups are given for.
+    pub fn and_levels<Groups: Into<Box<[u32]>>>(
+        &self,
+        levels: impl IntoIterator<Item = (AttributeId, Vec<Groups>)>,
+    ) -> Result<Self, SchemaError> {
+        let mut columns = self.columns.to_vec();
+        for (of, versions) in levels {
+            let mut finer = of;
+            for codes in versions {
+                let codes: Box<[u32]> = codes.into();
+                if self.base.sizes().get(of.index()).map(|&size| size as usize) != Some(codes.len()) {
+                    return Err(SchemaError::Table {
+                        problem: format!("column {} has not the {} codes that are grouped", of.index(), codes.len()),
+                        hint: "give every code of a column one group".into(),
+                    });
+                }
+                columns.push(Column { of, finer: Some(finer), codes });
+                finer = AttributeId::new(columns.len() - 1);
             }
-            columns.push(Column { of, finer: Some(of), codes: codes.into() });
         }
-        Self::of_columns(base, columns, Kind::Extended, Column::size)
+        Self::of_columns(&self.base, columns, self.kind, Column::size)
     }
 
     fn of_columns(
@@ -141,6 +173,11 @@ impl Recoding {
         self.kind == Kind::Extended && self.domain == self.base
     }
 
+    /// Whether the base columns are among its own, in the same places, and not taken apart.
+    pub fn has_base_columns(&self) -> bool {
+        self.kind == Kind::Extended
+    }
+
     /// Whether it has all columns of another one, in the same places, and perhaps more.
     pub fn extends(&self, other: &Self) -> bool {
         (&self.base, self.kind) == (&other.base, other.kind) && self.columns.starts_with(&other.columns)
@@ -154,6 +191,14 @@ impl Recoding {
     /// The new column that this one is the next coarser version of.
     pub fn finer(&self, column: AttributeId) -> Option<AttributeId> {
         self.columns[column.index()].finer
+    }
+
+    /// The coarser versions that there are: for every base column that has some, its groups in each, finest first.
+    pub fn levels(&self) -> Hierarchies {
+        let coarser = |of| move |column: &&Column| column.of == of && column.finer.is_some();
+        let levels = |of| self.columns.iter().filter(coarser(of)).map(|column| column.codes.clone()).collect();
+        let all = self.base.attributes().map(|of| (of, levels(of)));
+        all.filter(|(_, levels): &(_, Vec<_>)| !levels.is_empty()).collect()
     }
 
     /// The code of a new column for every code of its base column.

@@ -9,8 +9,12 @@ use crate::check::check_field;
 use crate::clique::AttributeId;
 use crate::domain::Domain;
 use crate::error::SchemaError;
+use crate::generated::{Generated, OutputColumn};
+use crate::hierarchy::Hierarchies;
 use crate::limits;
+use crate::missing::{self, MissingValue};
 use crate::privacy::{AdjacencyKind, Privacy, RowCount, Unit};
+use crate::rules::{Rule, RuleSpec, Rules};
 use crate::spec::{SchemaSpec, TableTerms};
 
 /// How many problems are listed before the rest is only counted.
@@ -31,11 +35,14 @@ const LISTED_PROBLEMS: usize = 50;
 pub struct Schema {
     title: Option<String>,
     description: Option<String>,
-    missing_values: Vec<String>,
+    missing_values: Vec<MissingValue>,
     terms: TableTerms,
     privacy: Privacy,
     attributes: Vec<Attribute>,
+    /// Columns that are made up on output, in their order.
+    generated: Vec<Generated>,
     domain: Domain,
+    rules: Rules,
 }
 
 /// Everything found wrong with a schema.
@@ -102,21 +109,44 @@ impl Schema {
             problems.add(problem);
             Privacy::default()
         });
-        let missing_values = spec.missing_values.unwrap_or_else(|| vec![String::new()]);
+        let missing_values = spec.missing_values.unwrap_or_else(|| vec![MissingValue::plain("")]);
+        if let Err(problem) = missing::check_table(&missing_values) {
+            problems.add(problem);
+        }
         let mut seen = BTreeSet::new();
         let mut attributes: Vec<Attribute> = Vec::with_capacity(spec.fields.len());
-        for field in spec.fields {
+        let mut generated = Vec::new();
+        // Every method measures at least one table per column, so this much is always needed.
+        let mut cells: u128 = 0;
+        for (place, field) in spec.fields.into_iter().enumerate() {
             if !seen.insert(field.name.clone()) {
                 problems.add(SchemaError::column(&field.name, "stands twice", "drop one of the two"));
                 continue;
             }
+            if field.dp.generate.is_some() {
+                match Generated::new(field, place) {
+                    Ok(column) => generated.push(column),
+                    Err(problem) => problems.add(problem),
+                }
+                continue;
+            }
             match check_field(field, &missing_values) {
-                Ok(attribute) => attributes.push(attribute),
+                Ok(attribute) => {
+                    cells += u128::from(attribute.size());
+                    // Columns may list their edges, so those that are too many are counted and not kept.
+                    if cells <= limits::CELLS_PER_MODEL {
+                        attributes.push(attribute);
+                    }
+                }
                 Err(problem) => problems.add(problem),
             }
         }
-        // Every method measures at least one table per column, so this much is always needed.
-        let cells: u128 = attributes.iter().map(|attribute| u128::from(attribute.size())).sum();
+        if attributes.is_empty() && !generated.is_empty() && problems.found.is_empty() {
+            problems.add(SchemaError::table(
+                "every field is generated, so there is nothing to model",
+                "list a column to synthesise",
+            ));
+        }
         if cells > limits::CELLS_PER_MODEL {
             let mut by_size: Vec<&Attribute> = attributes.iter().collect();
             by_size.sort_by_key(|attribute| std::cmp::Reverse(attribute.size()));
@@ -127,13 +157,46 @@ impl Schema {
             return Err(problems);
         }
         let domain = Domain::new(attributes.iter().map(Attribute::size).collect())?;
+        let rules = Rules::new(&attributes, &domain, &spec.dp.rules)?;
         let (title, description, terms) = (spec.title, spec.description, spec.dp);
-        Ok(Self { title, description, missing_values, terms, privacy, attributes, domain })
+        Ok(Self { title, description, missing_values, terms, privacy, attributes, generated, domain, rules })
     }
 
-    /// The columns, in output order.
+    /// The columns that are read, modelled and drawn, in output order.
     pub fn attributes(&self) -> &[Attribute] {
         &self.attributes
+    }
+
+    /// The columns that are made up on output: neither read nor modelled, and in no domain.
+    pub fn generated(&self) -> &[Generated] {
+        &self.generated
+    }
+
+    /// All columns of the output in their order, those that are made up among those that are modelled.
+    pub fn output_columns(&self) -> Vec<OutputColumn<'_>> {
+        let mut columns: Vec<OutputColumn<'_>> = self.attributes.iter().map(OutputColumn::Modelled).collect();
+        // In the order of their places, so everything before each is already there.
+        for generated in &self.generated {
+            columns.insert(generated.place(), OutputColumn::Generated(generated));
+        }
+        columns
+    }
+
+    /// Whether so many rows can be written.
+    ///
+    /// # Errors
+    /// If a column whose values have to be different has not so many.
+    pub fn check_rows(&self, rows: u64) -> Result<(), SchemaError> {
+        self.generated.iter().try_for_each(|generated| generated.check_rows(rows))
+    }
+
+    /// The columns, for [`Observer`](crate::Observer), which gives them other codes and then the domain of these.
+    pub(crate) fn attributes_mut(&mut self) -> &mut [Attribute] {
+        &mut self.attributes
+    }
+
+    pub(crate) fn set_domain(&mut self, domain: Domain) {
+        self.domain = domain;
     }
 
     /// One column.
@@ -146,9 +209,37 @@ impl Schema {
         self.attributes.iter().position(|attribute| attribute.name() == name).map(AttributeId::new)
     }
 
+    /// The declared hierarchies: for every column that has one, the groups of its codes at each level, finest first.
+    pub fn hierarchies(&self) -> Hierarchies {
+        let groups = |attribute: &Attribute| attribute.levels().iter().map(|level| level.groups().into()).collect();
+        let of = |(place, attribute): (usize, &Attribute)| (AttributeId::new(place), groups(attribute));
+        let declared = self.attributes.iter().enumerate().filter(|(_, attribute)| !attribute.levels().is_empty());
+        declared.map(of).collect()
+    }
+
     /// How many codes each column has.
     pub fn domain(&self) -> &Domain {
         &self.domain
+    }
+
+    /// The rules between columns, as combinations of codes that cannot be. Rules that forbid nothing are left out.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules.list
+    }
+
+    /// The rules as the schema file has them.
+    pub fn written_rules(&self) -> &[RuleSpec] {
+        &self.terms.rules
+    }
+
+    /// Declared values that no row can have, by the rules: columns with their codes. They cost cells and are likely a mistake.
+    pub fn never_values(&self) -> &[(AttributeId, u32)] {
+        &self.rules.never
+    }
+
+    /// The pairs of columns of which the second is never below the first.
+    pub(crate) fn ascending(&self) -> &[(AttributeId, AttributeId)] {
+        &self.rules.ascending
     }
 
     /// The privacy terms.
@@ -156,12 +247,18 @@ impl Schema {
         &self.privacy
     }
 
-    /// Texts that stand for a missing value in every column.
-    pub fn missing_values(&self) -> &[String] {
+    /// Texts that stand for a missing value in every column that lists none of its own.
+    pub fn missing_values(&self) -> &[MissingValue] {
         &self.missing_values
     }
 
-    /// The names of all columns of the data that are read: the fields, and the privacy unit behind them if it is none of
+    /// The texts that stand for a missing value in the column of that name, whether it is a field or not.
+    pub fn missing_texts(&self, column: &str) -> impl Iterator<Item = &str> {
+        let own = self.find(column).and_then(|id| self.attribute(id).spec().missing_values.as_deref());
+        own.unwrap_or(&self.missing_values).iter().map(|missing| missing.value.as_str())
+    }
+
+    /// The names of all columns of the data that are read: the fields that are not made up, and the privacy unit behind them if it is none of
     /// them.
     pub fn columns_read(&self) -> impl Iterator<Item = &str> {
         let unit = self.privacy.unit.column().filter(|unit| self.find(unit).is_none());
@@ -188,7 +285,7 @@ impl Schema {
             description: self.description.clone(),
             missing_values: Some(self.missing_values.clone()),
             dp: self.terms.clone(),
-            fields: self.attributes.iter().map(|attribute| attribute.spec().clone()).collect(),
+            fields: self.output_columns().into_iter().map(|column| column.spec().clone()).collect(),
         }
     }
 }

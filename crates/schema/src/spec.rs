@@ -5,7 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::calendar::{CalendarUnit, Keep};
+use crate::hierarchy::HierarchySpec;
+use crate::missing::MissingValue;
 use crate::privacy::{AdjacencyKind, RowCount};
+use crate::rules::RuleSpec;
 
 /// A schema file, unchecked.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -17,9 +21,9 @@ pub struct SchemaSpec {
     /// What the table holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Texts that stand for a missing value in every column.
+    /// Texts that stand for a missing value in every column, with the kind each belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub missing_values: Option<Vec<String>>,
+    pub missing_values: Option<Vec<MissingValue>>,
     /// The privacy terms of the table.
     #[serde(default, skip_serializing_if = "is_default")]
     pub dp: TableTerms,
@@ -28,7 +32,7 @@ pub struct SchemaSpec {
 }
 
 /// The table-wide `dp` block.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TableTerms {
     /// What is protected: `row`, or the name of the column of the data that says whose a row is.
@@ -43,6 +47,9 @@ pub struct TableTerms {
     /// Whether the number of rows may be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_count: Option<RowCount>,
+    /// Rules between columns, which every synthetic row keeps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleSpec>,
 }
 
 /// One column, unchecked.
@@ -69,6 +76,9 @@ pub struct FieldSpec {
     /// Texts that mean false, for booleans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub false_values: Option<Vec<String>>,
+    /// Texts that stand for a missing value in this column, in place of those of the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_values: Option<Vec<MissingValue>>,
     /// What values are possible.
     #[serde(default, skip_serializing_if = "is_default")]
     pub constraints: Constraints,
@@ -104,6 +114,9 @@ pub struct FieldTerms {
     /// How a number line is cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bins: Option<BinsSpec>,
+    /// Groups of the values, groups of those, and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hierarchy: Option<HierarchySpec>,
     /// Whether values outside the declared ones have a code of their own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub open: bool,
@@ -113,11 +126,51 @@ pub struct FieldTerms {
     /// How an unknown value of an open text column comes back; `other` without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown_label: Option<String>,
+    /// How values are made up on output, for a column that is neither read nor modelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generate: Option<GenerateSpec>,
+    /// What is kept of a date beside its bin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<Keep>,
+    /// The time zone of a datetime column: a name of the IANA database, or an offset such as `+02:00`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
 }
 
-/// How a number line is cut into bins: one of the three ways.
+/// How the values of a column are made up: one of the three ways.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub struct GenerateSpec {
+    /// Identifiers of this form: `#` is a digit, `@` an upper-case letter, everything else stands for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// Whether identifiers are all different.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub unique: bool,
+    /// The same value in every row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constant: Option<Scalar>,
+    /// The number of the row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequence: Option<SequenceSpec>,
+}
+
+/// How rows are numbered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SequenceSpec {
+    /// The number of the first row; 1 without it.
+    #[serde(default = "one")]
+    pub from: i64,
+}
+
+fn one() -> i64 {
+    1
+}
+
+/// How a number line is cut into bins: one of four ways. Amounts may have values with codes of their own beside them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BinsSpec {
     /// So many bins of equal width between minimum and maximum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -128,9 +181,32 @@ pub struct BinsSpec {
     /// These edges: each bin holds its lower edge, and the last one its upper edge too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edges: Option<Vec<Scalar>>,
+    /// Bins of this unit of the calendar, for dates and datetimes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<CalendarUnit>,
+    /// How the bins of a `count` grow; all of one width without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<Scale>,
+    /// The first edge of bins that grow, where the minimum is no positive number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Scalar>,
+    /// Values that have codes of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<Vec<Scalar>>,
+    /// This value and all above it have one code, which comes back as this value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_code: Option<Scalar>,
     /// Where the bins come from, if from elsewhere than the rest of the column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
+}
+
+/// How bins grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// By the same factor.
+    Log,
 }
 
 /// Where a bound, a bin or a category list comes from.

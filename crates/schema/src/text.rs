@@ -5,6 +5,8 @@
 use chrono::format::{Item, StrftimeItems};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta};
 
+use crate::zone::{Zone, instant_in};
+
 /// Microseconds in a day.
 pub(crate) const MICROS_PER_DAY: i64 = 86_400_000_000;
 
@@ -37,23 +39,46 @@ impl TimeFormat {
             .or_else(|| self.micros_of_datetime(text).map(|micros| micros.div_euclid(MICROS_PER_DAY)))
     }
 
-    /// Microseconds since 1970, in UTC, of a datetime, or of the midnight that opens a date.
-    pub(crate) fn micros(&self, text: &str) -> Option<i64> {
-        self.micros_of_datetime(text).or_else(|| match self {
-            Self::Iso => iso_date(text).and_then(|date| days_since_epoch(date).checked_mul(MICROS_PER_DAY)),
-            Self::Pattern(_) => None,
-        })
+    /// Microseconds since 1970, in UTC, of a datetime, or of the midnight that opens a date. A text without a zone is in this
+    /// one, or in UTC.
+    pub(crate) fn micros_in(&self, text: &str, zone: Option<&Zone>) -> Option<i64> {
+        match self.time(text) {
+            Some(Time::Instant(instant)) => Some(instant),
+            Some(Time::Clock(clock)) => instant_in(zone, clock),
+            None => match self {
+                Self::Iso => {
+                    let midnight = days_since_epoch(iso_date(text)?).checked_mul(MICROS_PER_DAY)?;
+                    instant_in(zone, midnight)
+                }
+                Self::Pattern(_) => None,
+            },
+        }
     }
 
     fn micros_of_datetime(&self, text: &str) -> Option<i64> {
+        self.time(text).map(|(Time::Instant(micros) | Time::Clock(micros))| micros)
+    }
+
+    fn time(&self, text: &str) -> Option<Time> {
         match self {
             Self::Iso => iso_datetime(text),
             Self::Pattern(pattern) => DateTime::parse_from_str(text, pattern)
-                .map(|instant| instant.timestamp_micros())
-                .or_else(|_| NaiveDateTime::parse_from_str(text, pattern).map(|time| time.and_utc().timestamp_micros()))
+                .map(|instant| Time::Instant(instant.timestamp_micros()))
+                .or_else(|_| {
+                    NaiveDateTime::parse_from_str(text, pattern)
+                        .map(|time| Time::Clock(time.and_utc().timestamp_micros()))
+                })
                 .ok(),
         }
     }
+}
+
+/// A time in microseconds since 1970.
+enum Time {
+    /// An instant: its zone was written.
+    Instant(i64),
+    /// What a clock shows, in a zone that was not written.
+    Clock(i64),
 }
 
 /// A date written `2020-12-31`.
@@ -70,11 +95,11 @@ pub(crate) fn iso_date(text: &str) -> Option<NaiveDate> {
 }
 
 /// A datetime written `2020-12-31T23:59[:59[.999999]]` with an optional `Z` or offset; a space may stand for the `T`.
-fn iso_datetime(text: &str) -> Option<i64> {
+fn iso_datetime(text: &str) -> Option<Time> {
     let (date, rest) = text.split_at_checked(10)?;
     let day_micros = days_since_epoch(iso_date(date)?).checked_mul(MICROS_PER_DAY)?;
     let clock = rest.strip_prefix(['T', 't', ' '])?;
-    let (clock, offset_minutes) = split_offset(clock)?;
+    let (clock, offset) = split_offset(clock)?;
     let (hours, rest) = clock.split_at_checked(2)?;
     let (minutes, rest) = rest.strip_prefix(':')?.split_at_checked(2)?;
     let (seconds, fraction) = match rest.strip_prefix(':') {
@@ -97,17 +122,18 @@ fn iso_datetime(text: &str) -> Option<i64> {
     if hours > 23 || minutes > 59 || seconds > 60 {
         return None;
     }
-    let clock_seconds = (hours * 60 + minutes - offset_minutes) * 60 + seconds;
-    day_micros.checked_add(clock_seconds * 1_000_000 + micros)
+    let clock_seconds = (hours * 60 + minutes - offset.unwrap_or(0)) * 60 + seconds;
+    let micros = day_micros.checked_add(clock_seconds * 1_000_000 + micros)?;
+    Some(if offset.is_some() { Time::Instant(micros) } else { Time::Clock(micros) })
 }
 
-/// The clock time without its zone, and the zone's minutes east of Greenwich.
-fn split_offset(clock: &str) -> Option<(&str, i64)> {
+/// The clock time without its zone, and the zone's minutes east of Greenwich if there is one.
+fn split_offset(clock: &str) -> Option<(&str, Option<i64>)> {
     if let Some(utc) = clock.strip_suffix(['Z', 'z']) {
-        return Some((utc, 0));
+        return Some((utc, Some(0)));
     }
     let Some(sign) = clock.rfind(['+', '-']) else {
-        return Some((clock, 0));
+        return Some((clock, None));
     };
     let (time, offset) = clock.split_at(sign);
     let east = if offset.starts_with('+') { 1 } else { -1 };
@@ -117,7 +143,7 @@ fn split_offset(clock: &str) -> Option<(&str, i64)> {
         4 => (digits(&offset.as_bytes()[..2])?, digits(&offset.as_bytes()[2..])?),
         _ => return None,
     };
-    (hours <= 23 && minutes <= 59).then_some((time, east * (hours * 60 + minutes)))
+    (hours <= 23 && minutes <= 59).then_some((time, Some(east * (hours * 60 + minutes))))
 }
 
 fn digits(bytes: &[u8]) -> Option<i64> {
@@ -168,12 +194,12 @@ mod tests {
     #[test]
     fn iso_datetimes_with_and_without_zones() {
         let iso = TimeFormat::Iso;
-        assert_eq!(iso.micros("1970-01-01T00:00:01"), Some(1_000_000));
-        assert_eq!(iso.micros("1970-01-01 00:00:01.5"), Some(1_500_000));
-        assert_eq!(iso.micros("1970-01-01T00:00:00.1234567Z"), Some(123_456));
-        assert_eq!(iso.micros("1970-01-01T01:00+01:00"), Some(0));
-        assert_eq!(iso.micros("1970-01-01T01:00-0030"), Some(90 * 60 * 1_000_000));
-        assert_eq!(iso.micros("1970-01-02"), Some(MICROS_PER_DAY));
+        assert_eq!(iso.micros_in("1970-01-01T00:00:01", None), Some(1_000_000));
+        assert_eq!(iso.micros_in("1970-01-01 00:00:01.5", None), Some(1_500_000));
+        assert_eq!(iso.micros_in("1970-01-01T00:00:00.1234567Z", None), Some(123_456));
+        assert_eq!(iso.micros_in("1970-01-01T01:00+01:00", None), Some(0));
+        assert_eq!(iso.micros_in("1970-01-01T01:00-0030", None), Some(90 * 60 * 1_000_000));
+        assert_eq!(iso.micros_in("1970-01-02", None), Some(MICROS_PER_DAY));
         assert_eq!(iso.days("1969-12-31T23:59:59Z"), Some(-1));
     }
 
@@ -194,7 +220,7 @@ mod tests {
             "éééééééééé",
             "2020-01-01Té:00",
         ] {
-            assert_eq!(iso.micros(text), None, "{text}");
+            assert_eq!(iso.micros_in(text, None), None, "{text}");
         }
         assert_eq!(iso.days("2020-13-01"), None);
     }

@@ -5,7 +5,10 @@
 //! files by a Table Schema need another one than that of the real table.
 
 use crate::attribute::{Attribute, UNKNOWN_LABEL};
-use crate::encode::{Values, WholeCut, WholeLine};
+use crate::cut::WholeCut;
+use crate::encode::{Values, WholeLine};
+use crate::generated::OutputColumn;
+use crate::missing::{self, MissingKind, MissingValue};
 use crate::schema::Schema;
 use crate::spec::{BinsSpec, Constraints, FieldSpec, FieldTerms, Scalar, SchemaSpec};
 
@@ -24,15 +27,15 @@ impl Schema {
     ///   - {name: diet, type: string, constraints: {enum: [fish, meat], required: true}, dp: {open: true}}
     /// ")?;
     /// let written = schema.written();
-    /// assert_eq!(written.missing_values, Some(vec![String::new()]));
+    /// assert_eq!(written.missing_values.as_ref().unwrap()[0].value, "");
     /// assert_eq!(written.fields[0].constraints.minimum.as_ref().unwrap().to_string(), "1900-01-01");
     /// assert_eq!(written.fields[1].constraints.categories.as_ref().unwrap()[2].to_string(), "other");
     /// # Ok::<(), scumble_schema::Problems>(())
     /// ```
     pub fn written(&self) -> SchemaSpec {
         SchemaSpec {
-            missing_values: Some(vec![String::new()]),
-            fields: self.attributes().iter().map(Attribute::written).collect(),
+            missing_values: Some(vec![MissingValue::plain("")]),
+            fields: self.output_columns().into_iter().map(written).collect(),
             ..self.to_spec()
         }
     }
@@ -43,9 +46,16 @@ impl Schema {
     /// `None` if a column with these two more codes is too large.
     pub fn strict(&self) -> Option<Schema> {
         let mut spec = self.written();
+        // What is made up is told by drawing the rows again.
+        spec.fields.retain(|field| field.dp.generate.is_none());
         for field in &mut spec.fields {
             field.constraints.required = false;
-            field.dp = FieldTerms { bins: field.dp.bins.take(), source: field.dp.source, ..FieldTerms::default() };
+            // One kind for all: a typed file does not tell them apart.
+            for missing in field.missing_values.iter_mut().flatten() {
+                missing.label = None;
+            }
+            let FieldTerms { source, bins, time_zone, .. } = std::mem::take(&mut field.dp);
+            field.dp = FieldTerms { source, bins, time_zone, ..FieldTerms::default() };
             field.dp.open = true;
             if let Some(categories) = field.constraints.categories.as_ref().filter(|_| field.field_type == "string") {
                 // Any text that is no category will do: nothing is written by this schema.
@@ -57,6 +67,14 @@ impl Schema {
             }
         }
         Schema::new(spec).ok().map(Schema::without_unit)
+    }
+}
+
+/// A column as it comes back.
+fn written(column: OutputColumn<'_>) -> FieldSpec {
+    match column {
+        OutputColumn::Modelled(attribute) => attribute.written(),
+        OutputColumn::Generated(generated) => generated.written(),
     }
 }
 
@@ -74,7 +92,41 @@ impl Attribute {
         {
             categories.push(Scalar::Text(dp.unknown_label.clone().unwrap_or_else(|| UNKNOWN_LABEL.into())));
         }
-        FieldSpec { format: None, true_values: None, false_values: None, constraints, dp, ..declared.clone() }
+        if let Some(bins) = &mut dp.bins {
+            bins.write_top_code(&mut constraints);
+        }
+        let missing_values = self.written_missing_values();
+        FieldSpec {
+            format: None,
+            true_values: None,
+            false_values: None,
+            missing_values,
+            constraints,
+            dp,
+            ..declared.clone()
+        }
+    }
+
+    /// The texts of missing values that come back, if they are more than a blank.
+    fn written_missing_values(&self) -> Option<Vec<MissingValue>> {
+        let is_labelled = self.missing_kinds.iter().any(|kind| kind.label().is_some());
+        let texts = missing::written_texts(&self.missing_kinds).into_iter().zip(&self.missing_kinds);
+        let value = |(text, kind): (Option<&str>, &MissingKind)| MissingValue {
+            value: text.unwrap_or_default().into(),
+            label: kind.label().map(str::to_owned),
+        };
+        is_labelled.then(|| texts.map(value).collect())
+    }
+}
+
+impl BinsSpec {
+    /// Nothing above a top code comes back, so it is the greatest value, and one with a code of its own.
+    fn write_top_code(&mut self, constraints: &mut Constraints) {
+        let Some(top) = self.top_code.take() else { return };
+        self.points.get_or_insert_default().push(top.clone());
+        if self.edges.is_none() {
+            constraints.maximum = Some(top);
+        }
     }
 }
 
@@ -89,7 +141,9 @@ impl WholeLine {
             WholeCut::Categories(categories) => {
                 constraints.categories = Some(categories.by_code().into_iter().copied().map(written).collect());
             }
-            WholeCut::Bins(cut) => {
+            // Amounts are no days and no instants.
+            WholeCut::Amounts(_) => {}
+            WholeCut::Bins(cut) | WholeCut::Kept(cut, _) => {
                 let (first, last) = cut.bounds();
                 constraints.minimum = constraints.minimum.as_ref().map(|_| written(first));
                 constraints.maximum = constraints.maximum.as_ref().map(|_| written(last));

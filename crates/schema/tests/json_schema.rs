@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use scumble_schema::{
-    AdjacencyKind, BinsSpec, Constraints, FieldSpec, FieldTerms, FieldType, JSON_SCHEMA, RowCount, Scalar, Schema,
-    SchemaSpec, Source, TableTerms,
+    AdjacencyKind, BinsSpec, CalendarUnit, Constraints, FieldSpec, FieldTerms, FieldType, GenerateSpec, HierarchySpec,
+    JSON_SCHEMA, Keep, MissingValue, RowCount, RuleSpec, Scalar, Scale, Schema, SchemaSpec, SequenceSpec, Source,
+    TableTerms,
 };
 use serde_json::Value;
 
@@ -26,15 +27,20 @@ fn column(rest: &str) -> String {
     format!("fields: [{{name: x, {rest}}}]")
 }
 
+/// A schema of a column `x`, given without its name, beside one that is modelled.
+fn beside(rest: &str) -> String {
+    format!("fields: [{{name: x, {rest}}}, {{name: other, type: boolean}}]")
+}
+
 #[test]
 fn the_examples_are_valid() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let examples = crates.join("../examples/schemas").read_dir().unwrap().map(|entry| entry.unwrap().path());
-    for path in examples.chain([crates.join("scumble/src/demo/people.schema.yaml")]) {
+    for path in examples.filter(|path| path.is_file()).chain([crates.join("scumble/src/demo/people.schema.yaml")]) {
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(validate(&text), Ok(()), "{}", path.display());
         // What Scumble writes is valid too.
-        assert_eq!(validate(&Schema::parse(&text).unwrap().to_yaml()), Ok(()), "{}", path.display());
+        assert_eq!(validate(&Schema::read(&path).unwrap().to_yaml()), Ok(()), "{}", path.display());
     }
 }
 
@@ -48,6 +54,22 @@ fn an_imported_domain_is_valid() {
 fn sound_schemas_pass_here_and_in_the_check() {
     let sound = [
         column("type: integer, constraints: {minimum: -5, maximum: 5}"),
+        beside("type: string, dp: {generate: {pattern: 'P-#####', unique: true}}"),
+        beside("type: date, dp: {generate: {constant: '2020-01-31'}}"),
+        beside("type: integer, constraints: {required: true}, dp: {generate: {sequence: {from: 100}}}"),
+        column(
+            "type: date, constraints: {minimum: 2020-01-01, maximum: 2020-12-31}, dp: {bins: {by: month}, keep: weekday}",
+        ),
+        column(
+            "type: datetime, constraints: {minimum: 2020-01-01, maximum: 2020-12-31}, dp: {bins: {by: hour}, timeZone: Europe/Berlin}",
+        ),
+        column("type: integer, constraints: {minimum: 0}, dp: {bins: {topCode: 9}}"),
+        column("type: integer, dp: {bins: {edges: [0, 5, 10], points: [0], topCode: 10}}"),
+        column("type: number, constraints: {minimum: 0.5, maximum: 9}, dp: {bins: {count: 9, scale: log}}"),
+        column(
+            "type: number, constraints: {minimum: 0}, dp: {bins: {count: 9, scale: log, from: 1, points: [0], topCode: 1e6}}",
+        ),
+        column("type: boolean, missingValues: ['', -9, {value: '-8', label: refused}, {value: '-7'}]"),
         column("type: integer, constraints: {minimum: 0, maximum: 99}, dp: {bins: {width: 5}}"),
         column("type: integer, constraints: {minimum: 0, maximum: 99, required: true}, dp: {foldInto: 3}"),
         column("type: integer, constraints: {enum: [1, 2, 9]}, dp: {open: true, source: public}"),
@@ -58,6 +80,10 @@ fn sound_schemas_pass_here_and_in_the_check() {
         column("type: number, constraints: {enum: [0.5, 1]}"),
         column("type: string, constraints: {enum: [a, b], required: true}, dp: {open: true, unknownLabel: rest}"),
         column("type: string, constraints: {enum: [a, b], required: true}, dp: {foldInto: b}"),
+        column("type: string, constraints: {enum: [a, b, c]}, dp: {hierarchy: {levels: [[x, x, y]]}}"),
+        column(
+            "type: integer, constraints: {minimum: 1, maximum: 4}, dp: {hierarchy: {levels: [[1, 2, 3, 3], [1, 1, 2, 2]]}}",
+        ),
         column("type: boolean, trueValues: ['yes'], falseValues: ['no']"),
         column("type: boolean, constraints: {required: true}, dp: {foldInto: false}"),
         column("type: date, format: '%d/%m/%Y', constraints: {minimum: 01/01/2020, maximum: 31/12/2020}"),
@@ -68,6 +94,17 @@ fn sound_schemas_pass_here_and_in_the_check() {
             .to_owned()
             + &column("type: boolean"),
         "dp: {privacyUnit: person_id, maxContributions: 3}\n".to_owned() + &column("type: boolean"),
+        "dp: {rules: [{forbid: {x: missing}}, {skip: end, unless: {x: true}}, {order: [begin, end]}]}
+fields:
+  - {name: x, type: boolean}
+  - {name: end, type: year, constraints: {minimum: 2000, maximum: 2009}}
+  - {name: begin, type: year, constraints: {minimum: 2000, maximum: 2009}}
+"
+        .to_owned(),
+        "dp: {rules: [{determines: {x: x2}, by: {true: 1, false: 2}}]}
+fields: [{name: x, type: boolean}, {name: x2, type: integer, constraints: {enum: [1, 2]}}]
+"
+        .to_owned(),
     ];
     for yaml in sound {
         assert!(Schema::parse(&yaml).is_ok(), "the check refuses {yaml}: {:?}", Schema::parse(&yaml));
@@ -100,9 +137,24 @@ fn broken_schemas_fail_here_and_in_the_check() {
         column("type: integer, dp: {bins: {edges: [0]}}"),
         column("type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {width: 0.5}}"),
         column("type: number, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 0}}"),
+        column("type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {by: month}}"),
+        column("type: date, constraints: {minimum: 2020-01-01, maximum: 2020-12-31}, dp: {bins: {by: hour}}"),
+        column("type: date, constraints: {minimum: 2020-01-01, maximum: 2020-12-31}, dp: {bins: {by: day, count: 2}}"),
+        column("type: date, constraints: {minimum: 2020-01-01, maximum: 2020-12-31}, dp: {timeZone: UTC}"),
+        column("type: year, constraints: {minimum: 2000, maximum: 2020}, dp: {bins: {points: [2000]}}"),
+        column("type: year, constraints: {minimum: 2000, maximum: 2020}, dp: {bins: {width: 5}, keep: weekday}"),
+        column("type: number, constraints: {minimum: 1, maximum: 9}, dp: {bins: {scale: log}}"),
+        column("type: number, constraints: {minimum: 1, maximum: 9}, dp: {bins: {count: 5, from: 2}}"),
+        column("type: integer, constraints: {minimum: 1, maximum: 9}, dp: {bins: {topCode: 5.5}}"),
         // Bounds of another type.
         column("type: integer, constraints: {minimum: 0.5, maximum: 9}"),
         column("type: date, constraints: {minimum: 2020, maximum: 2021}"),
+        // Hierarchies of nothing, or declared twice.
+        column("type: string, constraints: {enum: [a, b, c]}, dp: {hierarchy: {}}"),
+        column("type: string, constraints: {enum: [a, b, c]}, dp: {hierarchy: {levels: []}}"),
+        column("type: string, constraints: {enum: [a, b, c]}, dp: {hierarchy: {file: x.csv, levels: [[x, x, y]]}}"),
+        column("type: string, dp: {hierarchy: {levels: [[x, x, y]]}}"),
+        column("type: string, constraints: {enum: [a, b, c]}, dp: {hierarchy: {tree: x.csv}}"),
         // Typing errors in a `dp` block.
         column("type: boolean, dp: {sauce: public}"),
         column("type: boolean, dp: {source: guessed}"),
@@ -113,10 +165,21 @@ fn broken_schemas_fail_here_and_in_the_check() {
         "dp: {privacyUnit: ''}\n".to_owned() + &column("type: boolean"),
         "dp: {rowCount: public}\n".to_owned() + &column("type: boolean"),
         "dp: {rowCount: private, adjacency: replace-one}\n".to_owned() + &column("type: boolean"),
+        "dp: {rules: [{forbid: {x: true}, order: [x, y]}]}\n".to_owned() + &column("type: boolean"),
+        "dp: {rules: [{order: [x]}]}\n".to_owned() + &column("type: boolean"),
+        "dp: {rules: [{skip: x}]}\n".to_owned() + &column("type: boolean"),
+        "dp: {rules: [{forbids: {x: true}}]}\n".to_owned() + &column("type: boolean"),
         column("type: boolean, constraints: {required: true}, dp: {open: true}"),
         column("type: boolean, dp: {foldInto: true}"),
         column("type: string, constraints: {enum: [a]}, dp: {unknownLabel: rest}"),
         column("type: boolean, dp: {open: true, unknownLabel: rest}"),
+        // Generators that make two kinds of values or none, or stand beside declared values.
+        beside("type: string, dp: {generate: {}}"),
+        beside("type: string, dp: {generate: {pattern: '#', constant: a}}"),
+        beside("type: string, dp: {generate: {constant: a, unique: true}}"),
+        beside("type: string, dp: {generate: {patern: '#'}}"),
+        beside("type: string, constraints: {enum: [a]}, dp: {generate: {constant: a}}"),
+        beside("type: integer, dp: {generate: {sequence: {from: 1}}, bins: {width: 2}}"),
     ];
     for yaml in broken {
         assert!(Schema::parse(&yaml).is_err(), "the check accepts {yaml}");
@@ -128,13 +191,20 @@ fn broken_schemas_fail_here_and_in_the_check() {
 fn full_spec() -> SchemaSpec {
     let text = || Some("text".to_owned());
     let texts = || Some(vec!["text".to_owned()]);
+    let missing_values = || Some(vec![MissingValue { value: "text".into(), label: text() }]);
     let scalar = || Some(Scalar::Integer(1));
     let bins = BinsSpec {
         count: Some(1),
         width: Some(1.0),
         edges: Some(vec![Scalar::Integer(1)]),
+        by: Some(CalendarUnit::Month),
+        scale: Some(Scale::Log),
+        from: scalar(),
+        points: Some(vec![Scalar::Integer(1)]),
+        top_code: scalar(),
         source: Some(Source::Assumed),
     };
+    let hierarchy = HierarchySpec { file: text(), levels: Some(vec![vec![Scalar::Integer(1)]]) };
     let field = FieldSpec {
         name: "x".into(),
         field_type: "integer".into(),
@@ -143,6 +213,7 @@ fn full_spec() -> SchemaSpec {
         format: text(),
         true_values: texts(),
         false_values: texts(),
+        missing_values: missing_values(),
         constraints: Constraints {
             required: true,
             minimum: scalar(),
@@ -152,20 +223,30 @@ fn full_spec() -> SchemaSpec {
         dp: FieldTerms {
             source: Source::Public,
             bins: Some(bins),
+            hierarchy: Some(hierarchy),
             open: true,
             fold_into: scalar(),
             unknown_label: text(),
+            generate: Some(GenerateSpec {
+                pattern: text(),
+                unique: true,
+                constant: scalar(),
+                sequence: Some(SequenceSpec { from: 1 }),
+            }),
+            keep: Some(Keep::Weekday),
+            time_zone: text(),
         },
     };
     SchemaSpec {
         title: text(),
         description: text(),
-        missing_values: texts(),
+        missing_values: missing_values(),
         dp: TableTerms {
             privacy_unit: text(),
             max_contributions: Some(1),
             adjacency: Some(AdjacencyKind::AddRemove),
             row_count: Some(RowCount::Private),
+            rules: vec![RuleSpec::Order(vec!["x".into()])],
         },
         fields: vec![field],
     }
@@ -188,6 +269,8 @@ fn it_has_exactly_the_properties_of_the_file() {
         (&field["constraints"], &defs["constraints"]),
         (&field["dp"], &defs["fieldTerms"]),
         (&field["dp"]["bins"], &defs["bins"]),
+        (&field["dp"]["generate"], &defs["generate"]),
+        (&field["dp"]["hierarchy"], &defs["hierarchy"]),
     ] {
         assert_eq!(names(written), names(&described["properties"]));
     }
@@ -228,7 +311,7 @@ fn every_property_has_help_to_show() {
     }
     let schema = json_schema();
     visit(&schema, &schema, "");
-    for part in ["tableTerms", "field", "constraints", "fieldTerms", "bins"] {
+    for part in ["tableTerms", "rule", "field", "constraints", "fieldTerms", "bins", "generate"] {
         visit(&schema, &schema["$defs"][part], part);
     }
 }

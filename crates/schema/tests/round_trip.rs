@@ -4,10 +4,11 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
+use chrono::Datelike;
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
-use scumble_schema::{CodeColumn, Decoder, Encoder, Schema};
+use scumble_schema::{CodeColumn, Decoder, Encoder, Keep, Scalar, Schema};
 
 fn encode(encoder: &Encoder, array: &ArrayRef, row: usize) -> u32 {
     if array.is_null(row) {
@@ -39,9 +40,14 @@ fn every_code_comes_back(schema: &Schema, seed: u64) {
             column
         })
         .collect();
-    let batch = decoder.decode(&columns, &mut rng);
+    let rows_back = decoder.decode_rows(0, &columns, &mut rng);
+    let batch = &rows_back.batch;
+    let blank_text = |index: usize, row: usize| {
+        let (_, texts) = rows_back.blanks.iter().find(|(column, _)| *column == index)?;
+        texts.is_valid(row).then(|| texts.value(row))
+    };
     for (index, attribute) in schema.attributes().iter().enumerate() {
-        assert_eq!(*batch.column(index).data_type(), attribute.field_type().arrow_type());
+        assert_eq!(*batch.column(index).data_type(), attribute.arrow_type());
         for row in 0..rows as usize {
             let code = columns[index].get(row);
             // Unknown comes back as a blank, which is missing, except where text has a label for it.
@@ -50,15 +56,43 @@ fn every_code_comes_back(schema: &Schema, seed: u64) {
             } else {
                 code
             };
-            assert_eq!(
-                encode(attribute.encoder(), batch.column(index), row),
-                expected,
-                "{} code {code}",
-                attribute.name()
-            );
+            // A typed file does not tell missing values apart, but a text file does.
+            let typed = encode(attribute.encoder(), batch.column(index), row);
+            if attribute.is_missing(code) {
+                assert!(attribute.is_missing(typed), "{} code {code}", attribute.name());
+                if batch.column(index).is_null(row) {
+                    let text = blank_text(index, row).unwrap_or_default();
+                    assert_eq!(attribute.encoder().text(text.as_bytes()), code, "{} code {code}", attribute.name());
+                    continue;
+                }
+            }
+            if let Some(keep) = attribute.spec().dp.keep
+                && typed != code
+                && code < attribute.declared_codes()
+            {
+                // A bin that is cut short lacks a weekday or a month; another day of the bin comes back.
+                let (first, last) = attribute.bin(code).unwrap();
+                let parts = if keep == Keep::Weekday { 7 } else { 12 };
+                assert_part_is_absent(keep, day(&first), day(&last), code % parts);
+                assert_eq!(typed / parts, code / parts);
+                continue;
+            }
+            assert_eq!(typed, expected, "{} code {code}", attribute.name());
             assert!(!attribute.label(code).is_empty());
         }
     }
+}
+
+fn day(date: &Scalar) -> chrono::NaiveDate {
+    date.to_string().parse().unwrap()
+}
+
+fn assert_part_is_absent(keep: Keep, first: chrono::NaiveDate, last: chrono::NaiveDate, part: u32) {
+    let part_of = |day: chrono::NaiveDate| match keep {
+        Keep::Weekday => day.weekday().num_days_from_monday(),
+        Keep::Month => day.month0(),
+    };
+    assert!(first.iter_days().take_while(|day| *day <= last).all(|day| part_of(day) != part));
 }
 
 const EVERY_KIND: &str = r#"
@@ -83,6 +117,51 @@ fn every_code_of_every_kind_of_column_comes_back() {
     every_code_comes_back(&Schema::parse(EVERY_KIND).unwrap(), 1);
 }
 
+const KINDS: &str = r#"
+missingValues: ["", {value: "-9", label: refused}, {value: "-8", label: "not applicable"}]
+fields:
+  - {name: age, type: integer, constraints: {minimum: -10, maximum: 119}, dp: {bins: {width: 7}}}
+  - {name: income, type: number, constraints: {minimum: 0, maximum: 1e6}, dp: {open: true, bins: {count: 100}}}
+  - {name: region, type: string, constraints: {enum: [north, south]}, dp: {open: true}}
+  - {name: smoker, type: boolean, missingValues: [{value: "", label: blank}, {value: "9", label: refused}]}
+  - {name: diet, type: string, constraints: {enum: [fish, meat]}, missingValues: [NA, {value: "", label: not asked}]}
+  - {name: born, type: date, constraints: {minimum: "1900-01-01", maximum: "2020-12-31"}, dp: {bins: {count: 40}}}
+  - {name: moved, type: year, constraints: {minimum: 1950, maximum: 2020}, dp: {bins: {width: 5}}, missingValues: [{value: "1999", label: soon}]}
+"#;
+
+const AMOUNTS_AND_CALENDARS: &str = r#"
+fields:
+  - {name: wage, type: number, constraints: {minimum: 0}, dp: {bins: {scale: log, count: 20, from: 10, points: [0, 450], topCode: 200000}}}
+  - {name: rent, type: number, constraints: {minimum: 0.01, maximum: 5000}, dp: {bins: {scale: log, count: 9}}}
+  - {name: debt, type: number, dp: {open: true, bins: {edges: [-100, 0, 50, 1000], points: [0, 1000]}}}
+  - {name: hours, type: integer, constraints: {minimum: 0, maximum: 98, required: true}, dp: {bins: {width: 5, points: [0, 40], topCode: 80}}}
+  - {name: children, type: integer, constraints: {minimum: 0}, dp: {bins: {topCode: 5}}}
+  - {name: shares, type: integer, constraints: {minimum: 0, maximum: 100000}, dp: {bins: {scale: log, count: 12, from: 1, points: [0, 1, 2]}}}
+  - {name: began, type: date, constraints: {minimum: "2019-11-20", maximum: "2021-02-03"}, dp: {bins: {by: quarter}}}
+  - {name: paid, type: date, constraints: {minimum: "2020-01-06", maximum: "2020-03-29"}, dp: {bins: {by: month}, keep: weekday}}
+  - {name: sown, type: date, constraints: {minimum: "2019-03-10", maximum: "2023-10-02"}, dp: {bins: {width: 700}, keep: month}}
+  - {name: seen, type: datetime, constraints: {minimum: "2024-03-30T00:00", maximum: "2024-04-01T12:00"}, dp: {bins: {by: hour}, timeZone: Europe/Berlin}}
+  - {name: left, type: datetime, constraints: {minimum: "2024-01-01", maximum: "2024-12-31"}, dp: {bins: {by: week}, timeZone: "-03:30"}}
+  - {name: came, type: datetime, constraints: {minimum: "2024-01-01", maximum: "2024-12-31"}, dp: {bins: {by: day}}}
+"#;
+
+#[test]
+fn every_code_of_amounts_and_calendars_comes_back() {
+    let schema = Schema::parse(AMOUNTS_AND_CALENDARS).unwrap();
+    for seed in 0..20 {
+        every_code_comes_back(&schema, seed);
+    }
+    assert_eq!(Schema::parse(&schema.to_yaml()).unwrap(), schema);
+    assert!(schema.strict().is_some());
+}
+
+#[test]
+fn every_kind_of_missing_value_comes_back() {
+    let schema = Schema::parse(KINDS).unwrap();
+    assert_eq!(schema.attributes()[1].missing_kinds().count(), 3);
+    every_code_comes_back(&schema, 1);
+}
+
 proptest! {
     #[test]
     fn any_cut_of_the_integers_comes_back(low in any::<i64>(), span in 0_u64..1_000_000_000_000, count in 1_u32..2000, seed: u64) {
@@ -105,11 +184,62 @@ proptest! {
     }
 
     #[test]
+    fn any_amount_comes_back(
+        low in 0_i64..50, span in 1_i64..100_000, count in 1_u32..200, width in 1_i64..500,
+        points in prop::collection::btree_set(0_i64..200, 0..8), is_log: bool, has_top: bool, is_integer: bool, seed: u64,
+    ) {
+        let high = low + span;
+        let bins = match (is_log, is_integer) {
+            (true, _) => format!("scale: log, count: {count}, from: {}", low.max(1)),
+            (false, true) => format!("width: {width}"),
+            (false, false) => format!("count: {count}"),
+        };
+        let points: Vec<i64> = points.into_iter().map(|point| low + point).filter(|point| *point < high).collect();
+        let top = if has_top { format!(", topCode: {high}") } else { String::new() };
+        let kind = if is_integer { "integer" } else { "number" };
+        let text = format!(
+            "missingValues: ['', {{value: '{}', label: refused}}]\nfields: [{{name: x, type: {kind}, constraints: {{minimum: {low}, maximum: {high}}}, dp: {{bins: {{{bins}, points: {points:?}{top}}}}}}}]",
+            high + 1,
+        );
+        // With a top code the number is above it, and still missing.
+        if let Ok(schema) = Schema::parse(&text) {
+            every_code_comes_back(&schema, seed);
+            prop_assert_eq!(Schema::parse(&schema.to_yaml()).unwrap(), schema);
+        } else {
+            // More bins than values, or nothing but points.
+            prop_assert!(i64::from(count) > span / 2 || points.len() > 1 || low + 1 >= high, "{}", text);
+        }
+    }
+
+    #[test]
+    fn any_calendar_comes_back(
+        first in -40_000_i64..40_000, days in 0_i64..3000, unit in 0_usize..6, zone in 0_usize..4, is_date: bool,
+        keeps in 0_usize..3, seed: u64,
+    ) {
+        let unit = ["hour", "day", "week", "month", "quarter", "year"][unit];
+        let zone = ["", ", timeZone: Europe/Berlin", ", timeZone: Australia/Lord_Howe", ", timeZone: '+05:45'"][zone];
+        let days = if unit == "hour" { days / 20 } else { days };
+        let date = |day: i64| chrono::NaiveDate::from_epoch_days(i32::try_from(day).unwrap()).unwrap();
+        let (kind, terms) = match (is_date, keeps) {
+            (true, keeps) => ("date", ["", ", keep: weekday", ", keep: month"][keeps]),
+            (false, _) => ("datetime", zone),
+        };
+        let text = format!(
+            "fields: [{{name: x, type: {kind}, constraints: {{minimum: {}, maximum: {}}}, dp: {{bins: {{by: {unit}}}{terms}}}}}]",
+            date(first), date(first + days),
+        );
+        match Schema::parse(&text) {
+            Ok(schema) => every_code_comes_back(&schema, seed),
+            Err(_) => prop_assert!(is_date && (unit == "hour" || keeps > 0), "{}", text),
+        }
+    }
+
+    #[test]
     fn no_bytes_raise_and_every_code_is_in_the_domain(bytes: Vec<u8>, integer: i128, real: f64, days: i64, micros: i64) {
-        let schema = Schema::parse(EVERY_KIND).unwrap();
+        let schema = Schema::parse(&format!("{EVERY_KIND}{}", AMOUNTS_AND_CALENDARS.trim_start().trim_start_matches("fields:\n"))).unwrap();
         for attribute in schema.attributes() {
             let encoder = attribute.encoder();
-            for code in [encoder.text(&bytes), encoder.integer(integer), encoder.float(real), encoder.date(days), encoder.timestamp(micros), encoder.boolean(true), encoder.null()] {
+            for code in [encoder.text(&bytes), encoder.integer(integer), encoder.float(real), encoder.date(days), encoder.timestamp(micros), encoder.local_timestamp(micros), encoder.boolean(true), encoder.null()] {
                 prop_assert!(code < attribute.size());
             }
         }

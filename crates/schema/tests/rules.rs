@@ -263,3 +263,94 @@ fn an_alias_bomb_is_refused() {
     bomb.push_str("fields: *a9\n");
     assert!(Schema::parse(&bomb).is_err());
 }
+
+#[test]
+fn codes_of_an_amount_stand_in_numeric_order() {
+    let rest = "type: integer, constraints: {minimum: 0, required: true}, dp: {bins: {scale: log, count: 3, from: 1, points: [0, 50], topCode: 1000}}";
+    let schema = field(rest).unwrap();
+    let wage = &schema.attributes()[0];
+    let labels: Vec<String> = (0..wage.size()).map(|code| wage.label(code)).collect();
+    assert_eq!(labels, ["0", "1 to 9", "50", "10 to 99", "100 to 999", "1000 and above"]);
+    let codes = [-5, 0, 1, 49, 50, 51, 999, 1000, i128::MAX].map(|value| wage.encoder().integer(value));
+    assert_eq!(codes, [0, 0, 1, 3, 2, 3, 4, 5, 5]);
+    assert_eq!([wage.bin(0), wage.bin(2), wage.bin(5)], [None, None, None]);
+    assert_eq!([wage.number(2), wage.number(5)], [Some(50.0), Some(1000.0)]);
+    assert_eq!(wage.encoder().whole_span(), Some((0, 1000)));
+}
+
+#[test]
+fn nothing_above_a_top_code_is_unknown() {
+    let rest = "type: number, constraints: {minimum: 0}, dp: {open: true, bins: {count: 4, points: [0], topCode: 8}}";
+    let schema = field(rest).unwrap();
+    let encoder = schema.attributes()[0].encoder();
+    let codes = [-0.0, 0.1, 7.9, 8.0, f64::INFINITY, -1.0].map(|value| encoder.float(value));
+    assert_eq!(codes, [0, 1, 4, 5, 5, 7]);
+    assert_eq!(schema.attributes()[0].label(4), "[6, 8)");
+}
+
+#[test]
+fn what_lies_between_a_point_and_the_first_bin_counts_in_that_bin() {
+    let rest = "type: number, constraints: {minimum: 0, maximum: 100}, dp: {bins: {scale: log, count: 2, from: 1, points: [0]}}";
+    let schema = field(rest).unwrap();
+    let codes = [-3.0, 0.0, 0.5, 1.0, 11.0, 200.0].map(|value| schema.attributes()[0].encoder().float(value));
+    assert_eq!(codes, [0, 0, 1, 1, 2, 2]);
+}
+
+#[test]
+fn a_date_keeps_its_weekday() {
+    let rest = "type: date, constraints: {minimum: 2024-01-01, maximum: 2024-02-29, required: true}, dp: {bins: {by: month}, keep: weekday}";
+    let schema = field(rest).unwrap();
+    let paid = &schema.attributes()[0];
+    assert_eq!(paid.size(), 14);
+    // A Monday, a Sunday and a Thursday; then days before and after, which count as the first and the last.
+    let texts = ["2024-01-01", "2024-01-07", "2024-02-01", "2023-06-11", "2030-01-01"];
+    assert_eq!(texts.map(|text| paid.encoder().text(text.as_bytes())), [0, 6, 10, 0, 10]);
+    assert_eq!(paid.label(10), "2024-02-01 to 2024-02-29, Thursday");
+}
+
+#[test]
+fn a_date_keeps_its_month_of_the_year() {
+    let rest = "type: date, constraints: {required: true}, dp: {bins: {edges: [2010-01-01, 2020-01-01, 2029-12-31]}, keep: month}";
+    let schema = field(rest).unwrap();
+    let sown = &schema.attributes()[0];
+    assert_eq!(sown.size(), 24);
+    let texts = ["2010-01-31", "2019-12-01", "2024-02-29", "2000-06-01"];
+    assert_eq!(texts.map(|text| sown.encoder().text(text.as_bytes())), [0, 11, 13, 0]);
+    assert_eq!(sown.label(13), "2020-01-01 to 2029-12-31, February");
+}
+
+#[test]
+fn amounts_calendars_and_zones_that_cannot_be_are_refused() {
+    let amount = "type: integer, constraints: {minimum: 0, maximum: 99}";
+    let dates = "type: date, constraints: {minimum: 2024-01-01, maximum: 2024-02-29}";
+    for (rest, part) in [
+        (format!("{amount}, dp: {{bins: {{scale: log, count: 5}}}}"), "zero or below"),
+        (format!("{amount}, dp: {{bins: {{scale: log, count: 5, from: 200}}}}"), "`from` outside"),
+        (format!("{amount}, dp: {{bins: {{points: [100]}}}}"), "`points` outside"),
+        (format!("{amount}, dp: {{bins: {{width: 5, points: [7], topCode: 7}}}}"), "`points` outside"),
+        (format!("{amount}, dp: {{bins: {{points: [3, 3]}}}}"), "twice"),
+        (format!("{amount}, dp: {{bins: {{topCode: 100}}}}"), "`topCode` outside"),
+        ("type: integer, dp: {bins: {edges: [0, 5, 9], topCode: 5}}".into(), "not its last edge"),
+        ("type: integer, constraints: {minimum: 0, maximum: 1}, dp: {bins: {points: [0, 1]}}".into(), "only `points`"),
+        (format!("{dates}, dp: {{keep: weekday}}"), "every day"),
+        (format!("{dates}, dp: {{bins: {{by: day}}, keep: weekday}}"), "tell already"),
+        (format!("{dates}, dp: {{bins: {{by: month}}, keep: month}}"), "tell already"),
+        (format!("{dates}, dp: {{bins: {{by: month, width: 3}}}}"), "two ways"),
+        (
+            "type: datetime, constraints: {minimum: 2024-01-01, maximum: 2024-02-29}, dp: {bins: {by: day}, timeZone: Mars/Base}"
+                .into(),
+            "not known",
+        ),
+        (
+            "type: datetime, constraints: {minimum: 0001-01-01, maximum: 2024-02-29}, dp: {bins: {by: hour}}".into(),
+            "bins of the calendar",
+        ),
+        (
+            "type: string, constraints: {enum: [a, b]}, missingValues: [{value: b, label: refused}]".into(),
+            "labelled missing value",
+        ),
+    ] {
+        let (problem, hint) = problem_and_hint(&rest);
+        assert!(problem.contains(part) && !hint.is_empty(), "{rest}: {problem}");
+    }
+}

@@ -98,7 +98,12 @@ impl Error {
                 Fault::Engine
             }
             Self::Mechanism(
-                MechanismError::NoSuchMethod { .. } | MechanismError::Option { .. } | MechanismError::NeedsDelta { .. },
+                MechanismError::Part { .. }
+                | MechanismError::Rows(_)
+                | MechanismError::NoSuchMethod { .. }
+                | MechanismError::Option { .. }
+                | MechanismError::NeedsDelta { .. }
+                | MechanismError::NoRules { .. },
             )
             | Self::Bundle(_)
             | Self::NothingToResume => Fault::Usage,

@@ -54,12 +54,12 @@ mod error;
 mod pipeline;
 
 pub use error::{Error, Fault};
-pub use pipeline::{Start, fit, fit_marginals, fit_on, fresh_seed, sample};
+pub use pipeline::{Start, fit, fit_marginals, fit_on, fresh_seed, sample, sample_part};
 
 #[doc(inline)]
 pub use scumble_engine::{Format, Input, MemoryLimit, Progress, ProgressSink, ReadOptions, TableWriter};
 #[doc(inline)]
-pub use scumble_mechanisms::{Method, Model};
+pub use scumble_mechanisms::{Method, Model, Part, Shares, Wanted};
 #[doc(inline)]
 pub use scumble_pgm::Sampling;
 #[doc(inline)]

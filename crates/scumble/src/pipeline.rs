@@ -4,9 +4,9 @@ use std::path::Path;
 
 use scumble_engine::{Input, ReadOptions, TableScan, TableWriter};
 use scumble_mechanisms::marginals::{self, Marginals};
-use scumble_mechanisms::{Method, Model, plan};
+use scumble_mechanisms::{MechanismError, Method, Model, Part, plan};
 use scumble_pgm::Sampling;
-use scumble_schema::{AdjacencyKind, Decoder, Schema};
+use scumble_schema::{AdjacencyKind, DecodedRows, Decoder, Schema};
 use scumble_vault::ledger::{Job, Ledger};
 use scumble_vault::{ApproxDp, MarginalSource};
 
@@ -109,11 +109,43 @@ pub fn sample(
     path: &Path,
     mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<(), Error> {
+    check_rows(model, rows)?;
+    write(model, model.sample_rows(rows, seed, sampling).map(Ok), path, &mut go_on)
+}
+
+/// Draws rows from a part of a model and writes them to a file, as [`sample`] does from the whole model.
+///
+/// # Privacy
+/// Post-processing of the model.
+pub fn sample_part(
+    part: &Part<'_>,
+    rows: u64,
+    seed: u64,
+    sampling: Sampling,
+    path: &Path,
+    mut go_on: impl FnMut(u64) -> bool,
+) -> Result<(), Error> {
+    check_rows(part.model(), rows)?;
+    write(part.model(), part.sample(rows, seed, sampling)?, path, &mut go_on)
+}
+
+/// Refuses more rows than a column that is made up has different values.
+pub(crate) fn check_rows(model: &Model, rows: u64) -> Result<(), Error> {
+    Ok(model.schema().check_rows(rows).map_err(MechanismError::Rows)?)
+}
+
+fn write(
+    model: &Model,
+    batches: impl Iterator<Item = Result<DecodedRows, MechanismError>>,
+    path: &Path,
+    go_on: &mut impl FnMut(u64) -> bool,
+) -> Result<(), Error> {
     let mut writer = TableWriter::create(path, Decoder::new(model.schema()).arrow_schema().clone())?;
     let mut written = 0;
-    for batch in model.sample(rows, seed, sampling) {
-        writer.write(&batch)?;
-        written += batch.num_rows() as u64;
+    for rows in batches {
+        let rows = rows?;
+        writer.write_rows(&rows)?;
+        written += rows.batch.num_rows() as u64;
         if !go_on(written) {
             return Err(Error::Interrupted);
         }

@@ -97,7 +97,8 @@ fn earnings(columns: &[AttributeId], schema: &Schema) -> Result<Option<Earnings>
     Ok(Some(Earnings { income, incomes, sex, sexes: [0, 1], place }))
 }
 
-fn refused(error: EvaluateError) -> Failure {
+/// Whose fault it is that nothing was computed.
+pub(crate) fn refused(error: EvaluateError) -> Failure {
     let fault = match error {
         EvaluateError::Engine(error) => return Failure::from(Error::from(error)),
         EvaluateError::Config { .. } => Fault::Usage,

@@ -4,18 +4,26 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use scumble::engine::column_types;
-use scumble::schema::{self, Attribute, JSON_SCHEMA, Problems, Unit, WholeFile};
-use scumble::{Format, Input, Schema, SchemaSpec};
-use serde_json::json;
+use scumble::schema::{self, Attribute, JSON_SCHEMA, Problems, Unit};
+use scumble::{Format, Input, ReadOptions, Schema};
+use scumble_evaluate::Coverage;
+use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::arguments::{Check, Description, Draft, Import, SchemaCommand, SchemaVerb};
-use crate::failure::{Failure, cannot_write};
-use crate::terminal::Terminal;
+use crate::arguments::{Check, Draft, SchemaCommand, SchemaVerb};
+use crate::command::evaluate::refused;
+use crate::command::foreign::{export, import, write_description};
+use crate::failure::Failure;
+use crate::terminal::{Terminal, Unit as BarUnit, wait_without_end};
+
+/// How many values are listed that no row can have.
+const LISTED_VALUES: usize = 10;
 
 pub(crate) fn run(arguments: &SchemaCommand, terminal: &Terminal) -> Result<(), Failure> {
     match &arguments.verb {
         SchemaVerb::Draft(arguments) => draft(arguments, terminal),
         SchemaVerb::Import(arguments) => import(arguments, terminal),
+        SchemaVerb::Export(arguments) => export(arguments, terminal),
         SchemaVerb::Check(arguments) => check(arguments, terminal),
         SchemaVerb::JsonSchema(_) => {
             terminal.result(
@@ -29,67 +37,81 @@ pub(crate) fn run(arguments: &SchemaCommand, terminal: &Terminal) -> Result<(), 
 
 fn draft(arguments: &Draft, terminal: &Terminal) -> Result<(), Failure> {
     let yaml = drafted(&arguments.data, arguments.format.map(Into::into))?;
-    write_schema(&yaml, arguments.output.as_deref(), terminal)?;
+    write_description(&yaml, &[], arguments.output.as_deref(), terminal)?;
     terminal.note("a person completes the draft from public knowledge; then run `scumble schema check`");
     Ok(())
 }
 
-fn drafted(data: &Path, format: Option<Format>) -> Result<String, Failure> {
+pub(crate) fn drafted(data: &Path, format: Option<Format>) -> Result<String, Failure> {
     let columns = column_types(&Input::new(data), format)?;
     Ok(schema::draft(&columns).map_err(Problems::from)?)
 }
 
-fn import(arguments: &Import, terminal: &Terminal) -> Result<(), Failure> {
-    let yaml = match arguments.from {
-        Description::Mbi => {
-            let checked = Schema::new(SchemaSpec::read_mbi(&arguments.file)?)?;
-            terminal.note("the sizes are taken as public facts: make sure that they were not read off the data");
-            checked.to_yaml()
-        }
-        Description::Arrow => drafted(&arguments.file, Some(Format::Arrow))?,
-        Description::Parquet => drafted(&arguments.file, Some(Format::Parquet))?,
-    };
-    write_schema(&yaml, arguments.output.as_deref(), terminal)
-}
-
-fn write_schema(yaml: &str, output: Option<&Path>, terminal: &Terminal) -> Result<(), Failure> {
-    let Some(path) = output else {
-        terminal.result(|| json!({ "schema": yaml }), || yaml.trim_end().into());
-        return Ok(());
-    };
-    WholeFile::write_all_to(path, yaml.as_bytes()).map_err(|error| cannot_write(path, &error))?;
-    terminal.result(|| json!({ "output": path }), || format!("wrote the schema to {}", path.display()));
-    Ok(())
+/// What a schema says, and behind the stamp, if there is any, what it covers of a table.
+#[derive(Serialize)]
+struct Checked {
+    /// First, so that nobody reads on without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stamp: Option<&'static str>,
+    ok: bool,
+    columns: Vec<Value>,
+    dp: Value,
+    rules: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<Coverage>,
 }
 
 fn check(arguments: &Check, terminal: &Terminal) -> Result<(), Failure> {
     let schema = Schema::read(&arguments.schema)?;
-    let columns: Vec<_> = schema
-        .attributes()
-        .iter()
-        .map(|attribute| {
-            json!({
-                "name": attribute.name(),
-                "type": attribute.field_type().name(),
-                "codes": attribute.size(),
-                "missing": attribute.label(attribute.encoder().null()),
-                "unknown": attribute.label(attribute.encoder().unknown()),
-                "assumed": attribute.is_assumed(),
-            })
+    let columns = schema.attributes().iter().map(|attribute| {
+        json!({
+            "name": attribute.name(),
+            "type": attribute.field_type().name(),
+            "codes": attribute.size(),
+            "missing": attribute.label(attribute.encoder().null()),
+            "unknown": attribute.label(attribute.encoder().unknown()),
+            "assumed": attribute.is_assumed(),
         })
-        .collect();
+    });
+    let made_up = schema.generated().iter().map(
+        |column| json!({ "name": column.name(), "type": column.field_type().name(), "generated": column.in_words() }),
+    );
+    let columns = columns.chain(made_up);
     let privacy = schema.privacy();
-    let terms = json!({
+    let dp = json!({
         "privacyUnit": privacy.unit.to_string(),
         "adjacency": privacy.adjacency,
         "maxContributions": privacy.max_contributions,
     });
-    terminal.result(|| json!({ "ok": true, "columns": columns, "dp": terms }), || check_text(&schema));
+    let columns = columns.collect();
+    let rules = schema.written_rules().iter().map(|rule| json!(rule.to_string())).collect();
+    let coverage = coverage(arguments, &schema, terminal)?;
+    let stamp = coverage.as_ref().map(|_| scumble_evaluate::NOT_PRIVATE);
+    let text = match &coverage {
+        None => check_text(&schema),
+        Some(coverage) => format!("{coverage}\n\n{}", check_text(&schema)),
+    };
+    terminal.result(|| Checked { stamp, ok: true, columns, dp, rules, coverage }, || text);
     Ok(())
 }
 
+/// Reads the table, if one was given.
+fn coverage(arguments: &Check, schema: &Schema, terminal: &Terminal) -> Result<Option<Coverage>, Failure> {
+    if arguments.data.is_empty() {
+        return Ok(None);
+    }
+    let inputs: Vec<Input> = arguments.data.iter().map(Input::new).collect();
+    let options = ReadOptions { format: arguments.format.map(Into::into), ..ReadOptions::default() };
+    let bar = terminal.progress("reading", 0, BarUnit::Bytes);
+    wait_without_end(&bar, "reading");
+    let coverage = Coverage::read(&inputs, schema, &options);
+    bar.finish_and_clear();
+    coverage.map(Some).map_err(refused)
+}
+
 fn check_text(schema: &Schema) -> String {
-    let width = schema.attributes().iter().map(|attribute| attribute.name().chars().count()).max().unwrap_or(0).max(6);
+    let width =
+        schema.output_columns().into_iter().map(|column| column.name().chars().count()).max().unwrap_or(0).max(6);
     let mut text = format!("{:width$}  {:8}  {:>7}  missing and unknown values become\n", "column", "type", "codes");
     for attribute in schema.attributes() {
         let _ = writeln!(
@@ -101,6 +123,11 @@ fn check_text(schema: &Schema) -> String {
             destinations(attribute),
             if attribute.is_assumed() { "   (assumed: confirm its bounds or categories)" } else { "" },
         );
+    }
+    for column in schema.generated() {
+        let (name, field_type) = (column.name(), column.field_type().name());
+        let _ =
+            writeln!(text, "{name:width$}  {field_type:8}  {:>7}  not read; made up: {}", "none", column.in_words());
     }
     let privacy = schema.privacy();
     let rows = if privacy.max_contributions.get() == 1 { "row" } else { "rows" };
@@ -114,15 +141,34 @@ fn check_text(schema: &Schema) -> String {
             )
         }
     };
+    for (rule, number) in schema.written_rules().iter().zip(1..) {
+        let _ = write!(text, "\nrule {number}: {rule}");
+    }
+    let never = schema.never_values();
+    for &(column, code) in never.iter().take(LISTED_VALUES) {
+        let attribute = schema.attribute(column);
+        let _ = write!(text, "\nby the rules no row can have {} in `{}`", attribute.label(code), attribute.name());
+    }
+    if never.len() > LISTED_VALUES {
+        let _ = write!(text, "\nand {} more values that no row can have", never.len() - LISTED_VALUES);
+    }
     text
 }
 
 /// Where missing and unknown values of a column go.
 fn destinations(attribute: &Attribute) -> String {
-    let (missing, unknown) = (attribute.encoder().null(), attribute.encoder().unknown());
-    if missing == unknown {
-        attribute.label(missing)
-    } else {
-        format!("{} and {}", attribute.label(missing), attribute.label(unknown))
+    let unknown = attribute.encoder().unknown();
+    let mut codes: Vec<u32> = attribute.missing_kinds().map(|(code, _)| code).collect();
+    if codes.is_empty() {
+        codes.push(attribute.encoder().null());
+    }
+    if !codes.contains(&unknown) {
+        codes.push(unknown);
+    }
+    let labels: Vec<String> = codes.into_iter().map(|code| attribute.label(code)).collect();
+    match labels.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
     }
 }

@@ -1,5 +1,6 @@
 //! `scumble synth`
 
+use scumble::mechanisms::MechanismError;
 use scumble::report::{Summary, guarantee};
 use scumble::schema::Decoder;
 use scumble::{Schema, TableWriter};
@@ -13,6 +14,9 @@ use crate::terminal::Terminal;
 
 pub(crate) fn run(arguments: &Synth, terminal: &Terminal) -> Result<(), Failure> {
     let schema = Schema::read(&arguments.real.schema)?;
+    if let Some(rows) = arguments.synthetic.rows {
+        schema.check_rows(rows).map_err(MechanismError::Rows)?;
+    }
     // Dropped at once: it only tells, before budget is spent, that the rows can be written.
     TableWriter::create(&arguments.synthetic.output, Decoder::new(&schema).arrow_schema().clone())?;
     arguments.model.as_deref().map_or(Ok(()), can_be_written)?;

@@ -10,6 +10,8 @@ mod html;
 mod inspect;
 mod plan;
 mod report;
+mod sample;
+mod schema;
 
 use std::fmt::Write as _;
 use std::process::Command;

@@ -29,12 +29,9 @@ pub(super) struct UnitKey {
 }
 
 impl UnitKey {
-    pub(super) fn new(missing_values: &[String]) -> Self {
-        let form = |text: &String| canonical(text.as_bytes(), &mut Vec::new()).map(<[u8]>::to_vec);
-        Self {
-            missing: missing_values.iter().filter_map(form).collect(),
-            signature: Signature::any(1, Volatility::Immutable),
-        }
+    pub(super) fn new<'a>(missing_texts: impl Iterator<Item = &'a str>) -> Self {
+        let form = |text: &str| canonical(text.as_bytes(), &mut Vec::new()).map(<[u8]>::to_vec);
+        Self { missing: missing_texts.filter_map(form).collect(), signature: Signature::any(1, Volatility::Immutable) }
     }
 
     /// The keys of a column of a [supported](supports) type.
@@ -140,7 +137,7 @@ mod tests {
         types.extend(
             types.clone().into_iter().map(|values| DataType::Dictionary(Box::new(DataType::Int8), Box::new(values))),
         );
-        let key = UnitKey::new(&[]);
+        let key = UnitKey::new(std::iter::empty());
         for data_type in types {
             let keys = key.keys(new_null_array(&data_type, 2).as_ref());
             assert_eq!(keys.is_ok(), supports(&data_type), "{data_type}");
@@ -150,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_the_schema_calls_missing_is_missing() {
-        let key = UnitKey::new(&[String::new(), "NA".into(), "-9".into()]);
+        let key = UnitKey::new(["", "NA", "-9"].into_iter());
         let is_unit = |array: &dyn Array| {
             let keys = key.keys(array).unwrap();
             (0..keys.len()).map(|row| keys.is_valid(row)).collect::<Vec<_>>()
@@ -165,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_dictionary_says_whose_a_row_is_as_its_values_do() {
-        let key = UnitKey::new(&[]);
+        let key = UnitKey::new(std::iter::empty());
         let texts = StringArray::from(vec![Some("x"), None, Some("y"), Some(""), Some("x")]);
         let dictionary = DataType::Dictionary(Box::new(DataType::UInt16), Box::new(DataType::Utf8));
         let keys = key.keys(&texts).unwrap();

@@ -41,7 +41,7 @@ impl<'a> UnitBound<'a> {
     pub(crate) fn columns(&self) -> Vec<Expr> {
         let codes = self.schema.attributes().iter().map(EncodeColumn::of_column).collect();
         let unit = Expr::Column(Column::new_unqualified(self.column));
-        let key = UnitKey::new(self.schema.missing_values());
+        let key = UnitKey::new(self.schema.missing_texts(self.column));
         vec![
             ScalarUDF::new_from_impl(PackRow::default()).call(codes).alias(ROW),
             ScalarUDF::new_from_impl(key).call(vec![unit]).alias(UNIT),

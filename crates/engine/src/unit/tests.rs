@@ -63,7 +63,7 @@ fn batch(rows: &[Row]) -> RecordBatch {
 /// What the rule says, unit by unit.
 fn expected(rows: &[Row], most: usize) -> Vec<(u32, u32)> {
     let mut units: BTreeMap<u32, Vec<_>> = BTreeMap::new();
-    let keys = UnitKey::new(&[]);
+    let keys = UnitKey::new(std::iter::empty());
     for &(unit, a, b) in rows {
         let Some(unit) = unit else { continue };
         let key = keys.key(Some(format!("u{unit}").as_bytes())).unwrap();

@@ -63,7 +63,7 @@ fn measure(folder: &Path, name: &str, selection: &str) -> Result<Measured, Box<d
     let (mut vault, budget) = Vaulted::open(Box::new(Rows(table)), goal, NonZeroU32::MIN)?;
     match selection {
         "mst" => mst::measure(&mut vault, &domain, budget)?,
-        "aim" => drop(aim::fit(&mut vault, budget, &Recoding::identity(&domain), &paper_options())?),
+        "aim" => drop(aim::fit(&mut vault, budget, &Recoding::identity(&domain), &[], &paper_options())?),
         _ => return Err(format!("there is no selection `{selection}`").into()),
     }
     let released = vault.released_values().to_vec();

@@ -4,8 +4,8 @@ use std::f64::consts::FRAC_2_PI;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::slice;
 
-use scumble_pgm::{Estimate, JunctionTree, Stop, TreeModel};
-use scumble_schema::{AdjacencyKind, Clique, Domain};
+use scumble_pgm::{Estimate, JunctionTree, Stop, StructuralZeros, TreeModel};
+use scumble_schema::{AdjacencyKind, Clique, Domain, limits};
 use scumble_vault::account::{Amount, Tilt};
 use scumble_vault::score::{Candidate, L1Error};
 use scumble_vault::{Budget, NoisyTable, Selecting, Vault, VaultError};
@@ -20,6 +20,7 @@ use crate::likeliest::{Likeliest, public_rows};
 use crate::merging::telling_columns;
 use crate::neighbours::Neighbours;
 use crate::noisy::{counts, generator};
+use crate::rules;
 use crate::table_bound::{Basis, TableBound};
 
 /// When a fit ends that the next choice is made by.
@@ -57,10 +58,12 @@ pub(super) struct Learner<'a> {
     /// A table for each column.
     one_way: Vec<Clique>,
     choices: Vec<Choice>,
-    /// The measured tables that are part of no other.
+    /// The measured tables and the rules' columns that are part of no other.
     largest: Vec<Clique>,
     /// Cells of the tree of these.
     cells: u128,
+    /// Cells of the tree of rules alone, which no choice can avoid.
+    ruled_cells: u128,
     tables: Vec<NoisyTable>,
     rounds: Vec<Round>,
     estimate: Estimate,
@@ -71,11 +74,12 @@ impl<'a> Learner<'a> {
     pub(super) fn begin<A: Neighbours, M: Selecting>(
         vault: &mut Vault<A, M>,
         domain: &'a Domain,
+        rules: &'a [StructuralZeros],
         workload: &Workload,
         options: &'a Options,
         budget: Budget<A, M>,
     ) -> Result<Self, MechanismError> {
-        let likeliest = Likeliest::new(domain, &[], options.spread, public_rows(vault)?);
+        let likeliest = Likeliest::new(domain, rules, options.spread, public_rows(vault)?);
         let one_way: Vec<Clique> = telling_columns(domain).into_iter().map(Clique::single).collect();
         let tables = vault.measure(&one_way, budget)?.into_inner();
         let estimate = likeliest.model(&tables, None, BETWEEN_ROUNDS)?;
@@ -90,7 +94,8 @@ impl<'a> Learner<'a> {
             domain,
             options,
             likeliest,
-            largest: one_way.clone(),
+            largest: one_way.iter().cloned().chain(rules::cliques(rules)).collect(),
+            ruled_cells: rules::tree_cells(domain, &rules::cliques(rules)),
             one_way,
             choices,
             cells: 0,
@@ -225,7 +230,8 @@ impl<'a> Learner<'a> {
     /// all rows in other cells.
     fn fitting(&self, deviation: f64, spent: f64) -> Vec<usize> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the cells of a model")]
-        let most = ((f64::from(self.options.model_cells) * spent) as u128).max(self.cells);
+        let most = (self.ruled_cells + (f64::from(self.options.model_cells) * spent) as u128).max(self.cells);
+        let most = most.min(limits::CELLS_PER_MODEL);
         let largest_error = 2.0 * self.estimate.model.total();
         let fits = |choice: &Choice| choice.model_cells <= most && noise(choice.cells, deviation) < largest_error;
         (0..self.choices.len()).filter(|&place| fits(&self.choices[place])).collect()

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use rand::Rng;
 use rand::seq::index;
+use rand::{Rng, RngExt};
 use scumble_schema::{AttributeId, Clique, Domain};
 
 use super::options::Options;
@@ -25,11 +25,28 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// All pairs of columns, and larger sets that are drawn at random: as many of three columns as of four and so on.
-    pub(super) fn draw(versions: &Versions, options: &Options, rng: &mut impl Rng) -> Self {
+    /// All pairs of columns, in all their versions, and larger sets that are drawn at random: as many of three columns as of four and so on.
+    /// A column with declared levels is taken in any of them or as it is, but not in one that is another column by a rule; of another one
+    /// that has a coarser version, only that is taken.
+    pub(super) fn draw(
+        versions: &Versions,
+        options: &Options,
+        has_levels: impl Fn(AttributeId) -> bool,
+        rng: &mut impl Rng,
+    ) -> Self {
         let domain = versions.domain();
-        let ends = (0..versions.columns()).map(|column| versions.ends_of(column).1);
-        let columns: Vec<AttributeId> = ends.filter(|&column| domain.size(column) > 1).collect();
+        let usable = |column: usize| -> Vec<AttributeId> {
+            let (finest, coarsest) = versions.ends_of(column);
+            let taken = if has_levels(finest) { versions.of(column) } else { &[coarsest] };
+            let is_of_use = |&version: &AttributeId| domain.size(version) > 1;
+            let mut taken: Vec<AttributeId> = taken.iter().copied().filter(is_of_use).collect();
+            if taken.len() > 1 {
+                taken.retain(|&version| !versions.is_told_twice(version));
+            }
+            taken
+        };
+        let columns: Vec<Vec<AttributeId>> =
+            (0..versions.columns()).map(usable).filter(|versions| !versions.is_empty()).collect();
         let mut sets = pairs(domain, &columns);
         if sets.len() > MOST_PAIRS {
             sets = index::sample(rng, sets.len(), MOST_PAIRS).into_iter().map(|pair| sets[pair].clone()).collect();
@@ -49,12 +66,20 @@ fn is_small(domain: &Domain, set: &Clique) -> bool {
     domain.cells(set) <= MOST_CELLS
 }
 
-fn pairs(domain: &Domain, columns: &[AttributeId]) -> Vec<Clique> {
-    let after = |place: usize| columns[place + 1..].iter().map(move |&other| Clique::new([columns[place], other]));
+fn pairs(domain: &Domain, columns: &[Vec<AttributeId>]) -> Vec<Clique> {
+    let after = |place: usize| {
+        let others = columns[place + 1..].iter().flatten();
+        others.flat_map(move |&other| columns[place].iter().map(move |&one| Clique::new([one, other])))
+    };
     (0..columns.len()).flat_map(after).filter(|pair| is_small(domain, pair)).collect()
 }
 
-fn larger_sets(domain: &Domain, columns: &[AttributeId], options: &Options, rng: &mut impl Rng) -> BTreeSet<Clique> {
+fn larger_sets(
+    domain: &Domain,
+    columns: &[Vec<AttributeId>],
+    options: &Options,
+    rng: &mut impl Rng,
+) -> BTreeSet<Clique> {
     let largest = (options.most_columns as usize).min(columns.len());
     let mut drawn = BTreeSet::new();
     for size in 3..=largest {
@@ -65,7 +90,9 @@ fn larger_sets(domain: &Domain, columns: &[AttributeId], options: &Options, rng:
             if drawn.len() == enough {
                 break;
             }
-            let set = Clique::new(index::sample(rng, columns.len(), size).into_iter().map(|place| columns[place]));
+            let places = index::sample(rng, columns.len(), size);
+            let set = places.into_iter().map(|place| columns[place][rng.random_range(0..columns[place].len())]);
+            let set = Clique::new(set.collect::<Vec<_>>());
             if is_small(domain, &set) {
                 drawn.insert(set);
             }

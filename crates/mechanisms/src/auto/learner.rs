@@ -39,7 +39,9 @@ pub(super) struct Learner<'a> {
     estimate: Estimate,
     /// Cells of a model of columns that are only linked to their coarser versions, which no choice can avoid.
     linked_cells: u128,
-    /// Whether the first tables are the pairs of a tree.
+    /// How many tables of single columns there are.
+    first_tables: usize,
+    /// Whether the first tables of several columns are the pairs of a tree.
     tree_first: bool,
 }
 
@@ -54,7 +56,8 @@ impl<'a> Learner<'a> {
         let likeliest = Likeliest::new(versions.domain(), versions.links(), options.spread, public_rows);
         let estimate = likeliest.model(&tables, None, BETWEEN_ROUNDS)?;
         let linked_cells = versions.linked_cells();
-        Ok(Self { versions, options, likeliest, tables, estimate, linked_cells, tree_first: false })
+        let first_tables = tables.len();
+        Ok(Self { versions, options, likeliest, tables, estimate, linked_cells, first_tables, tree_first: false })
     }
 
     /// The number of rows, as far as released values tell it.
@@ -88,7 +91,7 @@ impl<'a> Learner<'a> {
         let tree = JunctionTree::new(domain, &held, u128::MAX).ok();
         let parts = self.grows_a_tree().then(|| self.parts());
         let fits = |set: &&Clique| {
-            if parts.as_ref().is_some_and(|parts| !joins(parts, set)) {
+            if parts.as_ref().is_some_and(|parts| !self.joins(parts, set)) {
                 return false;
             }
             if self.tables.iter().any(|table| table.clique() == *set) {
@@ -140,7 +143,7 @@ impl<'a> Learner<'a> {
 
     /// Whether tables join columns into a tree for now, and nothing else.
     fn grows_a_tree(&self) -> bool {
-        self.tree_first && self.tables.len() < 2 * self.versions.columns() - 1
+        self.tree_first && self.tables.len() < self.first_tables + self.versions.columns() - 1
     }
 
     /// Columns that measured tables relate to each other, directly or through others, are in one part.
@@ -148,10 +151,17 @@ impl<'a> Learner<'a> {
         let mut parts = Parts::of(self.versions.domain().len());
         for table in &self.tables {
             for pair in table.clique().attributes().windows(2) {
-                parts.join(pair[0].index(), pair[1].index());
+                let [one, other] = [pair[0], pair[1]].map(|version| self.versions.finest_of(version).index());
+                parts.join(one, other);
             }
         }
         parts
+    }
+
+    /// Whether a set is a pair of columns of two parts.
+    fn joins(&self, parts: &Parts, set: &Clique) -> bool {
+        let of = |version| self.versions.finest_of(version).index();
+        matches!(set.attributes(), &[one, other] if parts.are_apart(of(one), of(other)))
     }
 
     /// Measures every column once more.
@@ -187,11 +197,6 @@ pub(super) fn begins_with_a_tree(sizes: &[u32], cells: f64, deviation: f64, rows
     let middling = (sizes.iter().map(|&size| f64::from(size).ln()).sum::<f64>() / columns).exp();
     let noise = FRAC_2_PI.sqrt() * deviation * middling.powi(2);
     columns * middling.powi(3) > cells && noise < rows
-}
-
-/// Whether a set is a pair of columns of two parts.
-fn joins(parts: &Parts, set: &Clique) -> bool {
-    matches!(set.attributes(), [one, other] if parts.are_apart(one.index(), other.index()))
 }
 
 /// The L1 error that noise of this standard deviation is expected to leave in a table with these expected counts.

@@ -1,7 +1,7 @@
 //! What the method will ask.
 
 use rand::Rng;
-use scumble_schema::{Clique, Domain, Recoding};
+use scumble_schema::{AttributeId, Clique, Domain, Recoding};
 use scumble_vault::account::Amount;
 use scumble_vault::score::ScoreKind;
 use scumble_vault::{Adjacency, Selecting};
@@ -23,10 +23,11 @@ const LAST_PASSES: f64 = 300.0;
 /// are follows from the number of rows; where nothing more fits the model, there are fewer.
 pub(crate) fn planned<A: Adjacency, M: Selecting>(
     outline: &mut Outline<A, M>,
-    domain: &Domain,
+    recoding: &Recoding,
     options: &Options,
     amount: Amount<M>,
 ) -> Result<(), MechanismError> {
+    let domain = recoding.base();
     let columns = telling_columns(domain);
     if columns.len() < 2 {
         return outline.measure(domain, &domain.one_way(), amount);
@@ -36,7 +37,7 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
     let one_way: Vec<Clique> = columns.iter().copied().map(Clique::single).collect();
     outline.measure(domain, &one_way, for_columns)?;
 
-    let merged = merged(domain, options);
+    let merged = merged(recoding, options);
     let growth = growth(outline.row_count() / deviation);
     let rounds = rounds(columns.len(), options.rounds_per_column * growth);
     let cells = cells(f64::from(options.model_cells) * growth, rounds);
@@ -85,10 +86,16 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
     Ok(())
 }
 
-/// The columns as tables of several take them.
-fn merged(domain: &Domain, options: &Options) -> Domain {
-    let size = |&size: &u32| if size > options.large_column { options.groups.min(size) } else { size };
-    Domain::new(domain.sizes().iter().map(size).collect()).expect("no column got larger")
+/// The columns as tables of several take them; those of declared levels as the finest of these.
+fn merged(recoding: &Recoding, options: &Options) -> Domain {
+    let declared = recoding.levels();
+    let size = |column: AttributeId| {
+        let levels = declared.iter().find(|(of, _)| *of == column).map(|(_, levels)| levels);
+        let finest = levels.and_then(|levels| levels[0].iter().max()).map(|&last| last + 1);
+        let size = recoding.base().size(column);
+        finest.unwrap_or(if size > options.large_column { options.groups.min(size) } else { size })
+    };
+    Domain::new(recoding.base().attributes().map(size).collect()).expect("no column got larger")
 }
 
 /// What the choice and the table of a round get.
@@ -111,8 +118,8 @@ pub(crate) fn useful<A: Adjacency, M: Selecting>(outline: &Outline<A, M>, noise:
 /// How many candidates a round considers at most, and how many cells they have together.
 fn candidates(merged: &Domain, options: &Options, dice: &mut impl Rng) -> Result<(u64, f64), MechanismError> {
     let recoding = Recoding::identity(merged);
-    let versions = Versions::new(&recoding)?;
-    let considered = Candidates::draw(&versions, options, dice).considered(dice, |_| true);
+    let versions = Versions::new(&recoding, &[])?;
+    let considered = Candidates::draw(&versions, options, |_| false, dice).considered(dice, |_| true);
     let cells = considered.iter().map(|set| merged.cells(set)).sum();
     Ok((considered.len() as u64, real(cells)))
 }

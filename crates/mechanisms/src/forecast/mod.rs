@@ -32,6 +32,7 @@ use crate::error::MechanismError;
 use crate::method::Method;
 use crate::neighbours::Neighbours;
 use crate::network_learning::{Columns, Shape, planned as network};
+use crate::rules;
 use crate::theory::Generator;
 use crate::{aim, auto, mst, pb_pgm, privbayes_nist, privmrf, smoothed_histogram};
 
@@ -77,8 +78,10 @@ impl Forecast {
         if goal.delta == Delta::ZERO && method.accounting(goal) != AccountingKind::Pure {
             return Err(MechanismError::NeedsDelta { method: method.name() });
         }
+        let rules = rules::for_method(schema, method).map_err(|error| error.naming_columns(schema))?;
+        let ruled_cells = rules::tree_cells(schema.domain(), &rules::cliques(&rules));
         let asked = method.of_schema(schema)?;
-        let request = Request { schema, method: &asked, goal, rows };
+        let request = Request { schema, method: &asked, goal, rows, ruled_cells };
         let forecast = match (schema.privacy().adjacency, method.accounting(goal)) {
             (AdjacencyKind::AddRemove, AccountingKind::Pure) => request.plan::<AddRemove, Pure>(),
             (AdjacencyKind::AddRemove, AccountingKind::Gdp) => request.plan::<AddRemove, Gdp>(),
@@ -97,16 +100,19 @@ struct Request<'a> {
     method: &'a Method,
     goal: ApproxDp,
     rows: NonZeroU64,
+    /// Cells that rules alone take in the model.
+    ruled_cells: u128,
 }
 
 impl Request<'_> {
     fn plan<A: Neighbours, M: Selecting>(&self) -> Result<Forecast, MechanismError> {
         let (privacy, domain) = (self.schema.privacy(), self.schema.domain());
         let amount = Amount::from_quanta(M::KIND.largest(self.goal)?.quanta);
-        let recoding = self.method.recoding(domain)?;
+        let recoding = self.method.recoding_of(self.schema)?;
         let mut outline = Outline::<A, M>::new(privacy.max_contributions, self.rows);
         self::outline(&mut outline, &recoding, self.method, amount)?;
         self.count_work(&mut outline);
+        self.add_rules(&mut outline.work);
         let generator = Generator {
             neighbours: privacy.adjacency,
             max_contributions: privacy.max_contributions,
@@ -132,6 +138,16 @@ impl Request<'_> {
             work: outline.work,
             cost: Cost::of(&outline.work),
         })
+    }
+
+    /// Every pass of a fit goes through the cells of the rules too.
+    fn add_rules(&self, work: &mut Work) {
+        if self.ruled_cells > 0 && work.model_cells > 0.0 {
+            #[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
+            let cells = work.model_cells + self.ruled_cells as f64;
+            work.fitted *= cells / work.model_cells;
+            work.model_cells = cells;
+        }
     }
 
     /// What every fit has to do, whatever the method.
@@ -181,9 +197,9 @@ fn outline<A: Neighbours, M: Selecting>(
         Method::PrivBayes(options) => network::planned(outline, &Columns::new(recoding), options, amount, Shape::Any),
         Method::PbPgm(options) => pb_pgm::planned(outline, recoding, options, amount),
         Method::PrivBayesNist(options) => privbayes_nist::planned::planned(outline, recoding, options, amount),
-        Method::Mst(_) => mst::planned::planned(outline, domain, amount),
+        Method::Mst(_) => mst::planned::planned(outline, recoding.base(), amount),
         Method::Auto(options) | Method::PrivMrf(privmrf::Options::Best(options)) => {
-            auto::planned::planned(outline, domain, options, amount)
+            auto::planned::planned(outline, recoding, options, amount)
         }
         Method::Aim(options) => aim::planned::planned(outline, domain, options, amount),
         Method::PrivMrf(privmrf::Options::Paper(options)) => {

@@ -10,6 +10,7 @@ use crate::fitted::{Distribution, Fitted};
 use crate::model::Model;
 use crate::noisy::whole;
 use crate::origin::Origin;
+use crate::rules;
 
 /// How large potentials are expected to be: what `auto` holds its own back by, measured on tables of the same kind.
 const SPREAD: f64 = 0.7;
@@ -37,6 +38,7 @@ pub fn fit(schema: &Schema, marginals: Marginals) -> Result<Model, MechanismErro
     let estimator = Estimator::new(schema.domain().clone())
         // A table that seems empty is fitted as if it had one row: a distribution of none has no shape.
         .total(Total::Fixed(rows.max(1.0)))
+        .zeros(rules::zeros(schema)?)
         .search(Search::Shrunk { spread: SPREAD })
         .stop(STOP);
     let model = estimator.estimate(&measurements).map_err(too_large)?.model;

@@ -2,12 +2,17 @@
 
 use std::num::NonZeroUsize;
 
-use scumble_schema::{AttributeId, Clique};
+use scumble_pgm::JunctionTree;
+use scumble_schema::{AttributeId, Clique, limits};
 use scumble_vault::score::HalfL1;
 use scumble_vault::{Budget, Selecting, Vault, VaultError};
 
 use crate::neighbours::Neighbours;
 use crate::parts::Parts;
+use crate::versions::Versions;
+
+/// Most cells of the model besides those that rules alone take.
+const MOST_CELLS: u128 = 10_000_000;
 
 /// A column that an edge may end at, with its released counts.
 #[derive(Debug)]
@@ -15,6 +20,27 @@ pub(super) struct End {
     pub(super) column: AttributeId,
     /// Not negative, and as many in all as there are rows.
     pub(super) expected: Vec<f64>,
+}
+
+/// Columns that rules tie together already: with them, a tree of pairs is no tree.
+#[derive(Debug)]
+pub(super) struct Ruled<'a> {
+    versions: &'a Versions<'a>,
+    held: Vec<Clique>,
+    most: u128,
+}
+
+impl<'a> Ruled<'a> {
+    pub(super) fn new(versions: &'a Versions<'a>) -> Self {
+        let held = versions.links().iter().map(|link| link.clique().clone()).collect();
+        Self { versions, held, most: versions.linked_cells().saturating_add(MOST_CELLS).min(limits::CELLS_PER_MODEL) }
+    }
+
+    /// Whether the model is small enough with one pair more.
+    fn have_room(&self, tree: &[Clique], pair: Clique) -> bool {
+        let all: Vec<Clique> = self.held.iter().chain(tree).cloned().chain([pair]).collect();
+        JunctionTree::predicted_cells(self.versions.domain(), &all) <= self.most
+    }
 }
 
 /// The edges of a tree over two or more columns.
@@ -25,11 +51,13 @@ pub(super) struct End {
 ///
 /// # Reference
 /// McKenna, Miklau, Sheldon 2021, arXiv:2108.04978, Algorithm 2: Kruskal's, with the exponential mechanism in place of the maximum. Pairs are
-/// compared with the product of their columns, which is what a model of one-way tables expects of them.
+/// compared with the product of their columns, which is what a model of one-way tables expects of them. Where rules tie columns together, pairs
+/// that the model has no room for are left out, and the tree may be a forest.
 pub(super) fn spanning_tree<A: Neighbours, M: Selecting>(
     vault: &mut Vault<A, M>,
     ends: &[End],
     rows: f64,
+    ruled: Option<&Ruled>,
     budget: Budget<A, M>,
 ) -> Result<Vec<Clique>, VaultError> {
     let mut parts = Parts::of(ends.len());
@@ -37,12 +65,19 @@ pub(super) fn spanning_tree<A: Neighbours, M: Selecting>(
     let mut tree = Vec::with_capacity(edges.get());
     for share in budget.split_evenly(edges) {
         let all = (0..ends.len()).flat_map(|left| (left + 1..ends.len()).map(move |right| (left, right)));
-        let joining: Vec<(usize, usize)> = all.filter(|&(left, right)| parts.are_apart(left, right)).collect();
+        let pair = |(left, right): (usize, usize)| Clique::new([left, right].map(|end| ends[end].column));
+        let joining: Vec<(usize, usize)> = all
+            .filter(|&(left, right)| parts.are_apart(left, right))
+            .filter(|&joined| ruled.is_none_or(|ruled| ruled.have_room(&tree, pair(joined))))
+            .collect();
+        if joining.is_empty() {
+            break;
+        }
         let table = |end: usize| (Clique::single(ends[end].column), &*ends[end].expected);
         let score = |&(left, right): &(usize, usize)| HalfL1::against_product(table(left), table(right), rows);
         let scores = joining.iter().map(score).collect::<Result<Vec<_>, _>>()?;
         let (left, right) = joining[*vault.select(&scores, share)?];
-        tree.push(Clique::new([left, right].map(|end| ends[end].column)));
+        tree.push(pair((left, right)));
         parts.join(left, right);
     }
     Ok(tree)

@@ -27,13 +27,15 @@ const MOST_PARENTS_FOR_F: usize = 6;
 
 /// What the network is to be good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum Shape<'a> {
     /// Drawing from it, pair by pair.
     Any,
     /// A graphical model: the junction tree of the tables may have so many cells.
     SmallTree {
         /// Of all cliques of the tree together.
         cells: u128,
+        /// Columns that rules tie together: cliques of the tree besides the tables.
+        ruled: &'a [Clique],
     },
 }
 
@@ -48,7 +50,7 @@ pub(crate) struct Learning<'a> {
     bound: Bound,
     reach: Reach,
     score: Score,
-    shape: Shape,
+    shape: Shape<'a>,
 }
 
 impl<'a> Learning<'a> {
@@ -57,7 +59,7 @@ impl<'a> Learning<'a> {
         informative: &[AttributeId],
         bound: Bound,
         score: Score,
-        shape: Shape,
+        shape: Shape<'a>,
     ) -> Result<Self, MechanismError> {
         let size = |column| u128::from(columns.domain().size(column));
         let has_company = |&column: &AttributeId| {
@@ -154,7 +156,10 @@ impl<'a> Learning<'a> {
 
     fn candidates(&self, pairs: &[Candidate], left: &[AttributeId]) -> Vec<Candidate> {
         let find = |reach| candidates(self.columns, self.bound, reach, pairs, left);
-        let Shape::SmallTree { cells } = self.shape else { return find(self.reach) };
+        let Shape::SmallTree { cells, ruled } = self.shape else { return find(self.reach) };
+        if !ruled.is_empty() {
+            return self.fitting(find(self.reach), pairs);
+        }
         // Within one table the tree only gets cliques that are no larger than a table: there always is such a candidate.
         let mut within = find(Reach::WithinOneTable);
         if self.reach == Reach::Anywhere {
@@ -178,6 +183,31 @@ impl<'a> Learning<'a> {
             within.dedup();
         }
         within
+    }
+
+    /// The candidates that leave a tree of tables and rules small enough. Where rules tie columns together, a table within another may
+    /// still join cliques, so every candidate is looked at; there may be none.
+    fn fitting(&self, mut candidates: Vec<Candidate>, pairs: &[Candidate]) -> Vec<Candidate> {
+        let Shape::SmallTree { cells, .. } = self.shape else { return candidates };
+        let mut with = pairs.to_vec();
+        candidates.retain(|candidate| {
+            with.push(candidate.clone());
+            let fits = self.ruled_cells(&with).is_none_or(|found| found <= cells);
+            with.pop();
+            fits
+        });
+        candidates
+    }
+
+    /// Cells of the tree of these pairs' tables and the rules, if there are rules.
+    pub(crate) fn ruled_cells(&self, pairs: &[Candidate]) -> Option<u128> {
+        let ruled = match self.shape {
+            Shape::SmallTree { ruled, .. } if !ruled.is_empty() => ruled,
+            _ => return None,
+        };
+        let tables = pairs.iter().map(|(child, parents)| parents.union(&Clique::single(*child)));
+        let cliques: Vec<Clique> = tables.chain(ruled.iter().cloned()).collect();
+        Some(JunctionTree::predicted_cells(self.columns.domain(), &cliques))
     }
 
     fn choose<A: Neighbours, M: Selecting>(

@@ -19,7 +19,7 @@ pub(crate) use noisy_tables::NoisyTables;
 
 use std::num::NonZeroU32;
 
-use scumble_schema::{AttributeId, Clique};
+use scumble_schema::{AttributeId, Clique, limits};
 use scumble_vault::account::Amount;
 use scumble_vault::{Budget, NoisyTable, Selecting, Share, Vault};
 
@@ -54,7 +54,7 @@ impl MeasuredNetwork {
         budget: Budget<A, M>,
         columns: &Columns,
         options: &Options,
-        shape: Shape,
+        shape: Shape<'_>,
     ) -> Result<Self, MechanismError> {
         let (known_rows, budget) = released_rows(vault, budget)?;
         let beta = options.network_share()?;
@@ -67,6 +67,12 @@ impl MeasuredNetwork {
             (learning.only_network(), budget)
         };
         pairs.extend(constant(columns));
+        if let Some(cells) = learning.ruled_cells(&pairs).filter(|&cells| cells > limits::CELLS_PER_MODEL) {
+            return Err(MechanismError::TooLarge {
+                problem: format!("rules and tables tie columns together into a model of {cells} cells"),
+                hint: "choose `auto`, or declare wider bins for columns that rules are about".into(),
+            });
+        }
         let tables = NoisyTables::measure(vault, budget, columns, &pairs)?;
         let rows = known_rows.improved_by(tables.released());
         Ok(Self { pairs, tables, rows })
@@ -90,7 +96,7 @@ impl<M: Selecting> Public<M> {
         &self,
         columns: &'a Columns<'a>,
         options: &Options,
-        shape: Shape,
+        shape: Shape<'a>,
     ) -> Result<Learning<'a>, MechanismError> {
         let informative: Vec<AttributeId> =
             columns.drawn().filter(|&column| columns.domain().size(column) > 1).collect();

@@ -29,7 +29,7 @@ pub(crate) fn planned<A: Neighbours, M: Selecting>(
     columns: &Columns,
     options: &Options,
     amount: Amount<M>,
-    shape: Shape,
+    shape: Shape<'_>,
 ) -> Result<(), MechanismError> {
     let domain = columns.domain();
     let amount = match A::KIND {
@@ -111,7 +111,7 @@ struct Drawn {
 
 impl Drawn {
     /// The first of some networks, with the mean of their trees: as many networks as are soon drawn.
-    fn several(learning: &Learning, domain: &Domain, shape: Shape) -> Result<Self, MechanismError> {
+    fn several(learning: &Learning, domain: &Domain, shape: Shape<'_>) -> Result<Self, MechanismError> {
         let mut networks: Vec<Self> = Vec::new();
         for dice in several_dice() {
             if networks.iter().map(|network| network.scored.len()).sum::<usize>() > SOON {
@@ -124,7 +124,12 @@ impl Drawn {
         Ok(Self { tree_cells: mean, ..first })
     }
 
-    fn one(learning: &Learning, domain: &Domain, shape: Shape, mut dice: ChaCha8Rng) -> Result<Self, MechanismError> {
+    fn one(
+        learning: &Learning,
+        domain: &Domain,
+        shape: Shape<'_>,
+        mut dice: ChaCha8Rng,
+    ) -> Result<Self, MechanismError> {
         let (mut scored, mut candidates, mut cliques) = (BTreeSet::new(), Vec::new(), Vec::new());
         let pairs = learning.grow(|found| {
             scored.extend(found.iter().cloned());
@@ -133,7 +138,7 @@ impl Drawn {
                 return Ok(None);
             }
             let mut choice = dice.random_range(0..found.len());
-            if let Shape::SmallTree { cells } = shape {
+            if let Shape::SmallTree { cells, .. } = shape {
                 let mut tree = |choice: usize| {
                     let (child, parents) = &found[choice];
                     cliques.push(parents.union(&Clique::single(*child)));

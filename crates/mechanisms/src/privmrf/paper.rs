@@ -13,6 +13,7 @@ use std::num::NonZeroUsize;
 
 use chacha20::ChaCha8Rng;
 use rand::SeedableRng;
+use scumble_pgm::StructuralZeros;
 use scumble_schema::{AttributeId, Clique, Domain, Recoding, limits};
 use scumble_vault::account::Amount;
 use scumble_vault::score::TotalVariation;
@@ -30,6 +31,7 @@ use crate::fitted::{Distribution, Fitted};
 use crate::neighbours::{Neighbours, RowTotal};
 use crate::noisy::{counts, whole};
 use crate::pot::Pot;
+use crate::rules::{cliques as cliques_of, tree_cells};
 
 /// Parts of a hundred that scores of pairs get, section 3.6.
 const SCORE_PARTS: u32 = 10;
@@ -43,7 +45,7 @@ const SELECTION_PARTS: u32 = 10;
 const SEED: u64 = 2021;
 
 /// Finds which columns are related, measures a first table for each, then tables that the model explains badly, and fits the Markov random
-/// field that is nearest to all of them.
+/// field that is nearest to all of them. It gives no probability to what `rules` forbid.
 ///
 /// # Privacy
 /// All releases are inside the vault and all have Gaussian noise: a score per pair of columns (Δ 2 under add/remove; up to 3 + 2/n under
@@ -60,6 +62,7 @@ pub fn fit<A: Neighbours, M: Selecting>(
     vault: &mut Vault<A, M>,
     budget: Budget<A, M>,
     recoding: &Recoding,
+    rules: &[StructuralZeros],
     options: &Options,
 ) -> Result<Fitted, MechanismError> {
     let domain = recoding.domain();
@@ -79,12 +82,13 @@ pub fn fit<A: Neighbours, M: Selecting>(
     };
     let mut candidates = Candidates::new(domain, &cliques, most);
 
+    let tied = cliques_of(rules);
+    let model_cells = u128::from(options.model_cells) + tree_cells(domain, &tied);
     let unit = match options.redundancy {
         Redundancy::Rows => 1.0,
         Redundancy::Shares => rows.max(1.0).recip(),
     };
-    let beginning =
-        Beginning { columns: &columns, scores: &scores.scaled(unit), model_cells: options.model_cells.into() };
+    let beginning = Beginning { columns: &columns, scores: &scores.scaled(unit), ruled: &tied, model_cells };
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let initial = match options.initial {
         Initial::BestOfAll => beginning.best_of_all(&mut candidates),
@@ -93,7 +97,14 @@ pub fn fit<A: Neighbours, M: Selecting>(
 
     let chosen = planned.min(candidates.left(planned));
     let plan = Plan::new(columns.len(), initial.len(), chosen, options.rounds);
-    let refinement = Refinement { domain, options, rows: rows.max(1.0), table_parts: pot.parts() - SELECTION_PARTS };
+    let refinement = Refinement {
+        domain,
+        rules,
+        model_cells,
+        options,
+        rows: rows.max(1.0),
+        table_parts: pot.parts() - SELECTION_PARTS,
+    };
     let estimate = refinement.run(vault, pot.rest(), plan, &initial, &mut candidates, &mut rng)?;
     Ok(Fitted::new(Distribution::Tree(estimate.model), whole(rows)))
 }

@@ -40,6 +40,11 @@ impl StructuralZeros {
         self.logarithms.clique()
     }
 
+    /// What is possible, cell by cell.
+    pub fn possible(&self) -> impl Iterator<Item = bool> + '_ {
+        self.logarithms().iter().map(|logarithm| logarithm.is_finite())
+    }
+
     pub(crate) fn logarithms(&self) -> &[f64] {
         self.logarithms.values()
     }

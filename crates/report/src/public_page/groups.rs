@@ -123,8 +123,9 @@ pub(super) fn in_words(end: Scalar) -> String {
 /// The first and the last value of a code, in words.
 fn ends(attribute: &Attribute, code: u32) -> (String, String) {
     match attribute.bin(code) {
-        Some((first, last)) => (in_words(first), in_words(last)),
-        None => (attribute.label(code), attribute.label(code)),
+        // A bin of several codes does not tell which of them is meant.
+        Some((first, last)) if attribute.spec().dp.keep.is_none() => (in_words(first), in_words(last)),
+        _ => (attribute.label(code), attribute.label(code)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use scumble_mechanisms::Model;
-use scumble_schema::{Attribute, Source};
+use scumble_schema::{Attribute, Keep, Scalar, Source};
 
 use super::groups::in_words;
 use crate::page::{Column, Table, text};
@@ -34,6 +34,16 @@ pub(super) fn section(model: &Model) -> Markup {
             text(source(column)),
         ]);
     }
+    for column in schema.generated() {
+        listed.row([
+            html! { (column.name()) },
+            text(column.field_type()),
+            text("none"),
+            text(format!("made up, {}", column.in_words())),
+            text("no code"),
+            text("not in the data"),
+        ]);
+    }
     html! {
         p {
             "Which values a column may have, and how numbers are cut into bins, was declared in the schema and not learned from "
@@ -58,27 +68,40 @@ fn values(column: &Attribute) -> String {
         let rest = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
         return first.join(", ") + &rest;
     }
-    let bins = (0..column.size()).filter(|&code| column.bin(code).is_some()).count();
-    match (column.bin(0), bins.checked_sub(1).and_then(|last| column.bin(u32::try_from(last).ok()?))) {
-        (Some((first, _)), Some((_, last))) => {
-            let ends = format!("{} to {}", in_words(first), in_words(last));
-            if column.bin(0).is_some_and(|(first, last)| first == last) {
-                format!("{ends}, one by one")
-            } else {
-                format!("{ends}, in {} bins", grouped(bins as u64))
-            }
-        }
-        _ => "true, false".into(),
+    let bins: Vec<(Scalar, Scalar)> = (0..column.size()).filter_map(|code| column.bin(code)).collect();
+    let (Some((first, first_last)), Some((_, last))) = (bins.first(), bins.last()) else {
+        return "true, false".into();
+    };
+    let ends = format!("{} to {}", in_words(first.clone()), in_words(last.clone()));
+    let cut = if first == first_last {
+        "one by one".into()
+    } else if let Some(keep) = column.spec().dp.keep {
+        let part = if keep == Keep::Weekday { "weekday" } else { "month" };
+        format!("in {} bins of a {part}", grouped(bins.len() as u64))
+    } else {
+        format!("in {} bins", grouped(bins.len() as u64))
+    };
+    // Values with codes of their own among the bins, the top code too.
+    match column.declared_codes() as usize - bins.len() {
+        0 => format!("{ends}, {cut}"),
+        1 => format!("{ends}, {cut} and one value"),
+        others => format!("{ends}, {cut} and {others} values"),
     }
 }
 
-fn others(column: &Attribute) -> &'static str {
-    match (column.missing_code(), column.unknown_code()) {
+fn others(column: &Attribute) -> String {
+    let kinds = column.missing_kinds().count();
+    if kinds > 1 {
+        let unknown = if column.unknown_code().is_some() { ", one for unknown" } else { "" };
+        return format!("{kinds} codes for missing{unknown}");
+    }
+    let others = match (column.missing_code(), column.unknown_code()) {
         (Some(_), Some(_)) => "a code each",
         (Some(_), None) => "a code for missing",
         (None, Some(_)) => "a code for unknown",
         (None, None) => "no code",
-    }
+    };
+    others.into()
 }
 
 fn source(column: &Attribute) -> &'static str {

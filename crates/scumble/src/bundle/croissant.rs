@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scumble_schema::{Attribute, FieldType};
+use scumble_schema::{FieldType, OutputColumn};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -148,7 +148,8 @@ impl<'a> Croissant<'a> {
         let address = publisher.contact.as_deref().filter(|contact| is_address(contact));
         let office = Organisation { kind: "sc:Organization", name: publisher.curator(), url: address };
         let rows = contents.release.rows;
-        let fields = contents.model.schema().attributes().iter().zip(1..).map(|(column, place)| field(column, place));
+        let fields =
+            contents.model.schema().output_columns().into_iter().zip(1..).map(|(column, place)| field(column, place));
         Self {
             context: context(),
             kind: "sc:Dataset",
@@ -219,7 +220,7 @@ fn file(
 }
 
 /// Columns are numbered: a name may have characters that cannot stand in an identifier.
-fn field(column: &Attribute, place: usize) -> Field {
+fn field(column: OutputColumn<'_>, place: usize) -> Field {
     let spec = column.spec();
     let description = spec.description.clone().or_else(|| spec.title.clone());
     Field {

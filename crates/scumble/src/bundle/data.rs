@@ -9,6 +9,7 @@ use scumble_schema::Decoder;
 use super::contents::{CSV, PARQUET};
 use super::release::Release;
 use crate::error::Error;
+use crate::pipeline::check_rows;
 
 /// Draws the rows of a release and writes them to two sinks, Parquet and CSV, which are handed back.
 ///
@@ -22,15 +23,16 @@ pub(super) fn draw<W: Write + Send>(
     sinks: [W; 2],
     mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<[W; 2], Error> {
+    check_rows(model, release.rows)?;
     let columns = Decoder::new(model.schema()).arrow_schema().clone();
     let [parquet, csv] = sinks;
     let mut parquet = TableWriter::into_sink(parquet, PARQUET, Format::Parquet, columns.clone())?;
     let mut csv = TableWriter::into_sink(csv, CSV, Format::Csv, columns)?;
     let mut written = 0;
-    for batch in model.sample(release.rows, release.seed, release.sampling) {
-        parquet.write(&batch)?;
-        csv.write(&batch)?;
-        written += batch.num_rows() as u64;
+    for rows in model.sample_rows(release.rows, release.seed, release.sampling) {
+        parquet.write_rows(&rows)?;
+        csv.write_rows(&rows)?;
+        written += rows.batch.num_rows() as u64;
         if !go_on(written) {
             return Err(Error::Interrupted);
         }

@@ -4,7 +4,7 @@
 //! blocks of the declared schema: they say into which bins a column was cut, within which its values are evenly spread, and
 //! whether that is a public fact. What the bundle was made with stands under a key of its own, so that it can be made again.
 
-use scumble_schema::{FieldSpec, SchemaSpec};
+use scumble_schema::{FieldSpec, MissingValue, SchemaSpec};
 use serde::{Deserialize, Serialize};
 
 use super::checksums::Sum;
@@ -88,7 +88,7 @@ struct Resource {
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct TableSchema {
-    missing_values: Vec<String>,
+    missing_values: Vec<MissingValue>,
     fields: Vec<FieldSpec>,
 }
 

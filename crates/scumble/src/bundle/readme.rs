@@ -12,7 +12,7 @@ use super::release::sampling_name;
 pub(super) fn readme(contents: &Contents<'_>, names: &[&str]) -> String {
     let release = contents.release;
     let publisher = &release.publisher;
-    let columns = contents.model.schema().attributes().len();
+    let columns = contents.model.schema().output_columns().len();
     let mut text = format!(
         "# {}\n\n{}\n\n{} rows, {columns} columns, version {} of {}.\n\n## Files\n\n| file | what it is |\n|---|---|\n",
         contents.title(),

@@ -193,10 +193,11 @@ fn variant(model: &Model) -> Variant {
             assumed.join(", ")
         )
     };
+    let made_up = if schema.generated().is_empty() { "" } else { " and that are not made up" };
     Variant {
         variant_name,
         data_domain: format!(
-            "All tables over the {} columns that {DATA_PACKAGE} describes. Every value has a declared code: one that is missing or \
+            "All tables over the {} columns that {DATA_PACKAGE} describes{made_up}. Every value has a declared code: one that is missing or \
              not declared has a code for such values, or that of a declared one.",
             schema.attributes().len()
         ),

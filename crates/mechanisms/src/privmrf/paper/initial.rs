@@ -40,6 +40,8 @@ pub(super) struct Beginning<'a> {
     pub(super) columns: &'a [AttributeId],
     /// Noisy scores in the unit of equation (8).
     pub(super) scores: &'a PairScores,
+    /// Columns that rules tie together.
+    pub(super) ruled: &'a [Clique],
     /// Most cells of the model.
     pub(super) model_cells: u128,
 }
@@ -143,7 +145,7 @@ impl Beginning<'_> {
 
     /// Whether the model stays within its cells with one table more.
     fn fits(&self, domain: &Domain, chosen: &[Clique], set: &Clique) -> bool {
-        let with: Vec<Clique> = chosen.iter().chain([set]).cloned().collect();
+        let with: Vec<Clique> = chosen.iter().chain(self.ruled).chain([set]).cloned().collect();
         JunctionTree::predicted_cells(domain, &with) <= self.model_cells
     }
 }

@@ -1,7 +1,7 @@
 //! Algorithm 4: tables that a model explains badly, round by round.
 
 use chacha20::ChaCha8Rng;
-use scumble_pgm::{Estimate, Estimator, JunctionTree, Measurement, Search, Stop, Total};
+use scumble_pgm::{Estimate, Estimator, JunctionTree, Measurement, Search, Stop, StructuralZeros, Total};
 use scumble_schema::{Clique, Domain};
 use scumble_vault::score::L1Error;
 use scumble_vault::{Accounting, Budget, Vault, VaultError};
@@ -68,6 +68,10 @@ impl Plan {
 /// A model that grows with every round.
 pub(super) struct Refinement<'a> {
     pub(super) domain: &'a Domain,
+    /// Combinations that cannot be.
+    pub(super) rules: &'a [StructuralZeros],
+    /// Most cells of the model, with those that rules alone take.
+    pub(super) model_cells: u128,
     pub(super) options: &'a Options,
     /// The released number of rows, at least one.
     pub(super) rows: f64,
@@ -158,8 +162,11 @@ impl Refinement<'_> {
         earlier: Option<&Estimate>,
         how: Fitting,
     ) -> Result<Estimate, MechanismError> {
-        let estimator =
-            Estimator::new(self.domain.clone()).total(Total::Fixed(self.rows)).search(how.search).stop(how.stop);
+        let estimator = Estimator::new(self.domain.clone())
+            .total(Total::Fixed(self.rows))
+            .zeros(self.rules.to_vec())
+            .search(how.search)
+            .stop(how.stop);
         Ok(match earlier {
             Some(earlier) => estimator.estimate_from(measured, earlier)?,
             None => estimator.estimate(measured)?,
@@ -176,7 +183,8 @@ impl Refinement<'_> {
     ) -> Vec<Clique> {
         let largest =
             candidates.cliques().iter().fold(0, |sum: u128, clique| sum.saturating_add(self.domain.cells(clique)));
-        let all_fit = largest <= u128::from(self.options.model_cells);
+        // Rules may join what the cliques keep apart.
+        let all_fit = self.rules.is_empty() && largest <= self.model_cells;
         let tree: Vec<Clique> =
             estimate.model.nodes().iter().map(|node| node.separator().union(node.residual())).collect();
         let fits =
@@ -186,8 +194,10 @@ impl Refinement<'_> {
 
     /// Whether the model stays within its cells with one table more.
     fn fits(&self, measured: &[Measurement], chosen: &[Clique], set: &Clique) -> bool {
-        let with: Vec<Clique> = measured.iter().map(Measurement::clique).chain(chosen).chain([set]).cloned().collect();
-        JunctionTree::predicted_cells(self.domain, &with) <= u128::from(self.options.model_cells)
+        let ruled = self.rules.iter().map(StructuralZeros::clique);
+        let with: Vec<Clique> =
+            measured.iter().map(Measurement::clique).chain(ruled).chain(chosen).chain([set]).cloned().collect();
+        JunctionTree::predicted_cells(self.domain, &with) <= self.model_cells
     }
 
     /// Lines 9 and 10: the candidates that are explained worst, as far as noise tells. One that is part of a worse one tells little in the

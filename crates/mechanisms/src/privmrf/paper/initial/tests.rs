@@ -46,7 +46,7 @@ fn every_column_gets_the_candidate_with_the_largest_rho_that_is_left() {
         let most = Most { cells: rng.random_range(5..40), columns: rng.random_range(1..5) };
         let mut candidates = Candidates::new(&domain, &cliques, most);
         let mut left: Vec<Clique> = Candidates::new(&domain, &cliques, most).draw(1_000, &mut rng, |_| true);
-        let beginning = Beginning { columns: &columns, scores: &scores, model_cells: 1_000_000 };
+        let beginning = Beginning { columns: &columns, scores: &scores, ruled: &[], model_cells: 1_000_000 };
         let chosen = beginning.best_of_all(&mut candidates);
         assert_eq!(chosen.len(), 6);
         for (&column, chosen) in columns.iter().zip(&chosen) {
@@ -73,7 +73,7 @@ fn a_column_without_a_useful_table_gets_its_own() {
     let columns: Vec<AttributeId> = domain.attributes().collect();
     let scores = random_scores(&columns, &mut ChaCha8Rng::seed_from_u64(2));
     let cliques = [Clique::new(domain.attributes())];
-    let beginning = Beginning { columns: &columns, scores: &scores, model_cells: 1_000_000 };
+    let beginning = Beginning { columns: &columns, scores: &scores, ruled: &[], model_cells: 1_000_000 };
     for networks in [false, true] {
         let mut candidates = Candidates::new(&domain, &cliques, Most { cells: 10, columns: 9 });
         let chosen = if networks {
@@ -94,7 +94,7 @@ fn the_model_stays_within_its_cells() {
     for _ in 0..20 {
         let scores = random_scores(&columns, &mut rng);
         for model_cells in [50, 300, 100_000] {
-            let beginning = Beginning { columns: &columns, scores: &scores, model_cells };
+            let beginning = Beginning { columns: &columns, scores: &scores, ruled: &[], model_cells };
             let most = Most { cells: 64, columns: 9 };
             let best = beginning.best_of_all(&mut Candidates::new(&domain, &cliques, most));
             let networks = beginning.networks(&mut Candidates::new(&domain, &cliques, most), &mut rng);
@@ -114,7 +114,7 @@ fn networks_give_as_many_tables_as_columns_and_no_table_twice() {
     let scores = random_scores(&columns, &mut rng);
     let cliques = [clique(&[0, 1, 2, 3, 4, 5, 6]), clique(&[4, 5, 6, 7, 8]), clique(&[8, 9])];
     let mut candidates = Candidates::new(&domain, &cliques, Most { cells: 16, columns: 3 });
-    let beginning = Beginning { columns: &columns, scores: &scores, model_cells: 1_000_000 };
+    let beginning = Beginning { columns: &columns, scores: &scores, ruled: &[], model_cells: 1_000_000 };
     let chosen = beginning.networks(&mut candidates, &mut rng);
     assert!(chosen.len() <= 10 && chosen.len() >= 8, "{chosen:?}");
     assert_eq!(chosen.iter().collect::<BTreeSet<_>>().len(), chosen.len());

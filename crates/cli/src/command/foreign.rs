@@ -1,0 +1,90 @@
+//! `scumble schema import` and `scumble schema export`
+
+use std::path::Path;
+
+use scumble::schema::{Exported, Foreign, Loss, LossKind, Problems, SchemaSpec, WholeFile, export_mbi};
+use scumble::{Format, Schema};
+use serde_json::json;
+
+use crate::arguments::{Description, Export, ExportFormat, Import};
+use crate::command::schema::drafted;
+use crate::failure::{Failure, cannot_write};
+use crate::terminal::Terminal;
+
+/// What is said of a format that holds public facts only.
+const PUBLIC: &str = "are taken as public facts: make sure that they were not read off the data";
+
+pub(crate) fn import(arguments: &Import, terminal: &Terminal) -> Result<(), Failure> {
+    let output = arguments.output.as_deref();
+    let format = match arguments.from {
+        Description::Mbi => {
+            let checked = Schema::new(SchemaSpec::read_mbi(&arguments.file)?)?;
+            terminal.note(&format!("the sizes {PUBLIC}"));
+            return write_description(&checked.to_yaml(), &[], output, terminal);
+        }
+        Description::Arrow | Description::Parquet => {
+            let is_arrow = matches!(arguments.from, Description::Arrow);
+            let format = if is_arrow { Format::Arrow } else { Format::Parquet };
+            return write_description(&drafted(&arguments.file, Some(format))?, &[], output, terminal);
+        }
+        Description::Sdv => Foreign::Sdv,
+        Description::Dpsynth => Foreign::Dpsynth,
+        Description::Smartnoise => Foreign::Smartnoise,
+        Description::CsvwEo => Foreign::CsvwEo,
+    };
+    let imported = format.read(&arguments.file)?;
+    write_description(&imported.to_yaml(), &imported.losses, output, terminal)?;
+    if format != Foreign::Sdv {
+        terminal.note(&format!("bounds, categories and bins that the file tells {PUBLIC}"));
+    }
+    if imported.losses.iter().any(|loss| loss.kind == LossKind::Blank) {
+        terminal.note("a person completes the schema from public knowledge; then run `scumble schema check`");
+    }
+    Ok(())
+}
+
+pub(crate) fn export(arguments: &Export, terminal: &Terminal) -> Result<(), Failure> {
+    let format = match arguments.to {
+        ExportFormat::Mbi => {
+            let exported = export_mbi(&Schema::read(&arguments.schema)?);
+            return write_exported(&exported, arguments, terminal);
+        }
+        ExportFormat::Sdv => Foreign::Sdv,
+        ExportFormat::Dpsynth => Foreign::Dpsynth,
+        ExportFormat::Smartnoise => Foreign::Smartnoise,
+        ExportFormat::CsvwEo => Foreign::CsvwEo,
+    };
+    let spec = SchemaSpec::read(&arguments.schema)?;
+    let exported = format.export(&spec).map_err(Problems::from)?;
+    write_exported(&exported, arguments, terminal)?;
+    if Schema::new(spec).is_err() {
+        terminal.note("the schema is not complete; `scumble schema check` says what it lacks");
+    }
+    Ok(())
+}
+
+fn write_exported(exported: &Exported, arguments: &Export, terminal: &Terminal) -> Result<(), Failure> {
+    write_description(&exported.text, &exported.losses, arguments.output.as_deref(), terminal)
+}
+
+/// Writes a description of a table, and tells line by line what did not come along.
+pub(crate) fn write_description(
+    text: &str,
+    losses: &[Loss],
+    output: Option<&Path>,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    if let Some(path) = output {
+        WholeFile::write_all_to(path, text.as_bytes()).map_err(|error| cannot_write(path, &error))?;
+        terminal.result(
+            || json!({ "output": path, "losses": losses }),
+            || format!("wrote the schema to {}", path.display()),
+        );
+    } else {
+        terminal.result(|| json!({ "schema": text, "losses": losses }), || text.trim_end().into());
+    }
+    for loss in losses {
+        terminal.note(&loss.to_string());
+    }
+    Ok(())
+}

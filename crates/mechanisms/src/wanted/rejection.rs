@@ -1,0 +1,130 @@
+//! Rows that meet a condition out of a model that cannot be conditioned: draw, and keep those that do.
+
+use std::collections::VecDeque;
+
+use scumble_pgm::Sampling;
+use scumble_schema::CodeColumn;
+
+use super::condition::Wanted;
+use super::{refused, seed_of};
+use crate::error::MechanismError;
+use crate::model::Model;
+
+/// Rows that are drawn to learn how rare the wanted ones are. Anyone may know their seed: they are counted and forgotten.
+const PILOT_ROWS: u64 = 1 << 17;
+const PILOT_SEED: u64 = 2026;
+/// Most rows that are drawn for a sample: some minutes' worth.
+const MOST_DRAWN: u64 = 1 << 28;
+/// Rows of one round, at least and at most.
+const ROUND_ROWS: (u64, u64) = (1 << 12, 1 << 18);
+
+/// A condition on a model that rows are drawn from until enough meet it.
+#[derive(Debug)]
+pub(super) struct Rejection<'a> {
+    model: &'a Model,
+    wanted: Wanted,
+    probability: f64,
+}
+
+impl<'a> Rejection<'a> {
+    pub(super) fn new(model: &'a Model, wanted: Wanted) -> Result<Self, MechanismError> {
+        let pilot = model.sample_codes(PILOT_ROWS, PILOT_SEED, Sampling::LowVariance);
+        let met: usize = pilot.map(|chunk| wanted.among(&chunk).len()).sum();
+        if met == 0 {
+            return Err(refused(
+                format!("none of {PILOT_ROWS} rows of the model meets these conditions"),
+                "leave a condition out, or allow more values with `|`",
+            ));
+        }
+        #[expect(clippy::cast_precision_loss, reason = "both are far below 2^53")]
+        let probability = met as f64 / PILOT_ROWS as f64;
+        Ok(Self { model, wanted, probability })
+    }
+
+    /// The share of the model's rows that meet it, as far as a pilot tells.
+    pub(super) fn probability(&self) -> f64 {
+        self.probability
+    }
+
+    /// Refuses a number of rows that would take too many draws.
+    pub(super) fn check(&self, rows: u64) -> Result<(), MechanismError> {
+        #[expect(clippy::cast_precision_loss, reason = "compared with a power of two")]
+        let draws = rows as f64 / self.probability;
+        #[expect(clippy::cast_precision_loss, reason = "a power of two")]
+        // Half: the pilot may have met twice as many as it should.
+        if draws > MOST_DRAWN as f64 / 2.0 {
+            return Err(self.too_rare(rows));
+        }
+        Ok(())
+    }
+
+    fn too_rare(&self, rows: u64) -> MechanismError {
+        refused(
+            format!(
+                "{rows} rows that meet these conditions are too many to wait for: about {:.5} % of the model's do",
+                100.0 * self.probability
+            ),
+            "ask for fewer rows, or leave a condition out; a model by `auto`, `mst` or `pb-pgm` is conditioned without drawing",
+        )
+    }
+}
+
+/// Rows that meet a condition, round by round.
+pub(super) struct Drawing<'a> {
+    rejection: &'a Rejection<'a>,
+    rows: u64,
+    left: u64,
+    drawn: u64,
+    round: u64,
+    seed: u64,
+    sampling: Sampling,
+    ready: VecDeque<Vec<CodeColumn>>,
+}
+
+impl<'a> Drawing<'a> {
+    pub(super) fn new(rejection: &'a Rejection<'a>, rows: u64, seed: u64, sampling: Sampling) -> Self {
+        Self { rejection, rows, left: rows, drawn: 0, round: 0, seed, sampling, ready: VecDeque::new() }
+    }
+
+    /// Draws about as many rows as are still needed and keeps those that meet the condition.
+    fn draw(&mut self) {
+        let Rejection { model, wanted, probability } = self.rejection;
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped"
+        )]
+        let due = (self.left as f64 / probability).min(ROUND_ROWS.1 as f64) as u64;
+        let rows = due.clamp(ROUND_ROWS.0, ROUND_ROWS.1);
+        for chunk in model.sample_codes(rows, seed_of(self.seed, self.round), self.sampling) {
+            let mut met = wanted.among(&chunk);
+            met.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
+            self.left -= met.len() as u64;
+            if !met.is_empty() {
+                self.ready.push_back(chunk.iter().map(|column| column.pick(&met)).collect());
+            }
+        }
+        self.drawn += rows;
+        self.round += 1;
+    }
+}
+
+impl Iterator for Drawing<'_> {
+    type Item = Result<Vec<CodeColumn>, MechanismError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.ready.is_empty() {
+            if self.left == 0 {
+                return None;
+            }
+            if self.drawn >= MOST_DRAWN {
+                // Nothing comes after an error.
+                self.left = 0;
+                return Some(Err(self.rejection.too_rare(self.rows)));
+            }
+            self.draw();
+        }
+        self.ready.pop_front().map(Ok)
+    }
+}

@@ -1,0 +1,303 @@
+//! How a number line is cut into codes, and what each code holds.
+
+use std::cmp::Ordering;
+
+use rand::{Rng, RngExt};
+
+use crate::amounts::{Piece, RealAmounts, WholeAmounts};
+use crate::bins::{RealBins, WholeBins};
+use crate::calendar::Keep;
+use crate::encode::{Lookup, WholeLine, real_key};
+use crate::missing::MissingTexts;
+use crate::text;
+
+/// A line of whole numbers, days or instants.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum WholeCut {
+    Bins(WholeBins),
+    Categories(Lookup<i64>),
+    /// Days: a code for every bin and every part of it that is kept.
+    Kept(WholeBins, Keep),
+    Amounts(WholeAmounts),
+}
+
+/// A line of real numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum RealCut {
+    Bins(RealBins),
+    /// Keyed by [`real_key`].
+    Categories(Lookup<u64>),
+    Amounts(RealAmounts),
+}
+
+/// What a code of a line holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Held<T> {
+    /// One declared value.
+    Value(T),
+    /// A value and all above it.
+    AndAbove(T),
+    /// A bin: the first and the last whole number, or the edges of real ones.
+    Bin(T, T),
+    /// Those days of a bin that belong to a part, which is a weekday or a month.
+    Kept(T, T, Keep, u32),
+}
+
+impl WholeCut {
+    /// How many codes there are, before any limit is applied.
+    pub(crate) fn count(&self) -> u128 {
+        match self {
+            Self::Bins(bins) => bins.count(),
+            Self::Categories(categories) => categories.len() as u128,
+            Self::Kept(bins, keep) => bins.count() * u128::from(keep.count()),
+            Self::Amounts(amounts) => amounts.count().into(),
+        }
+    }
+
+    /// The least and the greatest value of a line; categories are none.
+    pub(crate) fn bounds(&self) -> Option<(i64, i64)> {
+        match self {
+            Self::Bins(bins) | Self::Kept(bins, _) => Some(bins.bounds()),
+            Self::Amounts(amounts) => Some(amounts.bounds()),
+            Self::Categories(_) => None,
+        }
+    }
+
+    /// Whether everything above the greatest value counts as that value.
+    pub(crate) fn has_top(&self) -> bool {
+        matches!(self, Self::Amounts(amounts) if amounts.has_top())
+    }
+
+    /// The code of a value within the bounds, or of a category.
+    pub(crate) fn code(&self, value: i64) -> Option<u32> {
+        Some(match self {
+            Self::Bins(bins) => bins.index(value),
+            Self::Kept(bins, keep) => bins.index(value) * keep.count() + keep.part(value),
+            Self::Amounts(amounts) => amounts.code(value),
+            Self::Categories(categories) => return categories.get(&value),
+        })
+    }
+
+    /// The code of a value that is declared.
+    pub(crate) fn declared_code(&self, value: i64) -> Option<u32> {
+        let is_within = self.bounds().is_none_or(|(low, high)| (low..=high).contains(&value));
+        is_within.then(|| self.code(value)).flatten()
+    }
+
+    pub(crate) fn held(&self, code: u32) -> Held<i64> {
+        let bin = |bins: &WholeBins, index: u32| {
+            let (first, last) = bins.members(index);
+            Held::Bin(first, last)
+        };
+        match self {
+            Self::Bins(bins) => bin(bins, code),
+            Self::Categories(categories) => Held::Value(*categories.by_code()[code as usize]),
+            Self::Kept(bins, keep) => {
+                let (first, last) = bins.members(code / keep.count());
+                Held::Kept(first, last, *keep, code % keep.count())
+            }
+            Self::Amounts(amounts) => match amounts.piece(code) {
+                Piece::Point(value) => Held::Value(value),
+                Piece::Top(value) => Held::AndAbove(value),
+                Piece::Bin(index) => bin(&amounts.bins, index),
+            },
+        }
+    }
+}
+
+impl RealCut {
+    /// How many codes there are.
+    pub(crate) fn count(&self) -> u128 {
+        match self {
+            Self::Bins(bins) => bins.count().into(),
+            Self::Categories(categories) => categories.len() as u128,
+            Self::Amounts(amounts) => amounts.count().into(),
+        }
+    }
+
+    /// The least and the greatest value of a line; categories are none.
+    pub(crate) fn bounds(&self) -> Option<(f64, f64)> {
+        match self {
+            Self::Bins(bins) => Some(bins.bounds()),
+            Self::Amounts(amounts) => Some(amounts.bounds()),
+            Self::Categories(_) => None,
+        }
+    }
+
+    /// Whether everything above the greatest value counts as that value.
+    pub(crate) fn has_top(&self) -> bool {
+        matches!(self, Self::Amounts(amounts) if amounts.has_top())
+    }
+
+    /// The code of a value within the bounds, or of a category.
+    pub(crate) fn code(&self, value: f64) -> Option<u32> {
+        Some(match self {
+            Self::Bins(bins) => bins.index(value),
+            Self::Amounts(amounts) => amounts.code(value),
+            Self::Categories(categories) => return categories.get(&real_key(value)),
+        })
+    }
+
+    /// The code of a value that is declared.
+    pub(crate) fn declared_code(&self, value: f64) -> Option<u32> {
+        let is_within = self.bounds().is_none_or(|(low, high)| (low..=high).contains(&value));
+        is_within.then(|| self.code(value)).flatten()
+    }
+
+    pub(crate) fn held(&self, code: u32) -> Held<f64> {
+        let bin = |bins: &RealBins, index: u32| {
+            let (from, to) = bins.interval(index);
+            Held::Bin(from, to)
+        };
+        match self {
+            Self::Bins(bins) => bin(bins, code),
+            Self::Categories(categories) => Held::Value(f64::from_bits(*categories.by_code()[code as usize])),
+            Self::Amounts(amounts) => match amounts.piece(code) {
+                Piece::Point(value) => Held::Value(value),
+                Piece::Top(value) => Held::AndAbove(value),
+                Piece::Bin(index) => bin(&amounts.bins, index),
+            },
+        }
+    }
+
+    /// Whether a value has a code of its own among bins.
+    pub(crate) fn is_point(&self, value: f64) -> bool {
+        matches!(self, Self::Amounts(amounts) if amounts.is_point(value))
+    }
+}
+
+/// Draws values of the codes of a line.
+pub(crate) trait Draw<T> {
+    /// The least and the greatest value that is drawn of a code.
+    fn ends(&self, code: u32) -> (T, T);
+
+    /// A value of a code from `low` to `high`, uniform among those of its bin. Some values of the bin have to lie there.
+    fn draw_within(&self, code: u32, low: T, high: T, rng: &mut impl Rng) -> T;
+
+    /// A value of a code, uniform among those of its bin.
+    fn draw(&self, code: u32, rng: &mut impl Rng) -> T {
+        let (low, high) = self.ends(code);
+        self.draw_within(code, low, high, rng)
+    }
+}
+
+impl Draw<f64> for RealCut {
+    fn ends(&self, code: u32) -> (f64, f64) {
+        match self.held(code) {
+            Held::Value(value) | Held::AndAbove(value) => (value, value),
+            // The upper edge opens the next bin.
+            Held::Bin(low, high) | Held::Kept(low, high, ..) => {
+                (if self.is_point(low) { low.next_up() } else { low }, high.next_down())
+            }
+        }
+    }
+
+    fn draw_within(&self, _: u32, low: f64, high: f64, rng: &mut impl Rng) -> f64 {
+        // Rounding may lead past the end.
+        let value = (low + (high - low) * rng.random::<f64>()).min(high);
+        match self {
+            Self::Amounts(amounts) => amounts.beside_points(value).min(high),
+            _ => value,
+        }
+    }
+}
+
+/// Draws values of the codes of a line of whole numbers.
+#[derive(Debug)]
+pub(crate) struct WholeDraw {
+    cut: WholeCut,
+    /// Categories in code order, looked up once per column and not once per row.
+    categories: Box<[i64]>,
+    /// Values that no bin draws, ascending: points, and numbers that stand for a missing value.
+    excluded: Box<[i64]>,
+}
+
+impl WholeDraw {
+    /// Draws from `cut`, and from bins nothing that stands for a missing value.
+    pub(crate) fn new(line: &WholeLine, cut: &WholeCut, missing: &MissingTexts) -> Self {
+        let categories = match cut {
+            WholeCut::Categories(categories) => categories.by_code().into_iter().copied().collect(),
+            _ => Box::default(),
+        };
+        // A day or an instant is no number that a text spells.
+        let is_number = matches!(line, WholeLine::Integer | WholeLine::Year);
+        let missing = missing.reals().filter(|_| is_number);
+        let missing = missing.filter_map(|real| i64::try_from(text::whole_of_real(real)?).ok());
+        let points = if let WholeCut::Amounts(amounts) = cut { amounts.points() } else { &[] };
+        let mut excluded: Vec<i64> = missing.chain(points.iter().copied()).collect();
+        excluded.sort_unstable();
+        excluded.dedup();
+        Self { cut: cut.clone(), categories, excluded: excluded.into() }
+    }
+
+    fn held(&self, code: u32) -> Held<i64> {
+        match self.cut {
+            WholeCut::Categories(_) => Held::Value(self.categories[code as usize]),
+            _ => self.cut.held(code),
+        }
+    }
+}
+
+impl Draw<i64> for WholeDraw {
+    fn ends(&self, code: u32) -> (i64, i64) {
+        match self.held(code) {
+            Held::Value(value) | Held::AndAbove(value) => (value, value),
+            Held::Bin(first, last) => {
+                let is_drawn = |value: &i64| self.excluded.binary_search(value).is_err();
+                let ends = (first..=last).find(is_drawn).zip((first..=last).rev().find(is_drawn));
+                ends.unwrap_or((first, last))
+            }
+            Held::Kept(first, last, keep, part) => keep.ends(first, last, part).unwrap_or((first, last)),
+        }
+    }
+
+    fn draw_within(&self, code: u32, low: i64, high: i64, rng: &mut impl Rng) -> i64 {
+        match self.held(code) {
+            Held::Value(value) | Held::AndAbove(value) => value,
+            Held::Bin(..) => uniform_except(low, high, &self.excluded, rng),
+            // A bin that is cut short may lack a part. Noise may still ask for it.
+            Held::Kept(.., keep, part) => keep.draw(low, high, part, rng).unwrap_or_else(|| uniform(low, high, rng)),
+        }
+    }
+}
+
+/// A uniform member of `first ..= last`.
+fn uniform(first: i64, last: i64, rng: &mut impl Rng) -> i64 {
+    if first == last { first } else { rng.random_range(first..=last) }
+}
+
+/// A uniform member of `first ..= last` that is none of `excluded`, ascending; any member if all of them are.
+fn uniform_except(first: i64, last: i64, excluded: &[i64], rng: &mut impl Rng) -> i64 {
+    let from = excluded.partition_point(|&value| value < first);
+    let within = &excluded[from..from + excluded[from..].partition_point(|&value| value <= last)];
+    let left = u128::from(last.abs_diff(first)) + 1;
+    match (within.len() as u128).cmp(&left) {
+        Ordering::Less if !within.is_empty() => {}
+        _ => return uniform(first, last, rng),
+    }
+    let shorter = last - i64::try_from(within.len()).expect("no longer than the bin");
+    // The n-th of those that are left: one further for each excluded value at or before it.
+    within.iter().fold(uniform(first, shorter, rng), |value, &gone| if gone <= value { value + 1 } else { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::SmallRng;
+
+    use super::*;
+
+    #[test]
+    fn what_is_excluded_is_never_drawn_and_the_rest_is() {
+        let mut rng = SmallRng::seed_from_u64(3);
+        let mut drawn = [0; 10];
+        for _ in 0..1000 {
+            drawn[usize::try_from(uniform_except(2, 8, &[0, 2, 3, 6, 9], &mut rng)).unwrap()] += 1;
+        }
+        for (value, &times) in drawn.iter().enumerate() {
+            // Each of four: a hundred fewer than expected is eight standard deviations.
+            assert_eq!(times > 150, [4, 5, 7, 8].contains(&value), "{value}: {times}");
+        }
+        assert!((4..=5).contains(&uniform_except(4, 5, &[4, 5], &mut rng)));
+    }
+}

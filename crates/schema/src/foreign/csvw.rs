@@ -1,0 +1,335 @@
+//! CSV on the Web with the terms of CSVW-EO: a table schema with privacy units, public keys and public partitions.
+
+use crate::attribute::FieldType;
+use crate::error::SchemaError;
+use crate::missing::MissingValue;
+use crate::spec::{BinsSpec, FieldSpec, Scalar, SchemaSpec, Source, TableTerms};
+
+use super::column::{bounds, categories, complete_line, edges, field, has_declared_bins, in_iso, open_text};
+use super::tree::{Tree, whole};
+use super::{Report, column_losses, not_a, only_table, source_loss, table_losses, take};
+
+const NAME: &str = "CSVW-EO metadata";
+/// The second is the name of the file in which CSVW-EO explains its terms, as its own examples refer to it.
+const CONTEXTS: [&str; 2] = ["http://www.w3.org/ns/csvw", "csvw-eo-context.jsonld"];
+
+pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, SchemaError> {
+    let mut table = unprefixed(tree).into_map().ok_or_else(|| not_a("object"))?;
+    if let Some(tables) = take(&mut table, "tables").and_then(Tree::into_list) {
+        table = only_table(tables.into_iter().map(|table| (String::new(), table)).collect())?.1;
+    }
+    let mut text = |key: &str| take(&mut table, key).and_then(Tree::into_text);
+    let (title, description, mut unit) = (text("title"), text("description"), text("privacyUnit"));
+    let most = take(&mut table, "maxContributions").and_then(Tree::into_whole);
+    let missing_values = take(&mut table, "null").and_then(|null| match null {
+        Tree::List(_) => null.into_scalars().map(|texts| texts.iter().map(ToString::to_string).collect()),
+        null => null.into_scalar().map(|text| vec![text.to_string()]),
+    });
+    for ignored in ["@context", "@type"] {
+        take(&mut table, ignored);
+    }
+    for key in ["publicLength", "length"] {
+        if take(&mut table, key).is_some() {
+            let hint = "the number of rows is private here; declare `adjacency: replace-one` if it is public";
+            report.lost(None, key, hint);
+        }
+    }
+    let schema = take(&mut table, "tableSchema").and_then(Tree::into_map);
+    let mut schema = schema.ok_or_else(|| not_a("`tableSchema`"))?;
+    let columns = take(&mut schema, "columns").and_then(Tree::into_list).ok_or_else(|| not_a("list of `columns`"))?;
+    take(&mut schema, "@type");
+    report.left_over(None, table);
+    report.left_over(None, schema);
+    let mut fields = Vec::new();
+    for column in columns {
+        let mut column = column.into_map().ok_or_else(|| not_a("column"))?;
+        let name = take(&mut column, "name").and_then(Tree::into_text).ok_or_else(|| not_a("`name` of a column"))?;
+        if take(&mut column, "privacyId").and_then(Tree::into_boolean).unwrap_or(false) {
+            unit.get_or_insert(name.clone());
+        }
+        if unit.as_ref() != Some(&name) {
+            fields.extend(import_column(&name, column, report));
+        }
+    }
+    let max_contributions = most.and_then(|most| u32::try_from(most).ok());
+    if unit.is_none() {
+        report.assumed(None, "dp.privacyUnit", "`row`: no column says whose a row is");
+    }
+    let dp = TableTerms { privacy_unit: unit, max_contributions, ..TableTerms::default() };
+    let missing_values: Option<Vec<String>> = missing_values;
+    let missing_values = missing_values.map(|texts| texts.into_iter().map(MissingValue::plain).collect());
+    Ok(SchemaSpec { title, description, missing_values, dp, fields })
+}
+
+/// Terms without their vocabulary: `csvw:name`, `dc:description` and `csvw-safe:bounds.maxLength` are known by their last word.
+fn unprefixed(tree: Tree) -> Tree {
+    match tree {
+        Tree::Map(entries) => {
+            let last = |key: String| {
+                let term = key.rsplit(':').next().unwrap_or_default();
+                term.rsplit('.').next().unwrap_or_default().to_owned()
+            };
+            // A dependency maps values of the data, which are no terms.
+            let inner = |key: &str, value| if key == "valueMap" { value } else { unprefixed(value) };
+            let terms = entries.into_iter().map(|(key, value)| (last(key), value));
+            Tree::Map(terms.map(|(key, value)| (key.clone(), inner(&key, value))).collect())
+        }
+        Tree::List(items) => Tree::List(items.into_iter().map(unprefixed).collect()),
+        scalar => scalar,
+    }
+}
+
+fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Report) -> Option<FieldSpec> {
+    let datatype = match take(&mut column, "datatype") {
+        // CSVW may say bounds and formats with the type.
+        Some(Tree::Map(mut datatype)) => {
+            let base = take(&mut datatype, "base").and_then(Tree::into_text);
+            column.append(&mut datatype);
+            base
+        }
+        datatype => datatype.and_then(Tree::into_text),
+    };
+    let datatype = datatype.unwrap_or_else(|| "string".into());
+    let Some(field_type) = field_type(&datatype) else {
+        report.lost(Some(name), "datatype", format!("`{datatype}` is not modelled: the column is left out"));
+        return None;
+    };
+    if datatype_of(field_type) != datatype {
+        report.lost(Some(name), "datatype", format!("`{datatype}`: only `{field_type}` is kept"));
+    }
+    let mut field = field(name, field_type);
+    take(&mut column, "@type");
+    field.title = take(&mut column, "titles").and_then(Tree::into_text);
+    field.description = take(&mut column, "description").and_then(Tree::into_text);
+    field.constraints.required = take(&mut column, "required").and_then(Tree::into_boolean).unwrap_or(false);
+    if take(&mut column, "nullableProportion").is_some() {
+        report.lost(Some(name), "nullableProportion", "a share of the rows is no public fact here");
+    }
+    let value = |value: Scalar| match field_type {
+        FieldType::Integer | FieldType::Year => whole(value),
+        FieldType::String => Scalar::Text(value.to_string()),
+        _ => value,
+    };
+    let keys = take(&mut column, "keyValues").and_then(Tree::into_scalars);
+    let is_exhaustive = take(&mut column, "exhaustiveKeys").and_then(Tree::into_boolean).unwrap_or(false);
+    let (listed, cut) = partitions(name, &mut column, report);
+    let keys: Option<Vec<Scalar>> =
+        keys.or(listed).map(|keys| keys.into_iter().map(value).collect()).filter(|keys: &Vec<_>| !keys.is_empty());
+    let mut bound = |key: &str| take(&mut column, key).and_then(Tree::into_scalar).map(value);
+    let (low, high) = (bound("minimum"), bound("maximum"));
+    let is_told = keys.is_some() || cut.is_some() || low.is_some() || high.is_some();
+    field.dp.source = if is_told || field_type == FieldType::Boolean { Source::Public } else { Source::Assumed };
+    match (field_type, keys, cut) {
+        // Both values of a boolean are known without a list.
+        (FieldType::Boolean, ..) => {}
+        (FieldType::String, keys, _) if !is_exhaustive => open_text(&mut field, keys.unwrap_or_default(), report),
+        (FieldType::String, None, _) => open_text(&mut field, vec![], report),
+        (_, Some(keys), _) => {
+            if !is_exhaustive {
+                report.assumed(Some(name), "constraints.enum", "the values that the file lists are all there are");
+            }
+            field.constraints.categories = Some(keys);
+        }
+        (_, None, Some(edges)) => {
+            let edges: Vec<Scalar> = edges.into_iter().map(value).collect();
+            for (key, bound, edge) in [("minimum", low, edges.first()), ("maximum", high, edges.last())] {
+                if let Some(bound) = bound.filter(|bound| Some(bound) != edge) {
+                    report.lost(Some(name), key, format!("`{bound}`: the outermost edges are the bounds"));
+                }
+            }
+            field.dp.bins = Some(BinsSpec { edges: Some(edges), ..BinsSpec::default() });
+        }
+        (_, None, None) => (field.constraints.minimum, field.constraints.maximum) = (low, high),
+    }
+    complete_line(&mut field, report);
+    report.left_over(Some(name), column);
+    Some(in_iso(&field))
+}
+
+/// The values or the edges that partitions tell.
+fn partitions(
+    name: &str,
+    column: &mut Vec<(String, Tree)>,
+    report: &mut Report,
+) -> (Option<Vec<Scalar>>, Option<Vec<Scalar>>) {
+    for counted in ["exhaustivePartitions", "maxNumPartitions", "invariantPublicKeys"] {
+        // They repeat or weaken what the list says.
+        take(column, counted);
+    }
+    let Some(partitions) = take(column, "partitions").and_then(Tree::into_list) else { return (None, None) };
+    let (mut values, mut intervals, mut bounded) = (Vec::new(), Vec::new(), false);
+    let count = partitions.len();
+    for partition in partitions {
+        let mut partition = partition.into_map().unwrap_or_default();
+        let mut predicate = take(&mut partition, "predicate").and_then(Tree::into_map).unwrap_or_default();
+        bounded |= partition.iter().any(|(key, _)| key != "@type");
+        let mut scalar = |key: &str| take(&mut predicate, key).and_then(Tree::into_scalar);
+        match (scalar("partitionValue"), scalar("lowerBound"), scalar("upperBound")) {
+            (Some(value), ..) => values.push(value),
+            (None, Some(low), Some(high)) => intervals.push((low, high)),
+            _ => {}
+        }
+    }
+    if bounded {
+        report.lost(Some(name), "partitions", "bounds on the rows of single partitions have no place in a schema");
+    }
+    if values.len() == count && count > 0 {
+        return (Some(values), None);
+    }
+    let touch = intervals.windows(2).all(|pair| pair[0].1 == pair[1].0);
+    if intervals.len() == count && count > 0 && touch {
+        let last = intervals[count - 1].1.clone();
+        return (None, Some(intervals.into_iter().map(|(low, _)| low).chain([last]).collect()));
+    }
+    report.lost(Some(name), "partitions", "they leave gaps or overlap, and bins do not");
+    (None, None)
+}
+
+fn field_type(datatype: &str) -> Option<FieldType> {
+    Some(match datatype {
+        "string" | "any" | "token" | "normalizedString" => FieldType::String,
+        "boolean" => FieldType::Boolean,
+        "integer" | "long" | "int" | "short" | "byte" | "positiveInteger" | "nonNegativeInteger"
+        | "negativeInteger" | "nonPositiveInteger" | "unsignedLong" | "unsignedInt" | "unsignedShort"
+        | "unsignedByte" => FieldType::Integer,
+        "decimal" | "double" | "float" | "number" => FieldType::Number,
+        "date" => FieldType::Date,
+        "dateTime" | "datetime" | "dateTimeStamp" => FieldType::Datetime,
+        "gYear" => FieldType::Year,
+        _ => return None,
+    })
+}
+
+fn datatype_of(field_type: FieldType) -> &'static str {
+    match field_type {
+        FieldType::String => "string",
+        FieldType::Boolean => "boolean",
+        FieldType::Integer | FieldType::Year => "integer",
+        FieldType::Number => "double",
+        FieldType::Date => "date",
+        FieldType::Datetime => "dateTime",
+    }
+}
+
+pub(super) fn export(spec: &SchemaSpec, report: &mut Report) -> Tree {
+    let unit = spec.dp.privacy_unit.as_deref().filter(|unit| *unit != "row");
+    table_losses(
+        spec,
+        &["title", "description", "missingValues", "dp.privacyUnit", "dp.maxContributions"],
+        NAME,
+        report,
+    );
+    let mut columns = Vec::new();
+    for field in &spec.fields {
+        if Some(field.name.as_str()) == unit {
+            report.lost(Some(&field.name), "type", "it says whose a row is, and is an identifier there");
+        } else if let Some(column) = export_column(&in_iso(field), report) {
+            columns.push(Tree::Map(column));
+        }
+        if field.format.is_some() {
+            report.lost(Some(&field.name), "format", "dates are told in ISO 8601 there");
+        }
+    }
+    if let Some(unit) = unit {
+        let texts = [("@type", "Column"), ("name", unit), ("datatype", "string")];
+        let mut column: Vec<(String, Tree)> = texts.map(|(key, text)| (key.into(), Tree::text(text))).into();
+        column.push(("privacyId".into(), Tree::boolean(true)));
+        columns.push(Tree::Map(column));
+    }
+    let mut table = vec![
+        ("@context".to_owned(), Tree::List(CONTEXTS.map(Tree::text).into())),
+        ("@type".into(), Tree::text("Table")),
+    ];
+    table.extend(spec.title.clone().map(|title| ("dc:title".into(), Tree::text(title))));
+    table.extend(spec.description.clone().map(|text| ("dc:description".into(), Tree::text(text))));
+    for missing in spec.missing_values.iter().flatten().filter(|missing| missing.label.is_some()) {
+        let what = format!("`{}` and other missing values are one kind there", missing.value);
+        report.lost(None, "missingValues.label", what);
+    }
+    table.extend(spec.missing_values.as_ref().map(|texts| {
+        ("null".into(), Tree::List(texts.iter().map(|missing| Tree::text(missing.value.clone())).collect()))
+    }));
+    table.extend(unit.map(|unit| ("privacyUnit".into(), Tree::text(unit))));
+    table.extend(spec.dp.max_contributions.map(|most| ("maxContributions".into(), Tree::whole(most))));
+    table.push(("tableSchema".into(), Tree::Map(vec![("columns".into(), Tree::List(columns))])));
+    Tree::Map(table)
+}
+
+fn export_column(field: &FieldSpec, report: &mut Report) -> Option<Vec<(String, Tree)>> {
+    let name = Some(field.name.as_str());
+    let Some(kind) = FieldType::ALL.into_iter().find(|known| known.name() == field.field_type) else {
+        report.lost(name, "type", format!("`{}` has no place in {NAME}: the column is left out", field.field_type));
+        return None;
+    };
+    let mut column = vec![
+        ("@type".to_owned(), Tree::text("Column")),
+        ("name".into(), Tree::text(&*field.name)),
+        ("datatype".into(), Tree::text(datatype_of(kind))),
+    ];
+    if kind == FieldType::Year {
+        report.lost(name, "type", "`year`: a whole number there");
+    }
+    let mut put = |key: &str, value: Tree| column.push((key.to_owned(), value));
+    let mut carried = vec![
+        "title",
+        "description",
+        "constraints.required",
+        "constraints.minimum",
+        "constraints.maximum",
+        "constraints.enum",
+        "dp.source",
+    ];
+    if let Some(title) = &field.title {
+        put("titles", Tree::text(&**title));
+    }
+    if let Some(description) = &field.description {
+        put("dc:description", Tree::text(&**description));
+    }
+    if field.constraints.required {
+        put("required", Tree::boolean(true));
+    }
+    let keys = categories(field).filter(|_| kind != FieldType::Boolean);
+    let is_line = !matches!(kind, FieldType::String | FieldType::Boolean);
+    if is_line {
+        let (low, high) = bounds(field);
+        for (key, bound) in [("minimum", low), ("maximum", high)] {
+            if let Some(bound) = bound {
+                put(key, Tree::Scalar(bound));
+            }
+        }
+    }
+    let is_listed = keys.is_some();
+    if let Some(keys) = keys {
+        put("keyValues", Tree::scalars(&keys));
+        put("exhaustiveKeys", Tree::boolean(kind != FieldType::String || !field.dp.open));
+    }
+    if kind == FieldType::String {
+        carried.push("dp.open");
+    }
+    if let Some(edges) = edges(field).filter(|_| is_line && !is_listed && has_declared_bins(field)) {
+        carried.extend(["dp.bins.count", "dp.bins.width", "dp.bins.edges", "dp.bins.source"]);
+        let partition = |pair: &[Scalar]| {
+            let predicate = [("lowerBound", &pair[0]), ("upperBound", &pair[1])];
+            let predicate = predicate.map(|(key, edge)| (key.to_owned(), Tree::Scalar(edge.clone())));
+            Tree::Map(vec![
+                ("@type".into(), Tree::text("Partition")),
+                ("predicate".into(), Tree::Map(predicate.into())),
+            ])
+        };
+        put("partitions", Tree::List(edges.windows(2).map(partition).collect()));
+        put("exhaustivePartitions", Tree::boolean(true));
+        // A schema knows no such bounds, and the format's own programs want them.
+        report.blank(
+            name,
+            "partitions",
+            "`maxLength`, `maxGroupsPerUnit` and `maxContributions` of each, where they are public",
+        );
+    } else {
+        carried.push("dp.bins.source");
+    }
+    if is_listed || bounds(field) != (None, None) {
+        source_loss(field, NAME, report);
+    }
+    column_losses(field, &carried, NAME, report);
+    Some(column)
+}

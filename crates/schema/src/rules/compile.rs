@@ -1,0 +1,252 @@
+//! From rules as written to the combinations of codes that they forbid.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Rule;
+use super::condition::{code_of, code_of_key, meets, skipped_code};
+use super::line::Line;
+use super::spec::{Condition, RuleSpec};
+use crate::attribute::Attribute;
+use crate::clique::{AttributeId, Clique};
+use crate::domain::Domain;
+use crate::error::SchemaError;
+use crate::limits;
+
+/// How many values an error lists.
+const LISTED_VALUES: usize = 3;
+
+/// The checked columns that rules are about.
+pub(super) struct Columns<'a> {
+    pub(super) attributes: &'a [Attribute],
+    pub(super) domain: &'a Domain,
+}
+
+impl Columns<'_> {
+    /// The rules that a written one comes to: several for an order of three and more columns, none if nothing is forbidden.
+    pub(super) fn compile(&self, written: usize, rule: &RuleSpec) -> Result<Vec<Rule>, SchemaError> {
+        let rules = match rule {
+            RuleSpec::Forbid(conditions) => vec![self.forbid(written, conditions)?],
+            RuleSpec::Skip { column, unless, label } => {
+                vec![self.skip(written, column, unless, label.as_deref())?]
+            }
+            RuleSpec::Determines { column, other, by } => vec![self.determines(written, column, other, by)?],
+            RuleSpec::Order(names) => self.order(written, names)?,
+        };
+        Ok(rules.into_iter().filter(|rule| rule.possible.contains(&false)).collect())
+    }
+
+    /// The columns of an order, in that order.
+    pub(super) fn ordered(&self, names: &[String]) -> Result<Vec<AttributeId>, SchemaError> {
+        let columns = names.iter().map(|name| self.find(name)).collect::<Result<Vec<_>, _>>()?;
+        if columns.len() < 2 || columns.iter().collect::<BTreeSet<_>>().len() < columns.len() {
+            return Err(SchemaError::table(
+                format!("the order of {} is not one of two or more columns", quoted(names.iter())),
+                "list two or more columns, each once, the one with the least values first",
+            ));
+        }
+        let first = self.attribute(columns[0]);
+        for &column in &columns {
+            let other = self.attribute(column);
+            if Line::of(other).is_none() || other.field_type() != first.field_type() {
+                return Err(SchemaError::column(
+                    other.name(),
+                    format!(
+                        "is of type `{}` and ordered against `{}` of type `{}`",
+                        other.field_type(),
+                        first.name(),
+                        first.field_type()
+                    ),
+                    "order columns of one type: integers, numbers, dates, datetimes or years",
+                ));
+            }
+        }
+        Ok(columns)
+    }
+
+    fn forbid(&self, written: usize, conditions: &BTreeMap<String, Condition>) -> Result<Rule, SchemaError> {
+        let conditions = self.conditions(conditions)?;
+        let clique = Clique::new(conditions.keys().copied());
+        self.rule(written, clique, |codes| !conditions.iter().all(|(column, meets)| meets[codes.of(*column)]))
+    }
+
+    fn skip(
+        &self,
+        written: usize,
+        column: &str,
+        unless: &BTreeMap<String, Condition>,
+        label: Option<&str>,
+    ) -> Result<Rule, SchemaError> {
+        let skipped = self.find(column)?;
+        let code = skipped_code(self.attribute(skipped), label)? as usize;
+        let conditions = self.conditions(unless)?;
+        if conditions.contains_key(&skipped) {
+            return Err(SchemaError::column(
+                column,
+                "is skipped by what it says itself",
+                "name other columns in `unless`",
+            ));
+        }
+        let clique = Clique::new(conditions.keys().copied().chain([skipped]));
+        self.rule(written, clique, |codes| {
+            let is_asked = conditions.iter().all(|(column, meets)| meets[codes.of(*column)]);
+            is_asked != (codes.of(skipped) == code)
+        })
+    }
+
+    fn determines(
+        &self,
+        written: usize,
+        column: &str,
+        other: &str,
+        by: &BTreeMap<String, crate::spec::Scalar>,
+    ) -> Result<Rule, SchemaError> {
+        let (from, to) = (self.find(column)?, self.find(other)?);
+        if from == to {
+            return Err(SchemaError::column(column, "determines itself", "name two columns"));
+        }
+        let mut follows: Vec<Option<u32>> = vec![None; self.attribute(from).size() as usize];
+        for (key, value) in by {
+            let code = code_of_key(self.attribute(from), key)? as usize;
+            if follows[code].replace(code_of(self.attribute(to), value)?).is_some() {
+                return Err(SchemaError::column(column, format!("has `{key}` twice in `by`"), "keep one of them"));
+            }
+        }
+        let is_declared = |code: &u32| !self.attribute(from).is_special(*code);
+        let left_out: Vec<u32> = (0..)
+            .zip(&follows)
+            .filter(|(_, value)| value.is_none())
+            .map(|(code, _)| code)
+            .filter(is_declared)
+            .collect();
+        if !left_out.is_empty() {
+            let named = left_out.iter().take(LISTED_VALUES).map(|&code| self.attribute(from).label(code));
+            let named: Vec<String> = named.collect();
+            return Err(SchemaError::column(
+                column,
+                format!(
+                    "determines `{other}`, but `by` leaves out {} of its values: {}",
+                    left_out.len(),
+                    quoted(named.iter())
+                ),
+                "give the value of the other column for every declared value",
+            ));
+        }
+        self.rule(written, Clique::new([from, to]), |codes| {
+            follows[codes.of(from)].is_none_or(|value| codes.of(to) == value as usize)
+        })
+    }
+
+    /// All pairs, and not only neighbours: where a column between two has no value, those two are in order still.
+    fn order(&self, written: usize, names: &[String]) -> Result<Vec<Rule>, SchemaError> {
+        let columns = self.ordered(names)?;
+        for (place, &first) in columns.iter().enumerate() {
+            for &second in &columns[place + 1..] {
+                self.check_size(&Clique::new([first, second]))?;
+            }
+        }
+        let lines: Vec<Line> =
+            columns.iter().map(|&column| Line::of(self.attribute(column)).expect("was checked")).collect();
+        let mut rules = Vec::new();
+        for (first, &earlier) in columns.iter().enumerate() {
+            for (second, &later) in columns.iter().enumerate().skip(first + 1) {
+                #[expect(clippy::cast_possible_truncation, reason = "codes are below 2^20")]
+                rules.push(self.rule(written, Clique::new([earlier, later]), |codes| {
+                    let [earlier, later] = [earlier, later].map(|column| codes.of(column) as u32);
+                    lines[first].may_be_in_order(earlier, &lines[second], later)
+                })?);
+            }
+        }
+        Ok(rules)
+    }
+
+    /// For every column, which of its codes meet the condition.
+    fn conditions(
+        &self,
+        conditions: &BTreeMap<String, Condition>,
+    ) -> Result<BTreeMap<AttributeId, Vec<bool>>, SchemaError> {
+        if conditions.is_empty() {
+            return Err(SchemaError::table("a rule has no condition", "name a column and the values it is about"));
+        }
+        let each = conditions.iter().map(|(name, condition)| {
+            let column = self.find(name)?;
+            Ok((column, meets(self.attribute(column), condition)?))
+        });
+        each.collect()
+    }
+
+    fn rule(&self, written: usize, clique: Clique, is_possible: impl Fn(&Codes) -> bool) -> Result<Rule, SchemaError> {
+        self.check_size(&clique)?;
+        let sizes: Vec<u32> = clique.attributes().iter().map(|&column| self.domain.size(column)).collect();
+        let mut codes = Codes { clique: &clique, codes: vec![0; clique.len()] };
+        let mut possible = Vec::new();
+        loop {
+            possible.push(is_possible(&codes));
+            if !advance(&mut codes.codes, &sizes) {
+                break;
+            }
+        }
+        let strides = crate::cells::strides(self.domain, &clique);
+        Ok(Rule { written, clique, sizes, strides, possible: possible.into() })
+    }
+
+    /// Refuses a rule over too many combinations before a list of them is made.
+    fn check_size(&self, clique: &Clique) -> Result<(), SchemaError> {
+        let cells = self.domain.cells(clique);
+        if cells <= limits::CELLS_PER_RULE {
+            return Ok(());
+        }
+        let names: Vec<String> =
+            clique.attributes().iter().map(|&column| self.attribute(column).name().into()).collect();
+        Err(SchemaError::table(
+            format!(
+                "a rule about {} is about {cells} combinations of codes, at most {} are possible",
+                quoted(names.iter()),
+                limits::CELLS_PER_RULE
+            ),
+            "declare wider bins for the columns with most codes, or a rule about fewer columns",
+        ))
+    }
+
+    fn find(&self, name: &str) -> Result<AttributeId, SchemaError> {
+        let place = self.attributes.iter().position(|attribute| attribute.name() == name);
+        place.map(AttributeId::new).ok_or_else(|| {
+            SchemaError::table(
+                format!("a rule is about the column `{name}`, which the schema does not have"),
+                "name one of the fields",
+            )
+        })
+    }
+
+    fn attribute(&self, column: AttributeId) -> &Attribute {
+        &self.attributes[column.index()]
+    }
+}
+
+/// Codes of the columns of a clique.
+struct Codes<'a> {
+    clique: &'a Clique,
+    codes: Vec<u32>,
+}
+
+impl Codes<'_> {
+    fn of(&self, column: AttributeId) -> usize {
+        let place = self.clique.attributes().binary_search(&column).expect("a column of the rule");
+        self.codes[place] as usize
+    }
+}
+
+/// Goes on to the next cell's codes, in the order of cells; false behind the last.
+pub(super) fn advance(codes: &mut [u32], sizes: &[u32]) -> bool {
+    for (code, &size) in codes.iter_mut().zip(sizes).rev() {
+        *code += 1;
+        if *code < size {
+            return true;
+        }
+        *code = 0;
+    }
+    false
+}
+
+fn quoted<'a>(names: impl Iterator<Item = &'a String>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

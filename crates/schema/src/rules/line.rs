@@ -1,0 +1,65 @@
+//! Where codes lie on a number line.
+
+use crate::attribute::Attribute;
+use crate::cut::{Draw, RealCut, WholeDraw};
+use crate::encode::Values;
+
+/// The codes of a column on a number line.
+#[derive(Debug)]
+pub(crate) enum Line {
+    /// Whole numbers, years, days, or microseconds.
+    Whole(Codes<i64, WholeDraw>),
+    /// Real numbers.
+    Real(Codes<f64, RealCut>),
+}
+
+/// Where codes lie, and how values of them are drawn.
+#[derive(Debug)]
+pub(crate) struct Codes<T, D> {
+    /// The least and the greatest value that is drawn of each code; `None` for codes that lie nowhere.
+    pub(super) spans: Vec<Option<(T, T)>>,
+    pub(super) draw: D,
+}
+
+impl<T, D: Draw<T>> Codes<T, D> {
+    fn new(attribute: &Attribute, draw: D) -> Self {
+        let mut spans: Vec<Option<(T, T)>> =
+            (0..attribute.declared_codes()).map(|code| Some(draw.ends(code))).collect();
+        spans.resize_with(attribute.size() as usize, || None);
+        Self { spans, draw }
+    }
+}
+
+impl Line {
+    /// That of a column; `None` if it is text, or true and false.
+    pub(crate) fn of(attribute: &Attribute) -> Option<Self> {
+        let encoder = attribute.encoder();
+        match &encoder.values {
+            Values::Text(_) | Values::Boolean { .. } => None,
+            Values::Whole { line, cut } => {
+                Some(Self::Whole(Codes::new(attribute, WholeDraw::new(line, cut, &encoder.missing_texts))))
+            }
+            Values::Real(cut) => Some(Self::Real(Codes::new(attribute, cut.clone()))),
+        }
+    }
+
+    /// Whether some value of a code is at most some value of another column's code. Codes that lie nowhere go with all.
+    pub(super) fn may_be_in_order(&self, code: u32, other: &Self, other_code: u32) -> bool {
+        match (self, other) {
+            (Self::Whole(first), Self::Whole(second)) => {
+                may_ascend(first.spans[code as usize], second.spans[other_code as usize])
+            }
+            (Self::Real(first), Self::Real(second)) => {
+                may_ascend(first.spans[code as usize], second.spans[other_code as usize])
+            }
+            _ => unreachable!("columns of an order are of one type"),
+        }
+    }
+}
+
+fn may_ascend<T: PartialOrd>(first: Option<(T, T)>, second: Option<(T, T)>) -> bool {
+    match (first, second) {
+        (Some((low, _)), Some((_, high))) => low <= high,
+        _ => true,
+    }
+}

@@ -1,0 +1,171 @@
+//! Rules between columns, as combinations of codes that cannot be.
+//!
+//! Every rule of a schema comes to tables over a few columns that tell, cell by cell, what is possible. Methods give those tables
+//! to the model as structural zeros, so that no row that breaks a rule has any probability. Two values of an order that
+//! share a bin are put in order when codes become values again.
+
+mod compile;
+mod condition;
+mod consistency;
+mod in_order;
+mod line;
+mod spec;
+
+pub use self::spec::{Condition, RangeSpec, RuleSpec};
+
+use self::compile::Columns;
+use self::consistency::Consistency;
+pub(crate) use self::in_order::InOrder;
+use crate::attribute::Attribute;
+use crate::clique::{AttributeId, Clique};
+use crate::codes::CodeColumn;
+use crate::domain::Domain;
+use crate::error::SchemaError;
+use crate::limits;
+
+/// A rule that was checked: which combinations of some columns' codes can be.
+///
+/// ```
+/// use scumble_schema::Schema;
+/// let schema = Schema::parse(r#"
+/// dp:
+///   rules:
+///     - forbid: {age: {below: 15}, married: true}
+/// fields:
+///   - {name: age, type: integer, constraints: {minimum: 0, maximum: 19, required: true}, dp: {bins: {width: 5}}}
+///   - {name: married, type: boolean, constraints: {required: true}}
+/// "#)?;
+/// let [rule] = schema.rules() else { panic!("there is one") };
+/// assert_eq!(rule.possible(), [true, false, true, false, true, false, true, true]);
+/// assert!(!rule.allows(&[2, 1]) && rule.allows(&[3, 1]));
+/// # Ok::<(), scumble_schema::Problems>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    written: usize,
+    clique: Clique,
+    /// The numbers of codes of the clique's columns.
+    sizes: Vec<u32>,
+    /// The steps between neighbouring codes of these.
+    strides: Vec<usize>,
+    possible: Box<[bool]>,
+}
+
+impl Rule {
+    /// The place of the rule in the schema file that it comes from.
+    pub fn written(&self) -> usize {
+        self.written
+    }
+
+    /// The columns that it is about.
+    pub fn clique(&self) -> &Clique {
+        &self.clique
+    }
+
+    /// What is possible, in the order of the cells of a table over the clique.
+    pub fn possible(&self) -> &[bool] {
+        &self.possible
+    }
+
+    /// Whether a row with these codes of the clique's columns is possible.
+    ///
+    /// # Panics
+    /// If these are not codes of the clique's columns.
+    pub fn allows(&self, codes: &[u32]) -> bool {
+        assert_eq!(codes.len(), self.strides.len(), "one code for every column of the rule");
+        self.possible[codes.iter().zip(&self.strides).map(|(&code, stride)| code as usize * stride).sum::<usize>()]
+    }
+
+    /// How many rows break the rule. Columns are all those of the schema, in its order.
+    ///
+    /// # Panics
+    /// If they are not.
+    pub fn violations(&self, columns: &[CodeColumn]) -> u64 {
+        let own: Vec<&CodeColumn> = self.clique.attributes().iter().map(|column| &columns[column.index()]).collect();
+        let rows = own.first().map_or(0, |column| column.len());
+        let cell = |row: usize| {
+            own.iter().zip(&self.strides).map(|(column, stride)| column.get(row) as usize * stride).sum::<usize>()
+        };
+        (0..rows).filter(|&row| !self.possible[cell(row)]).count() as u64
+    }
+}
+
+/// All rules of a schema.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Rules {
+    pub(crate) list: Vec<Rule>,
+    /// The pairs of columns of which the second is never below the first.
+    pub(crate) ascending: Vec<(AttributeId, AttributeId)>,
+    /// Declared values that no row can have.
+    pub(crate) never: Vec<(AttributeId, u32)>,
+}
+
+impl Rules {
+    /// Checks the rules of a schema, one by one and together.
+    pub(crate) fn new(attributes: &[Attribute], domain: &Domain, written: &[RuleSpec]) -> Result<Self, SchemaError> {
+        if written.len() > limits::RULES {
+            return Err(SchemaError::table(
+                format!("there are {} rules, at most {} are possible", written.len(), limits::RULES),
+                "leave out rules, or write several as one",
+            ));
+        }
+        let columns = Columns { attributes, domain };
+        let (mut list, mut ascending, mut cells) = (Vec::new(), Vec::new(), 0_u128);
+        for (place, rule) in written.iter().enumerate() {
+            let compiled = columns.compile(place, rule)?;
+            cells += compiled.iter().map(|rule| rule.possible.len() as u128).sum::<u128>();
+            if cells > limits::CELLS_OF_RULES {
+                return Err(SchemaError::table(
+                    format!("rules are about more than {} combinations of codes", limits::CELLS_OF_RULES),
+                    "declare wider bins for the columns with most codes, or fewer rules",
+                ));
+            }
+            list.extend(compiled);
+            if let RuleSpec::Order(names) = rule {
+                let ordered = columns.ordered(names)?;
+                for (first, &earlier) in ordered.iter().enumerate() {
+                    ascending.extend(ordered[first + 1..].iter().map(|&later| (earlier, later)));
+                }
+            }
+        }
+        ascending.sort_unstable();
+        ascending.dedup();
+        check_orders(attributes, &ascending)?;
+        let never = Consistency::new(domain, &list).check().map_err(|rules| contradiction(&rules, written))?;
+        let never = never.into_iter().filter(|&(column, code)| !attributes[column.index()].is_special(code)).collect();
+        Ok(Self { list, ascending, never })
+    }
+}
+
+/// Refuses columns that are in order only by way of a third. Where that one has no value, nothing would be said of the two, and
+/// where it has one, bins would have to be looked at by threes.
+fn check_orders(attributes: &[Attribute], ascending: &[(AttributeId, AttributeId)]) -> Result<(), SchemaError> {
+    let name = |column: AttributeId| attributes[column.index()].name();
+    for &(first, second) in ascending {
+        for &(_, third) in ascending.iter().filter(|&&(earlier, _)| earlier == second) {
+            if third == first {
+                return Err(SchemaError::table(
+                    format!("`{}` and `{}` are ordered both ways", name(first), name(second)),
+                    "keep one of the two orders; columns that are always equal are one column",
+                ));
+            }
+            if ascending.binary_search(&(first, third)).is_err() {
+                let [first, second, third] = [first, second, third].map(name);
+                return Err(SchemaError::table(
+                    format!("`{first}` and `{third}` are in order only by way of `{second}`"),
+                    format!("write one rule for the three: `order: [{first}, {second}, {third}]`"),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn contradiction(rules: &[usize], written: &[RuleSpec]) -> SchemaError {
+    let named: Vec<String> = rules.iter().map(|&rule| format!("rule {} ({})", rule + 1, written[rule])).collect();
+    let problem = match named.as_slice() {
+        [one] => format!("no row can keep {one}"),
+        _ => format!("no row can keep all of these together: {}", named.join(", ")),
+    };
+    SchemaError::table(problem, "mend or drop one of them; without any one of them the others can be kept")
+}

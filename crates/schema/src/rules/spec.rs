@@ -1,0 +1,169 @@
+//! Rules as a schema file writes them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::spec::Scalar;
+
+/// One rule between columns, unchecked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "WrittenRule", into = "WrittenRule")]
+pub enum RuleSpec {
+    /// No row meets all of these conditions.
+    Forbid(BTreeMap<String, Condition>),
+    /// A question that is asked only of some: the column is not applicable exactly in the rows that fail a condition.
+    Skip {
+        /// The column.
+        column: String,
+        /// The conditions under which it has a value.
+        unless: BTreeMap<String, Condition>,
+        /// The kind of missing value that it has otherwise; `not applicable` without it.
+        label: Option<String>,
+    },
+    /// One column follows from another.
+    Determines {
+        /// The column that the other follows from.
+        column: String,
+        /// The column that follows.
+        other: String,
+        /// The value of the second for every value of the first.
+        by: BTreeMap<String, Scalar>,
+    },
+    /// No value is below one of a column listed before its own.
+    Order(Vec<String>),
+}
+
+/// Which values of a column meet a condition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Condition {
+    /// This value, or this kind of missing value.
+    One(Scalar),
+    /// One of these.
+    AnyOf(Vec<Scalar>),
+    /// A part of a number line.
+    Range(RangeSpec),
+}
+
+/// A part of a number line.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RangeSpec {
+    /// From this value on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Scalar>,
+    /// Up to this value, which is part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Scalar>,
+    /// Up to this value, which is not part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<Scalar>,
+    /// Above this value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above: Option<Scalar>,
+}
+
+/// A rule with every property that some rule has.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenRule {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    forbid: Option<BTreeMap<String, Condition>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    skip: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unless: Option<BTreeMap<String, Condition>>,
+    #[serde(rename = "as", default, skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    determines: Option<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by: Option<BTreeMap<String, Scalar>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    order: Option<Vec<String>>,
+}
+
+impl TryFrom<WrittenRule> for RuleSpec {
+    type Error = &'static str;
+
+    fn try_from(written: WrittenRule) -> Result<Self, Self::Error> {
+        match written {
+            WrittenRule {
+                forbid: Some(conditions),
+                skip: None,
+                unless: None,
+                label: None,
+                determines: None,
+                by: None,
+                order: None,
+            } => Ok(Self::Forbid(conditions)),
+            WrittenRule {
+                skip: Some(column),
+                unless: Some(unless),
+                label,
+                forbid: None,
+                determines: None,
+                by: None,
+                order: None,
+            } => Ok(Self::Skip { column, unless, label }),
+            WrittenRule {
+                determines: Some(determines),
+                by: Some(by),
+                forbid: None,
+                skip: None,
+                unless: None,
+                label: None,
+                order: None,
+            } => {
+                let mut pairs = determines.into_iter();
+                match (pairs.next(), pairs.next()) {
+                    (Some((column, other)), None) => Ok(Self::Determines { column, other, by }),
+                    _ => Err("`determines` names one column and the one that follows from it: `{city: region}`"),
+                }
+            }
+            WrittenRule {
+                order: Some(columns),
+                forbid: None,
+                skip: None,
+                unless: None,
+                label: None,
+                determines: None,
+                by: None,
+            } => Ok(Self::Order(columns)),
+            _ => Err("a rule is one of `forbid`, `skip` with `unless`, `determines` with `by`, and `order`"),
+        }
+    }
+}
+
+impl From<RuleSpec> for WrittenRule {
+    fn from(rule: RuleSpec) -> Self {
+        let none = Self::default();
+        match rule {
+            RuleSpec::Forbid(conditions) => Self { forbid: Some(conditions), ..none },
+            RuleSpec::Skip { column, unless, label } => {
+                Self { skip: Some(column), unless: Some(unless), label, ..none }
+            }
+            RuleSpec::Determines { column, other, by } => {
+                Self { determines: Some(BTreeMap::from([(column, other)])), by: Some(by), ..none }
+            }
+            RuleSpec::Order(columns) => Self { order: Some(columns), ..none },
+        }
+    }
+}
+
+/// Short, for messages: the kind of rule and its columns.
+impl fmt::Display for RuleSpec {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = |conditions: &BTreeMap<String, Condition>| {
+            conditions.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+        };
+        match self {
+            Self::Forbid(conditions) => write!(formatter, "forbid {}", names(conditions)),
+            Self::Skip { column, unless, .. } => write!(formatter, "skip {column} unless {}", names(unless)),
+            Self::Determines { column, other, .. } => write!(formatter, "{column} determines {other}"),
+            Self::Order(columns) => write!(formatter, "order {}", columns.join(", ")),
+        }
+    }
+}

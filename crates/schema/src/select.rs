@@ -1,0 +1,199 @@
+//! Codes of a column that a person names: one value, several, or a range of a number line.
+
+use crate::attribute::{Attribute, FieldType, UNKNOWN_LABEL};
+use crate::encode::Values;
+use crate::error::SchemaError;
+use crate::spec::Scalar;
+use crate::text::TimeFormat;
+
+/// A point of a number line. The two kinds never meet in one column.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+enum Point {
+    Whole(i64),
+    Real(f64),
+}
+
+impl Attribute {
+    /// The codes that a text names, in ascending order: a value as [`Attribute::label`] tells it, nothing for a missing one,
+    /// a range `10..20` of a number line for the bins that lie within it, or several of these, one of which is meant, with `|`
+    /// between them.
+    ///
+    /// ```
+    /// use scumble_schema::Schema;
+    ///
+    /// let schema = Schema::parse("fields: [{name: age, type: integer, constraints: {minimum: 0, maximum: 99}, dp: {bins: {width: 10}}}]")?;
+    /// let age = &schema.attributes()[0];
+    /// assert_eq!(age.select("10..39").unwrap(), [1, 2, 3]);
+    /// assert_eq!(age.select("0..9|90..|").unwrap(), [0, 9, 10]);
+    /// assert!(age.select("15").is_err(), "15 is in a bin with other numbers");
+    /// # Ok::<(), scumble_schema::Problems>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it names no code, or a value that has no code to itself.
+    pub fn select(&self, text: &str) -> Result<Vec<u32>, SchemaError> {
+        // A category may have a bar in it.
+        if let Some(code) = self.value_code(text) {
+            return Ok(vec![code]);
+        }
+        let mut codes = Vec::new();
+        for part in text.split('|') {
+            codes.extend(self.select_one(part)?);
+        }
+        codes.sort_unstable();
+        codes.dedup();
+        Ok(codes)
+    }
+
+    fn select_one(&self, text: &str) -> Result<Vec<u32>, SchemaError> {
+        if let Some(code) = self.value_code(text) {
+            return Ok(vec![code]);
+        }
+        let fails = |problem: String, hint: String| Err(SchemaError::column(self.name(), problem, hint));
+        if let Some((from, to)) = text.split_once("..").filter(|_| self.is_line()) {
+            let end = |text: &str| if text.is_empty() { Some(None) } else { self.point(text).map(Some) };
+            let (Some(from), Some(to)) = (end(from), end(to)) else {
+                return fails(
+                    format!("has no range `{text}`"),
+                    format!("write both ends as values of its type, {}, or leave one out", self.field_type()),
+                );
+            };
+            let within = |code: &u32| {
+                self.span(*code).is_some_and(|(first, last)| {
+                    from.is_none_or(|from| from <= first) && to.is_none_or(|to| last <= to)
+                })
+            };
+            let codes: Vec<u32> = (0..self.size()).filter(within).collect();
+            if codes.is_empty() {
+                return fails(
+                    format!("has no value or bin within `{text}`"),
+                    "widen the range; `scumble inspect` shows the bins".into(),
+                );
+            }
+            return Ok(codes);
+        }
+        if let Some(point) = self.point(text) {
+            let around = |code: &u32| self.span(*code).is_some_and(|(first, last)| first <= point && point <= last);
+            if let Some(code) = (0..self.size()).find(around) {
+                let (first, last) = self.bin(code).expect("a value with a code to itself was found before");
+                return fails(
+                    format!("has no code for `{text}` alone, only for its bin"),
+                    format!("write the bin, as `{}={first}..{last}`", self.name()),
+                );
+            }
+        }
+        let known: Vec<String> = (0..self.size().min(8)).map(|code| format!("`{}`", self.label(code))).collect();
+        let rest = if self.size() > 8 { ", ..." } else { "" };
+        fails(format!("has no value `{text}`"), format!("it has {}{rest}", known.join(", ")))
+    }
+
+    /// The code that stands for this value and no other.
+    fn value_code(&self, text: &str) -> Option<u32> {
+        if let Some(code) = (0..self.size()).find(|&code| self.label(code) == text) {
+            return Some(code);
+        }
+        if text.is_empty() {
+            return self.missing_code();
+        }
+        if let Values::Boolean { false_texts, true_texts } = &self.encoder().values {
+            let has = |texts: &crate::encode::Lookup<Box<[u8]>>| texts.get(text.as_bytes()).is_some();
+            return if has(false_texts) { Some(0) } else { has(true_texts).then_some(1) };
+        }
+        if self.field_type() == FieldType::String {
+            let label = self.spec().dp.unknown_label.as_deref().unwrap_or(UNKNOWN_LABEL);
+            return self.unknown_code().filter(|_| label == text);
+        }
+        let point = self.point(text)?;
+        (0..self.size()).find(|&code| self.span(code) == Some((point, point)))
+    }
+
+    fn is_line(&self) -> bool {
+        !matches!(self.field_type(), FieldType::String | FieldType::Boolean)
+    }
+
+    /// The least and the greatest value of a code.
+    fn span(&self, code: u32) -> Option<(Point, Point)> {
+        if self.is_special(code) {
+            return None;
+        }
+        let of = |scalar: &Scalar| match (scalar, self.field_type()) {
+            (Scalar::Number(value), _) => Some(Point::Real(*value)),
+            (scalar, _) => self.point(&scalar.to_string()),
+        };
+        match self.bin(code) {
+            Some((first, last)) => Some((of(&first)?, of(&last)?)),
+            None => self.point(&self.label(code)).map(|point| (point, point)),
+        }
+    }
+
+    /// Where a text stands on the number line of this column.
+    fn point(&self, text: &str) -> Option<Point> {
+        let format = || TimeFormat::new(self.spec().format.as_deref()).unwrap_or(TimeFormat::Iso);
+        match self.field_type() {
+            FieldType::Integer | FieldType::Year => text.parse().ok().map(Point::Whole),
+            FieldType::Number => text.parse().ok().filter(|value: &f64| value.is_finite()).map(Point::Real),
+            FieldType::Date => TimeFormat::Iso.days(text).or_else(|| format().days(text)).map(Point::Whole),
+            FieldType::Datetime => {
+                TimeFormat::Iso.micros_in(text, None).or_else(|| format().micros_in(text, None)).map(Point::Whole)
+            }
+            FieldType::String | FieldType::Boolean => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::schema::Schema;
+
+    const SCHEMA: &str = r"
+fields:
+  - {name: born, type: date, format: '%d.%m.%Y', constraints: {minimum: 01.01.2000, maximum: 31.12.2000, required: true}, dp: {bins: {width: 31}}}
+  - {name: seen, type: datetime, constraints: {minimum: 2020-01-01T00:00:00, maximum: 2020-01-01T23:59:59, required: true}, dp: {bins: {width: 3600}}}
+  - {name: smokes, type: boolean, trueValues: [ja], falseValues: [nein]}
+  - {name: diet, type: string, constraints: {enum: [fish, 'a|b', meat]}, dp: {open: true, unknownLabel: else}}
+  - {name: rooms, type: integer, constraints: {enum: [1, 2, 5]}}
+  - {name: income, type: number, constraints: {minimum: 0, maximum: 10, required: true}, dp: {bins: {count: 4}}}
+";
+
+    fn select(column: &str, text: &str) -> Result<Vec<u32>, String> {
+        let schema = Schema::parse(SCHEMA).unwrap();
+        let column = schema.find(column).unwrap();
+        schema.attribute(column).select(text).map_err(|error| format!("{error}; {}", error.hint()))
+    }
+
+    #[test]
+    fn values_are_named_as_they_are_told() {
+        assert_eq!(select("smokes", "true"), Ok(vec![1]));
+        assert_eq!(select("smokes", "nein|"), Ok(vec![0, 2]));
+        assert_eq!(select("diet", "meat|fish"), Ok(vec![0, 2]));
+        assert_eq!(select("diet", "a|b"), Ok(vec![1]), "a category with a bar in it");
+        assert_eq!(select("diet", "else|(missing)"), Ok(vec![3, 4]));
+        assert_eq!(select("rooms", "05"), Ok(vec![2]), "a number in another spelling");
+        assert_eq!(
+            select("diet", "fowl"),
+            Err("column `diet` has no value `fowl`; it has `fish`, `a|b`, `meat`, `(missing)`, `(unknown)`".into())
+        );
+    }
+
+    #[test]
+    fn a_range_takes_what_lies_within_it() {
+        assert_eq!(select("rooms", "2..9"), Ok(vec![1, 2]));
+        assert_eq!(select("income", "2.5..7.5"), Ok(vec![1, 2]));
+        assert_eq!(select("income", "2.4..7.4"), Ok(vec![1]), "a bin that only begins in it is not within it");
+        assert_eq!(select("born", "..2000-02-10"), Ok(vec![0]));
+        assert_eq!(select("born", "01.01.2000..02.03.2000"), Ok(vec![0, 1]));
+        assert_eq!(select("seen", "2020-01-01T22:00..2020-01-02"), Ok(vec![22, 23]));
+        assert!(select("income", "3..4").unwrap_err().contains("no value or bin within"));
+        assert!(select("income", "a..4").unwrap_err().contains("has no range"));
+        assert!(select("diet", "a..4").unwrap_err().contains("has no value"));
+    }
+
+    #[test]
+    fn a_value_inside_a_bin_is_refused_with_its_bin() {
+        assert_eq!(
+            select("income", "3"),
+            Err("column `income` has no code for `3` alone, only for its bin; write the bin, as `income=2.5..5`".into())
+        );
+        assert!(select("born", "2000-01-05").unwrap_err().contains("born=2000-01-01..2000-01-31"));
+    }
+}
