@@ -152,6 +152,37 @@ fn without_a_unit_gone_only_its_kept_rows_are_gone() {
 }
 
 #[test]
+fn a_unit_of_a_thousand_rows_moves_no_count_by_more_than_three() {
+    let mut numbers = Numbers(15);
+    let schema = schema(3);
+    let pair = Clique::new(schema.domain().attributes());
+    let tables: Vec<Clique> = schema.domain().one_way().into_iter().chain([Clique::empty(), pair]).collect();
+    let counts = |rows: &[Row], numbers: &mut Numbers| {
+        let options = ReadOptions { threads: Some(2), ..Default::default() };
+        let parts = scatter(&batch(rows), 3, numbers);
+        CodedTable::from_batches(parts, &schema, &options).unwrap().count_tables(&tables).unwrap()
+    };
+    for round in 0..25 {
+        let rows = table(150, 20, &mut numbers);
+        // A newcomer: of a thousand rows of all kinds, or of one kind a thousand times.
+        let mut newcomer: Vec<Row> =
+            table(1_000, 20, &mut numbers).into_iter().map(|row| (Some(77_777), row.1, row.2)).collect();
+        if round % 5 == 0 {
+            newcomer = vec![newcomer[0]; 1_000];
+        }
+        let more: Vec<Row> = rows.iter().chain(&newcomer).copied().collect();
+        let (before, after) = (counts(&rows, &mut numbers), counts(&more, &mut numbers));
+        let mut moved = 0;
+        for (table, (before, after)) in tables.iter().zip(before.iter().zip(&after)) {
+            let by: Vec<u64> = before.iter().zip(after).map(|(before, after)| before.abs_diff(*after)).collect();
+            assert_eq!(by.iter().sum::<u64>(), 3, "all of {table:?} together");
+            moved = moved.max(by.into_iter().max().unwrap());
+        }
+        assert_eq!(moved, 3, "the number of rows moves by as much");
+    }
+}
+
+#[test]
 fn rows_without_a_unit_change_nothing() {
     let mut numbers = Numbers(14);
     for most in [1, 3, 400] {
