@@ -1,0 +1,32 @@
+//! What the parts share: fits by the recommended method, and rows that break a rule.
+
+use std::path::{Path, PathBuf};
+
+use scumble::engine::CodedTable;
+use scumble::mechanisms::Method;
+use scumble::schema::Clique;
+use scumble::{ApproxDp, Delta, Epsilon, Input, Model, ReadOptions, Schema};
+
+use crate::Failure;
+
+const DELTA: f64 = 1e-9;
+
+/// A model of the rows, by the recommended method.
+pub(crate) fn fit(schema: &Schema, rows: &Path, epsilon: f64) -> Result<Model, Failure> {
+    let goal = ApproxDp { epsilon: Epsilon::new(epsilon)?, delta: Delta::new(DELTA)? };
+    Ok(scumble::fit(&[Input::new(rows)], schema, &Method::recommended(goal), goal, &ReadOptions::default())?)
+}
+
+/// How many times a row breaks a rule.
+pub(crate) fn violations(schema: &Schema, rows: &Input, options: &ReadOptions) -> Result<u64, Failure> {
+    let table = CodedTable::read(std::slice::from_ref(rows), schema, options)?;
+    let cliques: Vec<Clique> = schema.rules().iter().map(|rule| rule.clique().clone()).collect();
+    let counts = table.count_tables(&cliques)?;
+    let cells = schema.rules().iter().zip(&counts).flat_map(|(rule, counts)| rule.possible().iter().zip(counts));
+    Ok(cells.filter(|(possible, _)| !**possible).map(|(_, count)| count).sum())
+}
+
+/// Where the schemas of the examples are.
+pub(crate) fn schemas() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas")
+}
