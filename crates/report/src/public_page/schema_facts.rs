@@ -51,6 +51,10 @@ pub(super) fn section(model: &Model) -> Markup {
             "are unknown, or count as a declared one."
         }
         (listed)
+        @if !schema.written_rules().is_empty() {
+            p { "Rules between columns were declared too. They hold in every synthetic row, whether or not they do in all real ones:" }
+            ol { @for rule in schema.written_rules() { li { (rule) } } }
+        }
     }
 }
 

@@ -89,6 +89,17 @@ fn nobody_is_told_that_assumed_bounds_are_public() {
 }
 
 #[test]
+fn rules_and_made_up_columns_are_told() {
+    let schema = format!(
+        "dp: {{rules: [{{forbid: {{height: {{from: 0, below: 2}}, works: true}}}}]}}{FEW}  - {{name: id, type: integer, dp: {{generate: {{sequence: {{from: 1}}}}}}}}\n"
+    );
+    let page = public_page(&model(&schema, "mst"));
+    assert!(page.contains("hold in every synthetic row") && page.contains("<li>forbid height, works</li>"));
+    assert!(page.contains("made up, row numbers from 1"));
+    assert!(!public_page(&model(FEW, "mst")).contains("hold in every synthetic row"));
+}
+
+#[test]
 fn columns_are_related_as_the_tables_say() {
     let independent = model(SCHEMA, "independent");
     let relations = Relations::new(&independent, &noisy_tables(&independent));
