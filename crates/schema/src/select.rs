@@ -1,7 +1,8 @@
 //! Codes of a column that a person names: one value, several, or a range of a number line.
 
 use crate::attribute::{Attribute, FieldType, UNKNOWN_LABEL};
-use crate::encode::Values;
+use crate::cut::Held;
+use crate::encode::{Values, WholeLine};
 use crate::error::SchemaError;
 use crate::spec::Scalar;
 use crate::text::TimeFormat;
@@ -116,14 +117,25 @@ impl Attribute {
         if self.is_special(code) {
             return None;
         }
-        let of = |scalar: &Scalar| match (scalar, self.field_type()) {
-            (Scalar::Number(value), _) => Some(Point::Real(*value)),
-            (scalar, _) => self.point(&scalar.to_string()),
+        let of = |scalar: &Scalar| match scalar {
+            Scalar::Number(value) => Some(Point::Real(*value)),
+            scalar => self.point(&scalar.to_string()),
         };
-        match self.bin(code) {
-            Some((first, last)) => Some((of(&first)?, of(&last)?)),
-            None => self.point(&self.label(code)).map(|point| (point, point)),
+        if let Some((first, last)) = self.bin(code) {
+            return Some((of(&first)?, of(&last)?));
         }
+        let point = match &self.encoder().values {
+            Values::Whole { cut, .. } => match cut.held(code) {
+                Held::Value(value) | Held::AndAbove(value) => Point::Whole(value),
+                Held::Bin(..) | Held::Kept(..) => return None,
+            },
+            Values::Real(cut) => match cut.held(code) {
+                Held::Value(value) | Held::AndAbove(value) => Point::Real(value),
+                Held::Bin(..) | Held::Kept(..) => return None,
+            },
+            Values::Text(_) | Values::Boolean { .. } => return None,
+        };
+        Some((point, point))
     }
 
     /// Where a text stands on the number line of this column.
@@ -134,7 +146,12 @@ impl Attribute {
             FieldType::Number => text.parse().ok().filter(|value: &f64| value.is_finite()).map(Point::Real),
             FieldType::Date => TimeFormat::Iso.days(text).or_else(|| format().days(text)).map(Point::Whole),
             FieldType::Datetime => {
-                TimeFormat::Iso.micros_in(text, None).or_else(|| format().micros_in(text, None)).map(Point::Whole)
+                // Without a zone it is what a clock shows where the column says.
+                let zone = match &self.encoder().values {
+                    Values::Whole { line: WholeLine::Datetime(_, zone), .. } => zone.as_ref(),
+                    _ => None,
+                };
+                TimeFormat::Iso.micros_in(text, zone).or_else(|| format().micros_in(text, zone)).map(Point::Whole)
             }
             FieldType::String | FieldType::Boolean => None,
         }
@@ -153,6 +170,9 @@ fields:
   - {name: diet, type: string, constraints: {enum: [fish, 'a|b', meat]}, dp: {open: true, unknownLabel: else}}
   - {name: rooms, type: integer, constraints: {enum: [1, 2, 5]}}
   - {name: income, type: number, constraints: {minimum: 0, maximum: 10, required: true}, dp: {bins: {count: 4}}}
+  - {name: wage, type: number, constraints: {minimum: 0}, dp: {bins: {width: 4, points: [0], topCode: 8}}, missingValues: ['', {value: '-9', label: refused}]}
+  - {name: call, type: datetime, constraints: {minimum: 2024-07-01, maximum: 2024-07-02T23:59:59, required: true}, dp: {bins: {by: day}, timeZone: Europe/Berlin}}
+  - {name: paid, type: date, constraints: {minimum: 2024-01-01, maximum: 2024-02-29, required: true}, dp: {bins: {by: month}, keep: weekday}}
 ";
 
     fn select(column: &str, text: &str) -> Result<Vec<u32>, String> {
@@ -183,6 +203,11 @@ fields:
         assert_eq!(select("born", "..2000-02-10"), Ok(vec![0]));
         assert_eq!(select("born", "01.01.2000..02.03.2000"), Ok(vec![0, 1]));
         assert_eq!(select("seen", "2020-01-01T22:00..2020-01-02"), Ok(vec![22, 23]));
+        assert_eq!(select("wage", "8.."), Ok(vec![3]), "a top code");
+        assert_eq!(select("wage", "..4"), Ok(vec![0, 1]), "a point and its bin");
+        assert_eq!(select("wage", "refused|0"), Ok(vec![0, 5]));
+        assert_eq!(select("call", "2024-07-02.."), Ok(vec![1]), "a day of the column's own zone");
+        assert_eq!(select("paid", "2024-02-01.."), Ok((7..14).collect()), "all weekdays of a month");
         assert!(select("income", "3..4").unwrap_err().contains("no value or bin within"));
         assert!(select("income", "a..4").unwrap_err().contains("has no range"));
         assert!(select("diet", "a..4").unwrap_err().contains("has no value"));
