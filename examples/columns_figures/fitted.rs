@@ -22,8 +22,7 @@ pub(crate) fn violations(schema: &Schema, rows: &Input, options: &ReadOptions) -
     let table = CodedTable::read(std::slice::from_ref(rows), schema, options)?;
     let cliques: Vec<Clique> = schema.rules().iter().map(|rule| rule.clique().clone()).collect();
     let counts = table.count_tables(&cliques)?;
-    let cells = schema.rules().iter().zip(&counts).flat_map(|(rule, counts)| rule.possible().iter().zip(counts));
-    Ok(cells.filter(|(possible, _)| !**possible).map(|(_, count)| count).sum())
+    Ok(schema.rules().iter().zip(&counts).map(|(rule, counts)| rule.broken(counts)).sum())
 }
 
 /// Where the schemas of the examples are.

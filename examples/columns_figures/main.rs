@@ -20,6 +20,7 @@ mod journal;
 #[expect(dead_code, reason = "there is one method and one budget")]
 mod request;
 mod rules;
+mod sound_rows;
 
 use std::error::Error;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use rand::SeedableRng;
 use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
 use scumble::schema::{AttributeId, Clique, CodeColumn, Decoder, Rule};
 use scumble::{Input, Model, ReadOptions, Sampling, Schema, TableWriter};
 use scumble_evaluate::Columns;
@@ -12,6 +12,7 @@ use crate::Failure;
 use crate::figure::Figures;
 use crate::fitted::{self, fit};
 use crate::request::Request;
+use crate::sound_rows::sound_rows;
 
 const REAL_ROWS: usize = 50_000;
 const DRAWN_ROWS: u64 = 10_000_000;
@@ -29,7 +30,7 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
     let free = Schema::new(spec)?;
     let folder = tempfile::tempdir()?;
     let rows = folder.path().join("visits.csv");
-    let table = sound_rows(&ruled);
+    let table = sound_rows(&ruled, REAL_ROWS, 10);
     write(&ruled, &table, &rows)?;
     let real = Columns::of_codes(ruled.domain().clone(), table)?;
 
@@ -55,28 +56,6 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
         BAR,
     );
     Ok(())
-}
-
-/// Rows that keep all rules, with columns that are related to each other.
-fn sound_rows(schema: &Schema) -> Vec<CodeColumn> {
-    let mut rng = SmallRng::seed_from_u64(10);
-    let sizes = schema.domain().sizes();
-    let mut columns: Vec<CodeColumn> = sizes.iter().map(|&size| CodeColumn::with_capacity(size, REAL_ROWS)).collect();
-    for _ in 0..REAL_ROWS {
-        let kind: u32 = rng.random_range(0..6);
-        let mut draw = |size: u32| if rng.random_bool(0.6) { kind * size / 6 } else { rng.random_range(0..size) };
-        let mut row: Vec<u32> = sizes.iter().map(|&size| draw(size)).collect();
-        let breaks = |rule: &Rule, row: &[u32]| {
-            !rule.allows(&rule.clique().attributes().iter().map(|column| row[column.index()]).collect::<Vec<_>>())
-        };
-        while let Some(rule) = schema.rules().iter().find(|rule| breaks(rule, &row)) {
-            for column in rule.clique().attributes() {
-                row[column.index()] = draw(sizes[column.index()]);
-            }
-        }
-        columns.iter_mut().zip(row).for_each(|(column, code)| column.push(code));
-    }
-    columns
 }
 
 fn write(schema: &Schema, table: &[CodeColumn], path: &Path) -> Result<(), Failure> {

@@ -84,7 +84,6 @@ fn broken_rules(inputs: &[Input], schema: &Schema, options: &ReadOptions) -> Res
     let cliques: Vec<Clique> = schema.rules().iter().map(|rule| rule.clique().clone()).collect();
     let counts = TableScan::open(inputs, &every_row, options)?.count_tables(&cliques)?;
     let broken = |(rule, counts): (&Rule, &Vec<u64>)| {
-        let impossible = rule.possible().iter().zip(counts).filter(|(possible, _)| !**possible);
         let written = &schema.written_rules()[rule.written()];
         let names: Vec<&str> =
             rule.clique().attributes().iter().map(|&column| schema.attribute(column).name()).collect();
@@ -95,7 +94,7 @@ fn broken_rules(inputs: &[Input], schema: &Schema, options: &ReadOptions) -> Res
                 RuleSpec::Order(columns) if columns.len() > 2 => format!("{written}: {}", names.join(", ")),
                 _ => written.to_string(),
             },
-            broken: share(impossible.map(|(_, count)| count).sum(), rows),
+            broken: share(rule.broken(counts), rows),
         }
     };
     Ok(schema.rules().iter().zip(&counts).map(broken).collect())

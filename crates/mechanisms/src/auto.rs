@@ -71,8 +71,7 @@ pub fn fit<A: Neighbours, M: Selecting>(
     let rounds = rounds(versions.columns(), options.rounds_per_column * growth);
     let cells = cells(f64::from(options.model_cells) * growth, rounds);
     #[expect(clippy::cast_precision_loss, reason = "some hundred rounds at most")]
-    let of_round = deviation * (rounds as f64).sqrt();
-    learner.plan_for(cells, of_round);
+    learner.plan_for(cells, deviation * (rounds as f64).sqrt());
     let mut rng = learner.generator();
     let declared = recoding.levels();
     let has_levels = |column: AttributeId| declared.iter().any(|&(of, _)| of == column);

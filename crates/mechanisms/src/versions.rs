@@ -1,7 +1,7 @@
 //! Columns and their coarser versions, as one model has them.
 
 use scumble_pgm::{JunctionTree, ModelError, StructuralZeros};
-use scumble_schema::{AttributeId, Clique, Domain, Recoding};
+use scumble_schema::{AttributeId, Clique, Domain, Recoding, cells};
 
 use crate::rules::cliques;
 
@@ -36,13 +36,13 @@ impl<'a> Versions<'a> {
         let mut told_twice = Vec::new();
         for rule in rules {
             let rule = of_coarsest_versions(recoding, rule)?;
+            // Versions come after all columns.
             if let &[one, other] = rule.clique().attributes()
+                && recoding.of(one) == one
+                && recoding.of(other) != other
                 && is_one_to_one(&rule.possible().collect::<Vec<_>>(), recoding.domain().size(other) as usize)
             {
-                // Versions come after all columns.
-                told_twice.extend(
-                    [other].into_iter().filter(|&version| recoding.of(version) != version && recoding.of(one) == one),
-                );
+                told_twice.push(other);
             }
             links.push(rule);
         }
@@ -145,11 +145,9 @@ fn of_coarsest_versions(recoding: &Recoding, rule: &StructuralZeros) -> Result<S
     let domain = recoding.domain();
     let possible: Vec<bool> = rule.possible().collect();
     let columns = rule.clique().attributes();
-    let mut stride = possible.len();
     let mut versions: Vec<(AttributeId, Vec<usize>)> = Vec::with_capacity(columns.len());
-    for &column in columns {
+    for (&column, stride) in columns.iter().zip(cells::strides(domain, rule.clique())) {
         let size = domain.size(column) as usize;
-        stride /= size;
         // Cells of a code, seen from its first one on.
         let cells =
             |code: usize| (0..possible.len() / (size * stride)).map(move |block| (block * size + code) * stride);

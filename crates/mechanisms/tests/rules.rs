@@ -59,9 +59,7 @@ fn rows(schema: &Schema, rows: usize, broken: f64, seed: u64) -> Vec<Vec<u32>> {
             .iter()
             .map(|&size| if rng.random_bool(0.5) { base * size / 4 } else { rng.random_range(0..size) })
             .collect();
-        let keeps = schema.rules().iter().all(|rule| {
-            rule.allows(&rule.clique().attributes().iter().map(|column| row[column.index()]).collect::<Vec<_>>())
-        });
+        let keeps = schema.rules().iter().all(|rule| rule.allows_row(&row));
         if keeps || rng.random_bool(broken) {
             all.push(row);
         }

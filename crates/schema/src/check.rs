@@ -80,7 +80,7 @@ pub(crate) fn check_field(spec: FieldSpec, missing_values: &[MissingValue]) -> R
     let missing_kinds = if nullable { kinds } else { Vec::new() };
     let levels = Box::default();
     let mut attribute = Attribute { spec, field_type, encoder, missing_kinds, declared, unknown_code, levels };
-    attribute.levels = levels_of(&attribute, declared)?;
+    attribute.levels = levels_of(&attribute)?;
     Ok(attribute)
 }
 

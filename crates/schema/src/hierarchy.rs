@@ -51,10 +51,10 @@ impl Level {
 /// Columns with the groups of their codes at each level, finest first.
 pub type Hierarchies = Vec<(AttributeId, Vec<Box<[u32]>>)>;
 
-/// The levels of a column of so many declared values, finest first; none if it declares no hierarchy.
-pub(crate) fn levels_of(attribute: &Attribute, declared: u32) -> Result<Box<[Level]>, SchemaError> {
+/// The levels of a column, finest first; none if it declares no hierarchy.
+pub(crate) fn levels_of(attribute: &Attribute) -> Result<Box<[Level]>, SchemaError> {
     let Some(spec) = &attribute.spec.dp.hierarchy else { return Ok(Box::default()) };
-    let column = Column { attribute, declared: declared as usize };
+    let column = Column { attribute, declared: attribute.declared_codes() as usize };
     let given = match spec {
         HierarchySpec { file: None, levels: Some(levels) } => levels,
         HierarchySpec { file: Some(_), levels: Some(_) } => {

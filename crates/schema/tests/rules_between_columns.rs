@@ -225,9 +225,7 @@ fn sound_rows(schema: &Schema, rows: usize, rng: &mut SmallRng) -> Vec<CodeColum
     let mut columns: Vec<CodeColumn> = sizes.iter().map(|&size| CodeColumn::with_capacity(size, rows)).collect();
     while columns[0].len() < rows {
         let row: Vec<u32> = sizes.iter().map(|&size| rng.random_range(0..size)).collect();
-        let keeps = |rule: &Rule| {
-            rule.allows(&rule.clique().attributes().iter().map(|column| row[column.index()]).collect::<Vec<_>>())
-        };
+        let keeps = |rule: &Rule| rule.allows_row(&row);
         if schema.rules().iter().all(keeps) {
             columns.iter_mut().zip(row).for_each(|(column, code)| column.push(code));
         }

@@ -4,6 +4,8 @@
 #[path = "../../engine/tests/engine/postgres_server.rs"]
 #[expect(dead_code, reason = "only some of what a server can do is needed here")]
 mod postgres_server;
+#[path = "../../../examples/columns_figures/sound_rows.rs"]
+mod sound_rows;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,11 +14,12 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, FieldRef};
 use postgres_server::Server;
+use rand::SeedableRng;
 use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
 use scumble::{ApproxDp, Delta, Epsilon, Method, Sampling};
 use scumble_engine::{CodedTable, Input, ReadOptions, TableWriter, column_types};
-use scumble_schema::{Clique, CodeColumn, DecodedRows, Decoder, Rule, Schema};
+use scumble_schema::{Clique, CodeColumn, DecodedRows, Decoder, Schema};
+use sound_rows::sound_rows;
 use tempfile::TempDir;
 
 const SCHEMA: &str = r#"
@@ -105,28 +108,6 @@ fn a_time_without_a_zone_is_read_in_that_of_the_column() {
 fn every_column() -> Schema {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/schemas/every_column.schema.yaml");
     Schema::read(&path).unwrap()
-}
-
-/// Rows in which every rule is kept, with columns that are related.
-fn sound_rows(schema: &Schema, rows: usize, seed: u64) -> Vec<CodeColumn> {
-    let mut rng = SmallRng::seed_from_u64(seed);
-    let sizes = schema.domain().sizes();
-    let mut columns: Vec<CodeColumn> = sizes.iter().map(|&size| CodeColumn::with_capacity(size, rows)).collect();
-    for _ in 0..rows {
-        let kind: u32 = rng.random_range(0..4);
-        let mut draw = |size: u32| if rng.random_bool(0.5) { kind * size / 4 } else { rng.random_range(0..size) };
-        let mut row: Vec<u32> = sizes.iter().map(|&size| draw(size)).collect();
-        let breaks = |rule: &&Rule, row: &[u32]| {
-            !rule.allows(&rule.clique().attributes().iter().map(|column| row[column.index()]).collect::<Vec<_>>())
-        };
-        while let Some(rule) = schema.rules().iter().find(|rule| breaks(rule, &row)) {
-            for column in rule.clique().attributes() {
-                row[column.index()] = draw(sizes[column.index()]);
-            }
-        }
-        columns.iter_mut().zip(row).for_each(|(column, code)| column.push(code));
-    }
-    columns
 }
 
 fn written(rows: &DecodedRows, path: &Path) {
@@ -240,10 +221,7 @@ fn violations(path: &Path, schema: &Schema) -> u64 {
     let table = CodedTable::read(&[Input::new(path)], schema, &ReadOptions::default()).unwrap();
     let cliques: Vec<Clique> = schema.rules().iter().map(|rule| rule.clique().clone()).collect();
     let counts = table.count_tables(&cliques).unwrap();
-    let broken = |(rule, counts): (&Rule, &Vec<u64>)| {
-        rule.possible().iter().zip(counts).filter(|(possible, _)| !**possible).map(|(_, count)| count).sum::<u64>()
-    };
-    schema.rules().iter().zip(&counts).map(broken).sum()
+    schema.rules().iter().zip(&counts).map(|(rule, counts)| rule.broken(counts)).sum()
 }
 
 /// A text file read as it stands, column by column.

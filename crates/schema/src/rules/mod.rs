@@ -76,6 +76,19 @@ impl Rule {
         self.possible[codes.iter().zip(&self.strides).map(|(&code, stride)| code as usize * stride).sum::<usize>()]
     }
 
+    /// Whether a row is possible that has these codes in all columns of the schema, in its order.
+    ///
+    /// # Panics
+    /// If these are not codes of the schema's columns.
+    pub fn allows_row(&self, row: &[u32]) -> bool {
+        self.allows(&self.clique.attributes().iter().map(|column| row[column.index()]).collect::<Vec<_>>())
+    }
+
+    /// How many of the rows that were counted in a table over the clique break the rule.
+    pub fn broken(&self, counts: &[u64]) -> u64 {
+        self.possible.iter().zip(counts).filter(|(possible, _)| !**possible).map(|(_, count)| count).sum()
+    }
+
     /// How many rows break the rule. Columns are all those of the schema, in its order.
     ///
     /// # Panics
