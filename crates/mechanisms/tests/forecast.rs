@@ -149,11 +149,15 @@ fn a_tree_is_planned_exactly() {
 
 #[test]
 fn networks_of_binary_columns_are_planned_exactly() {
-    for (epsilon, delta) in [(0.05, 0.0), (1.0, 0.0), (20.0, 1e-6)] {
-        for name in ["privbayes", "pb-pgm"] {
-            check_exactly(&method(name, &[]), &[2; 7], 2, AdjacencyKind::ReplaceOne, goal(epsilon, delta));
-            // How many parents the noise of tables allows depends on the noisy number of rows.
-            check_within(&method(name, &[]), &[2; 7], AdjacencyKind::AddRemove, goal(epsilon, delta));
+    for name in ["privbayes", "pb-pgm"] {
+        let method = method(name, &[]);
+        for (epsilon, delta) in [(0.05, 0.0), (1.0, 0.0), (20.0, 1e-6)] {
+            check_exactly(&method, &[2; 7], 2, AdjacencyKind::ReplaceOne, goal(epsilon, delta));
+        }
+        // How many parents the noise of tables allows depends on the noisy number of rows. At an epsilon of 0.05 that
+        // number decides, once in a hundred fits, that there are none at all, and then nothing is chosen.
+        for (epsilon, delta) in [(0.5, 0.0), (1.0, 0.0), (20.0, 1e-6)] {
+            check_within(&method, &[2; 7], AdjacencyKind::AddRemove, goal(epsilon, delta));
         }
     }
 }
