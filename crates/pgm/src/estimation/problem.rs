@@ -6,6 +6,9 @@ use super::{Stop, Stopped, Total};
 use crate::table::clique_vector::CliqueVector;
 use crate::table::vector;
 
+/// How many times the loss of another a point may have before that is called far better.
+const FAR_BETTER: f64 = 2.0;
+
 /// A model on its way to the optimum.
 #[derive(Debug, Clone)]
 pub(crate) struct Point {
@@ -82,6 +85,11 @@ impl Problem {
             return Some(Stopped::AtNoise);
         }
         (self.oracle.passes() >= self.stop.passes).then_some(Stopped::OutOfPasses)
+    }
+
+    /// Whether another point on the way had a loss that is less by far more than noise, or than holding back, explains.
+    pub(crate) fn has_met_far_better_than(&self, point: &Point) -> bool {
+        point.loss > FAR_BETTER * self.best.loss + self.objective.noise_level()
     }
 
     /// Takes this point for the best, whatever its loss: for a search that does not look for the least.

@@ -72,11 +72,18 @@ pub(crate) fn run(problem: &mut Problem, mut point: Point, spread: f64) -> Stopp
         let ended = stage(problem, &mut point, &pull, steps, |_, unsolved| unsolved <= negligible, &mut memory);
         problem.fit_total(&mut point);
         pull.set_total(point.total);
+        // A search for a step may be what used up the passes.
+        let ended = ended.or((problem.oracle.passes() >= problem.stop.passes).then_some(Stopped::OutOfPasses));
         if let Some(reason) = ended {
             stopped = reason;
+            if problem.has_met_far_better_than(&point) {
+                // Where noise is small, cells that were measured to be empty ask for potentials without end, and the way to them leads
+                // over models that fit nothing. A search that is cut short there has met a better one.
+                return stopped;
+            }
             if point.loss > weighed.loss {
-                // New weights may ask for potentials far from those that there were, and the way to them leads over models that fit
-                // nothing. One that is cut short there is worse than what it began with.
+                // New weights may ask for potentials far from those that there were. One that is cut short on the way to them is worse
+                // than what it began with.
                 point = weighed;
             }
             break;
