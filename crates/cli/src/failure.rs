@@ -1,17 +1,14 @@
 //! How a command fails: a sentence, a hint, an exit code.
 
 use std::path::Path;
-use std::process::ExitCode;
 
-use scumble::schema::{ReadError, io_problem};
-use scumble::{Error, Fault};
+use scumble::schema::io_problem;
+use scumble::{Error, Fault, Problem};
 use serde::Serialize;
 
 /// A command that failed.
 #[derive(Debug, Serialize)]
 pub(crate) struct Failure {
-    #[serde(skip)]
-    fault: Fault,
     exit_code: u8,
     /// One problem, or all of a schema's.
     pub(crate) problems: Vec<Problem>,
@@ -22,17 +19,10 @@ pub(crate) struct Failure {
     details: Option<serde_json::Value>,
 }
 
-/// One sentence, and what to do about it.
-#[derive(Debug, Serialize)]
-pub(crate) struct Problem {
-    pub(crate) message: String,
-    pub(crate) hint: Option<String>,
-}
-
 impl Failure {
     pub(crate) fn new(fault: Fault, message: impl Into<String>, hint: Option<String>) -> Self {
         let problems = vec![Problem { message: message.into(), hint }];
-        Self { fault, exit_code: exit_code(fault), problems, unlisted: 0, details: None }
+        Self { exit_code: exit_code(fault), problems, unlisted: 0, details: None }
     }
 
     /// The same, with an object whose keys join those of the error where that is written as JSON.
@@ -46,8 +36,8 @@ impl Failure {
         Self::new(Fault::Bug, "bug in scumble", Some(hint.into()))
     }
 
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(exit_code(self.fault))
+    pub(crate) fn exit_code(&self) -> u8 {
+        self.exit_code
     }
 }
 
@@ -57,7 +47,8 @@ pub(crate) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(Fault::Engine, format!("cannot write `{}`: {}", path.display(), io_problem(error)), Some(hint.into()))
 }
 
-fn exit_code(fault: Fault) -> u8 {
+/// What a shell is told.
+pub(crate) fn exit_code(fault: Fault) -> u8 {
     match fault {
         Fault::Usage => 2,
         Fault::Data => 3,
@@ -72,21 +63,8 @@ fn exit_code(fault: Fault) -> u8 {
 impl<E: Into<Error>> From<E> for Failure {
     fn from(error: E) -> Self {
         let error = error.into();
-        let fault = error.fault();
-        if let Error::Schema(ReadError::Problems(found)) = &error {
-            let problems =
-                found.list().iter().map(|problem| Problem { message: problem.to_string(), hint: Some(problem.hint()) });
-            return Self {
-                fault,
-                exit_code: exit_code(fault),
-                problems: problems.collect(),
-                unlisted: found.unlisted(),
-                details: None,
-            };
-        }
-        // A source's own words say more than that it failed.
-        let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-        Self::new(fault, format!("{error}{cause}"), error.hint())
+        let exit_code = exit_code(error.fault());
+        Self { exit_code, problems: error.problems(), unlisted: error.unlisted(), details: None }
     }
 }
 

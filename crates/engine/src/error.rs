@@ -66,6 +66,9 @@ pub enum EngineError {
         /// What is wrong.
         problem: DatabaseProblem,
     },
+    /// Nobody wants the result any more.
+    #[error("the work was stopped")]
+    Stopped,
     /// A mistake of ours.
     #[error("bug in the engine: {what}")]
     Bug {
@@ -190,7 +193,7 @@ impl EngineError {
                 Some("take the values apart into plain columns, or leave the column out of the schema".into())
             }
             Self::Table(error) => Some(error.hint()),
-            Self::Io { .. } => None,
+            Self::Io { .. } | Self::Stopped => None,
             Self::Engine { problem: Damage::NotParquet | Damage::NotArrow, .. } => {
                 Some("say what it is with `--format csv|tsv|parquet|arrow`".into())
             }

@@ -1,31 +1,59 @@
-//! Which files and database tables hold the rows.
+//! Which files, database tables and tables in memory hold the rows.
 
 use std::collections::HashSet;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 
 use crate::error::EngineError;
 use crate::postgres::{Address, is_address};
 
-/// A file, a directory, a glob such as `data/part-*.parquet`, or a table of a PostgreSQL database:
-/// `postgresql://user@host:5432/database?table=schema.name`.
+/// A file, a directory, a glob such as `data/part-*.parquet`, a table of a PostgreSQL database:
+/// `postgresql://user@host:5432/database?table=schema.name`, or [a table in memory](Self::of_batches).
 ///
 /// What begins with `postgresql://` or `postgres://` is a table. All else is a path. A path that exists is taken as it
 /// stands, so a file may have `*` or `[` in its name. Of a directory all files with a known extension are taken, at any
 /// depth, but for those whose name begins with `.` or `_`.
 ///
-/// `Debug` does not print the password of a database.
-#[derive(Clone, PartialEq, Eq)]
+/// `Debug` prints neither the password of a database nor anything of rows in memory.
+#[derive(Clone)]
 pub struct Input(Place);
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 enum Place {
     Files(PathBuf),
     /// The URL, which may hold a password.
     Table(String),
+    Memory(MemoryRows),
+}
+
+/// Rows in memory are read in pieces of so many rows: a frame often has all of its rows in one batch.
+const PIECE_ROWS: usize = 1 << 16;
+
+/// Rows in memory, with the columns that all batches have.
+#[derive(Clone)]
+pub(crate) struct MemoryRows {
+    pub(crate) columns: SchemaRef,
+    pub(crate) batches: Vec<RecordBatch>,
+}
+
+impl MemoryRows {
+    /// The rows in pieces, dealt out to so many partitions.
+    pub(crate) fn dealt_to(&self, partitions: usize) -> Vec<Vec<RecordBatch>> {
+        let pieces = self.batches.iter().flat_map(|batch| {
+            let starts = (0..batch.num_rows()).step_by(PIECE_ROWS);
+            starts.map(|start| batch.slice(start, PIECE_ROWS.min(batch.num_rows() - start)))
+        });
+        let mut dealt = vec![vec![]; partitions];
+        for (position, piece) in pieces.enumerate() {
+            dealt[position % partitions].push(piece);
+        }
+        dealt
+    }
 }
 
 impl Input {
@@ -38,11 +66,18 @@ impl Input {
         }
     }
 
-    /// The path or glob as given; `None` for a table of a database.
+    /// Rows that are in memory already. They are read where they are, and not copied.
+    ///
+    /// All batches must have these columns, in this order.
+    pub fn of_batches(columns: SchemaRef, batches: Vec<RecordBatch>) -> Self {
+        Self(Place::Memory(MemoryRows { columns, batches }))
+    }
+
+    /// The path or glob as given; `None` for a table of a database or in memory.
     pub fn path(&self) -> Option<&Path> {
         match &self.0 {
             Place::Files(path) => Some(path),
-            Place::Table(_) => None,
+            Place::Table(_) | Place::Memory(_) => None,
         }
     }
 }
@@ -56,6 +91,7 @@ impl fmt::Debug for Input {
                 Ok(address) => debug.field(&address.shown()),
                 Err(_) => debug.field(&"a database"),
             },
+            Place::Memory(_) => debug.field(&IN_MEMORY),
         };
         debug.finish()
     }
@@ -66,6 +102,9 @@ impl<T: Into<PathBuf>> From<T> for Input {
         Self::new(path)
     }
 }
+
+/// What rows in memory are called in messages.
+pub(crate) const IN_MEMORY: &str = "table in memory";
 
 /// How rows are written down in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -162,22 +201,22 @@ fn split_compression(path: &Path) -> (&str, FileCompressionType) {
 }
 
 /// What all inputs together stand for.
-#[derive(Debug, Clone)]
 pub(crate) struct Sources {
     /// In the order of the inputs, and sorted within each.
     pub(crate) files: Vec<DataFile>,
     pub(crate) tables: Vec<Address>,
+    pub(crate) memory: Vec<MemoryRows>,
 }
 
 impl Sources {
     /// The first of them, for messages.
     pub(crate) fn shown(&self) -> String {
         let table = || self.tables.first().map(|table| table.shown().to_owned());
-        self.files.first().map(|file| file.shown.clone()).or_else(table).unwrap_or_default()
+        self.files.first().map(|file| file.shown.clone()).or_else(table).unwrap_or_else(|| IN_MEMORY.into())
     }
 }
 
-/// The files and tables of all inputs.
+/// The files, tables and rows in memory of all inputs.
 ///
 /// A file that is named twice is refused: its rows would count twice, and one person's would with them. Whether two
 /// names are one table, the database has to say.
@@ -185,17 +224,18 @@ pub(crate) fn resolve(inputs: &[Input], format: Option<Format>) -> Result<Source
     if inputs.is_empty() {
         return Err(EngineError::config("no input file", "name at least one file, directory or glob"));
     }
-    let (mut files, mut tables) = (vec![], vec![]);
+    let (mut files, mut tables, mut memory) = (vec![], vec![], vec![]);
     for input in inputs {
         match &input.0 {
             Place::Files(path) => files.extend(resolve_one(path, format)?),
             Place::Table(url) => tables.push(Address::parse(url)?),
+            Place::Memory(rows) => memory.push(rows.clone()),
         }
     }
     let mut met = HashSet::new();
     match files.iter().find(|file| !met.insert(&file.path)) {
         Some(twice) => Err(EngineError::named_twice(&twice.shown)),
-        None => Ok(Sources { files, tables }),
+        None => Ok(Sources { files, tables, memory }),
     }
 }
 

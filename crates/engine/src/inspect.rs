@@ -65,6 +65,9 @@ pub fn column_types(input: &Input, format: Option<Format>) -> Result<Schema, Eng
     if let Some(table) = sources.tables.pop() {
         return Workers::new(1)?.run(&path, Damage::Damaged, async move { postgres::column_types(&table).await })?;
     }
+    if let Some(rows) = sources.memory.pop() {
+        return Ok(rows.columns.as_ref().clone());
+    }
     let file = sources.files.swap_remove(0);
     let columns = Workers::new(1)?.run(&path, Damage::Damaged, async move {
         let context = session(1, None)?;

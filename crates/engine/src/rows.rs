@@ -19,6 +19,7 @@ use crate::aggregate::CountCliques;
 use crate::code_column;
 use crate::coded::{ChunkSink, Chunks};
 use crate::error::{Damage, EngineError};
+use crate::input::IN_MEMORY;
 use crate::kernel::{CountPlan, table_len};
 use crate::progress::{Progress, ProgressSink, bytes_scanned};
 use crate::recode::RecodeColumn;
@@ -42,7 +43,7 @@ pub(crate) struct Origin {
 
 impl Origin {
     pub(crate) fn in_memory() -> Self {
-        Self { path: "table in memory".into(), damage: Damage::Damaged }
+        Self { path: IN_MEMORY.into(), damage: Damage::Damaged }
     }
 
     fn fail(&self, error: &DataFusionError) -> EngineError {

@@ -1,6 +1,7 @@
 //! The DataFusion session and its threads.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
@@ -10,9 +11,13 @@ use datafusion::optimizer::OptimizerRule;
 use datafusion::optimizer::optimize_projections::OptimizeProjections;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use tokio::runtime::Runtime;
+use tokio::time::sleep;
 
 use crate::error::{Damage, EngineError};
 use crate::spill::SpillRoom;
+
+/// How long a scan goes on, at most, that nobody wants any more.
+const STOPS_WITHIN: Duration = Duration::from_millis(50);
 
 /// The threads of one table. A runtime of its own keeps DataFusion's tasks apart from the caller's, and the rest of Scumble
 /// free of async code.
@@ -24,15 +29,31 @@ impl Workers {
         runtime.map(Self).map_err(|error| EngineError::io("thread pool", &error))
     }
 
-    /// Runs `work` to its end. A panic in it is a decoder's, on bytes it did not expect, and becomes an error about `path`.
+    /// Runs `work` to its end, or as long as it is wanted. A panic in it is a decoder's, on bytes it did not expect, and becomes
+    /// an error about `path`.
     pub(crate) fn run<T: Send + 'static>(
         &self,
         path: &str,
         damage: Damage,
         work: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, EngineError> {
-        let done = self.0.block_on(self.0.spawn(work));
-        done.map_err(|_| EngineError::Engine { path: path.into(), problem: damage })
+        if !scumble_stop::is_wanted() {
+            return Err(EngineError::Stopped);
+        }
+        let done = self.0.block_on(async {
+            let mut task = self.0.spawn(work);
+            loop {
+                tokio::select! {
+                    done = &mut task => return Some(done),
+                    () = sleep(STOPS_WITHIN) => if !scumble_stop::is_wanted() {
+                        task.abort();
+                        return None;
+                    }
+                }
+            }
+        });
+        let damaged = |_| EngineError::Engine { path: path.into(), problem: damage };
+        done.ok_or(EngineError::Stopped)?.map_err(damaged)
     }
 }
 
@@ -74,4 +95,42 @@ pub(crate) fn session(threads: usize, memory: Option<&WorkingMemory<'_>>) -> Res
         .with_analyzer_rules(vec![])
         .with_optimizer_rules(rules);
     Ok(SessionContext::new_with_state(state.build()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+    use std::thread;
+
+    use scumble_stop::Stop;
+
+    use super::*;
+
+    #[test]
+    fn work_that_is_no_longer_wanted_is_dropped() {
+        struct Dropped(std::sync::mpsc::Sender<()>);
+        impl Drop for Dropped {
+            fn drop(&mut self) {
+                let _ = self.0.send(());
+            }
+        }
+        let workers = Workers::new(1).unwrap();
+        let (stop, (send, dropped)) = (Stop::new(), std::sync::mpsc::channel());
+        let guard = Dropped(send);
+        thread::scope(|scope| {
+            let endless = scope.spawn(|| {
+                stop.run(|| {
+                    workers.run("endless", Damage::Damaged, async move {
+                        let _guard = guard;
+                        pending::<()>().await;
+                    })
+                })
+            });
+            stop.now();
+            assert_eq!(endless.join().unwrap(), Ok(Err(EngineError::Stopped)));
+        });
+        dropped.recv_timeout(Duration::from_secs(10)).expect("the work was dropped, not left behind");
+        assert_eq!(stop.run(|| workers.run("none", Damage::Damaged, async {})), Ok(Err(EngineError::Stopped)));
+        assert_eq!(workers.run("wanted", Damage::Damaged, async { 1 }), Ok(1));
+    }
 }

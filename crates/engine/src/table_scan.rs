@@ -5,8 +5,8 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use datafusion::arrow::datatypes::{Field, Schema as ArrowSchema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::datasource::MemTable;
 use scumble_schema::{Clique, CodeColumn, Domain, Recoding, Schema};
@@ -75,6 +75,9 @@ impl TableScan {
         let damage = if sources.files.len() > 1 { Damage::OneDamaged } else { Damage::Damaged };
         let origin = Origin { path: sources.shown(), damage };
         let mut scan = Self::of_tables(vec![], schema, options, origin.clone())?;
+        let in_memory =
+            sources.memory.iter().map(|rows| memory_table(&rows.columns, rows.dealt_to(options.threads()), schema));
+        let in_memory = in_memory.collect::<Result<Vec<_>, _>>()?;
         let (context, schema) = (scan.rows.context.clone(), schema.clone());
         let (tables, bytes_total) = scan.workers.run(&origin.path, damage, async move {
             let mut columns = Vec::with_capacity(sources.files.len());
@@ -91,13 +94,15 @@ impl TableScan {
             Ok::<_, EngineError>((tables.collect(), bytes_total))
         })??;
         scan.rows.tables = tables;
+        // What is in memory is read in no time, so a bar goes by the files.
+        scan.rows.tables.extend(in_memory);
         scan.rows.progress = options.progress.clone().map(|sink| (sink, bytes_total));
         Ok(scan)
     }
 
     /// Rows that are in memory already, partition by partition; columns are found by name.
     ///
-    /// All batches must have the same columns.
+    /// All batches must have the same columns. To have them dealt out to partitions, take [`Input::of_batches`].
     pub fn of_batches(
         partitions: Vec<Vec<RecordBatch>>,
         schema: &Schema,
@@ -105,16 +110,7 @@ impl TableScan {
     ) -> Result<Self, EngineError> {
         let mut scan = Self::of_tables(vec![], schema, options, Origin::in_memory())?;
         let Some(first) = partitions.iter().flatten().next() else { return Ok(scan) };
-        let columns = first.schema();
-        check_columns(&columns, schema)?;
-        if partitions.iter().flatten().any(|batch| batch.schema().fields() != columns.fields()) {
-            return Err(EngineError::config(
-                "the record batches have different columns or types",
-                "cast them to one Arrow schema first",
-            ));
-        }
-        let table = MemTable::try_new(columns, partitions);
-        scan.rows.tables.push(Arc::new(table.map_err(|_| EngineError::Bug { what: "no table of record batches" })?));
+        scan.rows.tables.push(memory_table(&first.schema(), partitions, schema)?);
         Ok(scan)
     }
 
@@ -193,6 +189,33 @@ fn total_bytes(files: &[FileColumns], databases: &[PostgresTable]) -> u64 {
         return 0;
     }
     files.iter().map(|file| file.meta.size).chain(databases.iter().map(PostgresTable::bytes)).sum()
+}
+
+/// Rows in memory as a table of DataFusion.
+fn memory_table(
+    columns: &SchemaRef,
+    partitions: Vec<Vec<RecordBatch>>,
+    schema: &Schema,
+) -> Result<Arc<dyn TableProvider>, EngineError> {
+    check_columns(columns, schema)?;
+    if partitions.iter().flatten().any(|batch| batch.schema().fields() != columns.fields()) {
+        return Err(EngineError::config(
+            "the record batches have different columns or types",
+            "cast them to one Arrow schema first",
+        ));
+    }
+    // Notes that a library left about the table, such as how it numbers its rows, would go along with codes and counts.
+    let fields = columns.fields().iter();
+    let fields = fields.map(|field| Field::new(field.name(), field.data_type().clone(), field.is_nullable()));
+    let columns = Arc::new(ArrowSchema::new(fields.collect::<Vec<_>>()));
+    let without_notes = |batch: RecordBatch| {
+        let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        RecordBatch::try_new_with_options(Arc::clone(&columns), batch.columns().to_vec(), &rows)
+    };
+    let bug = EngineError::Bug { what: "no table of record batches" };
+    let partitions = partitions.into_iter().map(|batches| batches.into_iter().map(without_notes).collect());
+    let partitions = partitions.collect::<Result<_, _>>().map_err(|_| bug.clone())?;
+    Ok(Arc::new(MemTable::try_new(Arc::clone(&columns), partitions).map_err(|_| bug)?))
 }
 
 fn check_columns(columns: &SchemaRef, schema: &Schema) -> Result<(), EngineError> {

@@ -1,8 +1,11 @@
 //! Independent work on all processors, with results in the order of the work.
 
 use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+
+use scumble_stop::{checkpoint, current, share};
 
 /// `work` on every item, each thread with a workspace of its own. The results do not depend on the number of threads,
 /// provided that no result depends on what an earlier one left in the workspace.
@@ -15,12 +18,14 @@ pub(crate) fn map<T: Sync, R: Send, W: Default>(items: &[T], work: impl Fn(&mut 
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(index) else { return done };
+            checkpoint();
             done.push((index, work(&mut workspace, item)));
         }
     };
+    let (run, stop) = (&run, current());
     let mut done: Vec<(usize, R)> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("no work panics")).collect()
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| share(stop.clone(), run))).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
     done.sort_unstable_by_key(|&(index, _)| index);
     done.into_iter().map(|(_, result)| result).collect()

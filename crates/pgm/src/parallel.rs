@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use scumble_stop::{checkpoint, current, share};
+
 /// Below this a thread costs more than it saves.
 const PIECE_CELLS: usize = 1 << 17;
 
@@ -38,18 +40,25 @@ pub(crate) fn on_pieces<T: Send>(
 /// Runs `work` on every item, on all processors, and returns the results in the items' order.
 pub(crate) fn on_items<I: Send, T: Send>(items: Vec<I>, work: impl Fn(I) -> T + Sync) -> Vec<T> {
     let threads = processors().min(items.len());
+    let work = |item| {
+        checkpoint();
+        work(item)
+    };
     if threads < 2 {
         return items.into_iter().map(work).collect();
     }
-    let share = items.len().div_ceil(threads);
+    let length = items.len().div_ceil(threads);
     let mut items = items.into_iter();
-    let mut shares: Vec<Vec<I>> = (0..threads).map(|_| items.by_ref().take(share).collect()).collect();
-    let own = shares.pop().unwrap_or_default();
+    let mut parts: Vec<Vec<I>> = (0..threads).map(|_| items.by_ref().take(length).collect()).collect();
+    let own = parts.pop().unwrap_or_default();
     let work = &work;
     thread::scope(|scope| {
-        let others: Vec<_> = shares
+        let others: Vec<_> = parts
             .into_iter()
-            .map(|share| scope.spawn(move || share.into_iter().map(work).collect::<Vec<T>>()))
+            .map(|part| {
+                let stop = current();
+                scope.spawn(move || share(stop, || part.into_iter().map(work).collect::<Vec<T>>()))
+            })
             .collect();
         let own: Vec<T> = own.into_iter().map(work).collect();
         let others = others.into_iter().flat_map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
@@ -71,11 +80,13 @@ pub(crate) fn on_numbers<T: Send>(threads: usize, count: usize, work: impl Fn(us
             if number >= count {
                 return results;
             }
+            checkpoint();
             results.push((number, work(number)));
         }
     };
+    let (worker, stop) = (&worker, current());
     let mut results = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(count)).map(|_| scope.spawn(worker)).collect();
+        let others: Vec<_> = (1..threads.min(count)).map(|_| scope.spawn(|| share(stop.clone(), worker))).collect();
         let mut results = worker();
         for other in others {
             results.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));

@@ -19,9 +19,7 @@ impl Schema {
     /// # Errors
     /// [`ReadError::Io`] if the file cannot be read, [`ReadError::Problems`] if it is no sound schema.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
-        let mut spec = SchemaSpec::parse(&read_text(path)?).map_err(Problems::from)?;
-        spec.inline_hierarchies(path.parent().unwrap_or(Path::new("")))?;
-        Ok(Self::new(spec)?)
+        Ok(Self::new(SchemaSpec::read_inlined(path)?)?)
     }
 
     /// The schema as YAML.
@@ -45,6 +43,13 @@ impl SchemaSpec {
     /// Reads a schema file as written, without checking it.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         Ok(Self::parse(&read_text(path)?).map_err(Problems::from)?)
+    }
+
+    /// The same, with the files of hierarchies that it names put into it: from there on it needs no other file.
+    pub fn read_inlined(path: &Path) -> Result<Self, ReadError> {
+        let mut spec = Self::read(path)?;
+        spec.inline_hierarchies(path.parent().unwrap_or(Path::new("")))?;
+        Ok(spec)
     }
 
     /// The schema as YAML.

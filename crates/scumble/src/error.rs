@@ -6,6 +6,7 @@ use scumble_mechanisms::marginals::MarginalsError;
 use scumble_schema::{Problems, ReadError, SchemaError};
 use scumble_vault::VaultError;
 use scumble_vault::ledger::LedgerError;
+use serde::Serialize;
 
 use crate::bundle::BundleError;
 
@@ -56,6 +57,15 @@ pub enum Fault {
     Interrupted,
     /// Ours.
     Bug,
+}
+
+/// One sentence, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// What is wrong.
+    pub message: String,
+    /// What to do, where we know.
+    pub hint: Option<String>,
 }
 
 impl From<Problems> for Error {
@@ -112,6 +122,25 @@ impl Error {
         }
     }
 
+    /// The error as a user should see it: one problem, or all of a schema's that are listed.
+    pub fn problems(&self) -> Vec<Problem> {
+        if let Self::Schema(ReadError::Problems(found)) = self {
+            let problem = |problem: &SchemaError| Problem { message: problem.to_string(), hint: Some(problem.hint()) };
+            return found.list().iter().map(problem).collect();
+        }
+        // A source's own words say more than that it failed.
+        let cause = std::error::Error::source(self).map(|cause| format!(": {cause}")).unwrap_or_default();
+        vec![Problem { message: format!("{self}{cause}"), hint: self.hint() }]
+    }
+
+    /// How many problems there are besides those that are listed.
+    pub fn unlisted(&self) -> usize {
+        match self {
+            Self::Schema(ReadError::Problems(found)) => found.unlisted(),
+            _ => 0,
+        }
+    }
+
     /// What to do about it, where we know.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -135,6 +164,7 @@ fn engine_fault(error: &EngineError) -> Fault {
         EngineError::Table(_) | EngineError::Engine { problem: Damage::Memory, .. } => Fault::TooLarge,
         EngineError::Schema { .. } | EngineError::Engine { .. } => Fault::Data,
         EngineError::Bug { .. } => Fault::Bug,
+        EngineError::Stopped => Fault::Interrupted,
         _ => Fault::Engine,
     }
 }

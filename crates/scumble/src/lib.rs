@@ -35,6 +35,8 @@
 //! | [`mechanisms`] | one file per method, noisy tables made elsewhere, the model file | no | through the vault |
 //! | [`report`] | models and certificates in words | no | no |
 //! | `scumble-evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE; only programs use it | yes | no |
+//! | `scumble-stop` | how work that nobody wants any more comes to its end | no | no |
+//! | `scumble-cli`, `scumble-python` | the program, and the Python package, which holds the program too | through the others | no |
 //! | `scumble-testing` | the replay battery that every method passes; only tests use it | made-up ones | seeds |
 //! | this crate | the rooms put together, release bundles, and the demo table | | |
 //!
@@ -53,7 +55,7 @@ pub mod demo;
 mod error;
 mod pipeline;
 
-pub use error::{Error, Fault};
+pub use error::{Error, Fault, Problem};
 pub use pipeline::{Start, fit, fit_marginals, fit_on, fresh_seed, sample, sample_part};
 
 #[doc(inline)]

@@ -82,8 +82,12 @@ fn fit_scan(
     // Where the number of rows is public it is a question of its own, and both answers must be about the same rows: a
     // file or a database may change in between.
     let asks_once = method.asks_once() && schema.privacy().adjacency == AdjacencyKind::AddRemove;
-    let source: Box<dyn MarginalSource> = if asks_once { Box::new(scan) } else { Box::new(scan.code()?) };
-    Ok(scumble_mechanisms::fit(schema, source, method, goal, job)?)
+    // Caught here and not by whoever stops it: a job that released nothing has still to be ended.
+    let fitted = scumble_stop::until_stopped(|| {
+        let source: Box<dyn MarginalSource> = if asks_once { Box::new(scan) } else { Box::new(scan.code()?) };
+        Ok(scumble_mechanisms::fit(schema, source, method, goal, job)?)
+    });
+    fitted.unwrap_or(Err(Error::Interrupted))
 }
 
 /// Fits a model to a file of noisy tables that were made elsewhere.

@@ -24,11 +24,16 @@ const MUST_NOT_REACH: [(&str, &str, &str); 14] = [
 ];
 
 /// Who alone may name whom as a dependency, tests included.
-const ONLY_BY: [(&str, &[&str], &str); 2] = [
+const ONLY_BY: [(&str, &[&str], &str); 3] = [
+    (
+        "pyo3",
+        &["scumble-python"],
+        "nothing but the Python package needs an interpreter, or code that is unsafe for its sake",
+    ),
     ("opendp", &["scumble-vault"], "OpenDP is the cross-check of our samplers, and samplers live in the vault"),
     (
         "scumble-evaluate",
-        &["scumble-cli", "scumble-examples"],
+        &["scumble-cli", "scumble-examples", "scumble-python"],
         "evaluation reads rows without paying; only programs at the edge may call it",
     ),
 ];

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::common::{compress, counts, people, read, schema, write};
 use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::datatypes::{DataType, Schema as ArrowSchema};
 use datafusion::arrow::ipc::writer::StreamWriter;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
@@ -178,4 +178,31 @@ fn column_types_are_told_without_values() {
         let born = columns.field_with_name("born").unwrap().data_type();
         assert_eq!(*born, if name == "a.csv" { DataType::Utf8 } else { DataType::Date32 });
     }
+}
+
+#[test]
+fn rows_in_memory_are_counted_as_those_of_files_whatever_notes_their_library_left() {
+    let schema = schema();
+    let rows = people(150_000, 3);
+    let truth =
+        counts(&CodedTable::from_batches(vec![vec![rows.clone()]], &schema, &ReadOptions::default()).unwrap(), &schema);
+    let note = |name: &str| std::collections::HashMap::from([(name.to_owned(), "of a library".to_owned())]);
+    let fields = rows
+        .schema()
+        .fields()
+        .iter()
+        .map(|field| field.as_ref().clone().with_metadata(note("field")))
+        .collect::<Vec<_>>();
+    let columns = Arc::new(ArrowSchema::new(fields).with_metadata(note("table")));
+    let noted = RecordBatch::try_new(Arc::clone(&columns), rows.columns().to_vec()).unwrap();
+    let input = Input::of_batches(Arc::clone(&columns), vec![noted.slice(0, 1), noted.slice(1, 149_999)]);
+    assert_eq!(format!("{input:?}"), "Input(\"table in memory\")");
+    for threads in [1, 3] {
+        let options = ReadOptions { threads: Some(threads), ..ReadOptions::default() };
+        let table = CodedTable::read(std::slice::from_ref(&input), &schema, &options).unwrap();
+        assert!(counts(&table, &schema) == truth, "{threads} threads");
+    }
+    assert_eq!(column_types(&input, None).unwrap().fields(), columns.fields());
+    let empty = CodedTable::read(&[Input::of_batches(columns, vec![])], &schema, &ReadOptions::default()).unwrap();
+    assert!(counts(&empty, &schema).iter().flatten().all(|&count| count == 0));
 }

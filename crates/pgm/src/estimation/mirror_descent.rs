@@ -3,6 +3,8 @@
 //! # Reference
 //! McKenna, Sheldon, Miklau 2019, arXiv:1901.09136, Algorithm 1, with a line search for the step.
 
+use scumble_stop::checkpoint;
+
 use super::Stopped;
 use super::problem::{Point, Problem};
 
@@ -20,6 +22,7 @@ pub(crate) fn run(problem: &mut Problem, mut point: Point) -> Stopped {
     let mut step = 1.0 / (largest * point.total.max(1.0));
     let mut trial = point.clone();
     for steps in 1.. {
+        checkpoint();
         let cells = point.potentials.values().iter().zip(point.gradient.values());
         for (trial, (potential, slope)) in trial.potentials.values_mut().iter_mut().zip(cells) {
             *trial = potential - step * slope;

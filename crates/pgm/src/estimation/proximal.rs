@@ -20,6 +20,8 @@
 //!   changes from stage to stage, so each stage starts as far from its centre as the last one ended from its own. Started
 //!   at the centre, it would have to find all of that again.
 
+use scumble_stop::checkpoint;
+
 use super::Stopped;
 use super::memory::Memory;
 use super::objective::Objective;
@@ -160,6 +162,7 @@ pub(crate) fn stage(
     point.loss = problem.objective.evaluate(&point.counts, &mut point.gradient);
     let mut here = dual(point, log_partition, pull);
     for _ in 0..steps {
+        checkpoint();
         guess_curvature(point, pull, &mut curvature);
         memory.direction(&here.slope, &curvature, &mut direction);
         let mut promised = dot(&direction, &here.slope);

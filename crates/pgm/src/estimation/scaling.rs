@@ -4,6 +4,8 @@
 //! consistent, positive and on a tree are fitted in one sweep. Noise makes them negative here and there, where no scaling
 //! fits; so each move is held back by the square of its size, as in a stage of [`super::proximal`].
 
+use scumble_stop::checkpoint;
+
 use super::problem::{Point, Problem};
 use super::proximal::Pull;
 
@@ -17,6 +19,7 @@ const LARGEST_MOVE: f64 = 600.0;
 /// Sweeps as long as it pays.
 pub(crate) fn run(problem: &mut Problem, point: &mut Point, pull: &Pull) {
     loop {
+        checkpoint();
         let mut next = point.clone();
         sweep(problem, &mut next, pull);
         problem.oracle.counts(&next.potentials, next.total, &mut next.counts);

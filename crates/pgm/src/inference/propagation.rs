@@ -11,6 +11,7 @@
 //! messages but one) a second exponential per cell.
 
 use scumble_schema::{Clique, Domain};
+use scumble_stop::checkpoint;
 
 use crate::inference::zeros::StructuralZeros;
 use crate::parallel;
@@ -115,6 +116,7 @@ impl Propagation {
     pub(crate) fn condition(&mut self, potentials: &CliqueVector) -> f64 {
         let mut log_partition = self.offset;
         for index in (0..self.nodes.len()).rev() {
+            checkpoint();
             // Children stand behind their parent, so they can be read while it is written.
             let (before, children) = self.nodes.split_at_mut(index + 1);
             let node = before.last_mut().expect("one node before the cut");

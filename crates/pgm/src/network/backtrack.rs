@@ -21,6 +21,7 @@ use std::collections::BTreeSet;
 use chacha20::ChaCha8Rng;
 use rand::RngExt;
 use rand::seq::SliceRandom;
+use scumble_stop::checkpoint;
 
 use super::conditional::{Conditional, Place};
 use super::model::NetworkModel;
@@ -159,6 +160,7 @@ impl<'a> Walk<'a> {
 
     /// Fills a tuple pair by pair, going back where `next` finds nothing for the parents' cell; whether it was completed.
     fn fill(&mut self, tuple: &mut [u32], patience: Patience, mut next: impl FnMut(usize, u32) -> Option<u32>) -> bool {
+        checkpoint();
         self.failures.fill(0);
         self.stale.fill(true);
         let mut left = match patience {

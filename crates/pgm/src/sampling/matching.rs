@@ -2,6 +2,7 @@
 
 use rand::Rng;
 use scumble_schema::{AttributeId, CodeColumn, Domain};
+use scumble_stop::checkpoint;
 
 use super::code::Code;
 use super::joint_tables::{JointTable, JointTables};
@@ -49,6 +50,7 @@ impl Matching {
         let tries = (TRIED_PER_ROW * rows).div_ceil(parts.len() * TURNS);
         for _ in 0..TURNS {
             for part in parts {
+                checkpoint();
                 let crossing = self.tables.tables().iter().filter(|table| crosses(table, part)).collect::<Vec<_>>();
                 let groups = part.groups(&state.codes, state.width);
                 for _ in 0..tries {

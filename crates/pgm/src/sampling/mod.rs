@@ -19,6 +19,7 @@ mod systematic;
 use chacha20::ChaCha8Rng;
 use rand::SeedableRng;
 use scumble_schema::CodeColumn;
+use scumble_stop::checkpoint;
 
 pub use sampler::Sampler;
 
@@ -105,6 +106,7 @@ impl<'a> Chunks<'a> {
 
     /// The chunk at `index`, which must be below [`Self::count_all`].
     fn make(&self, index: u64) -> Vec<CodeColumn> {
+        checkpoint();
         let rows = usize::try_from((self.rows - index * CHUNK_ROWS).min(CHUNK_ROWS)).expect("a chunk fits memory");
         let streams = Streams { seed: self.seed, chunk: index };
         match self.source {

@@ -5,6 +5,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use scumble_schema::CodeColumn;
+use scumble_stop::checkpoint;
 
 use super::Chunks;
 
@@ -38,7 +39,8 @@ impl Chunks<'_> {
             }
             // A queue ends when its thread has made its last chunk, and that is when no other has more of them. Were it
             // to end for a panic, the scope passes the panic on.
-            (0..).map_while(|turn: usize| results.get(turn % results.len().max(1))?.recv().ok()).try_for_each(&mut take)
+            let chunks = (0..).map_while(|turn: usize| results.get(turn % results.len().max(1))?.recv().ok());
+            chunks.inspect(|_| checkpoint()).try_for_each(&mut take)
         })
     }
 }

@@ -12,6 +12,7 @@
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use scumble_schema::{Clique, Domain};
+use scumble_stop::checkpoint;
 
 use crate::tree::attribute_graph::{AttributeGraph, insert, ones};
 
@@ -53,6 +54,7 @@ struct Core {
 /// The first elimination found in which no clique has more than `most_cells` cells. The orders without random ties are tried, and
 /// each is left at its first larger clique.
 pub(crate) fn triangulate_within(domain: &Domain, cliques: &[Clique], most_cells: u128) -> Option<Elimination> {
+    checkpoint();
     let bound = most_cells.checked_add(1)?;
     let mut prefix = Elimination { members: Vec::new(), ends: Vec::new(), attributes: domain.len() };
     let core = eliminate_simplicial(domain, AttributeGraph::of_cliques(domain, cliques), &mut prefix)?;
@@ -84,6 +86,7 @@ pub(crate) fn triangulate(domain: &Domain, cliques: &[Clique]) -> Option<(Elimin
     let mut bound = u128::MAX;
     let mut work = FILL_WORK;
     for attempt in 0..ORDERS_PER_KIND {
+        checkpoint();
         let ties: Option<Vec<u32>> = (attempt > 0).then(|| core.attributes.iter().map(|_| rng.random()).collect());
         for kind in [Kind::Weight, Kind::Fill] {
             let Some(elimination) = core.eliminate(domain, &prefix, kind, ties.as_deref(), bound, &mut work) else {

@@ -1,0 +1,63 @@
+//! The command line of Scumble: a thin front to the `scumble` crate.
+//!
+//! Results go to standard output, everything else to standard error. With `--json` standard output holds exactly one JSON
+//! object, whether the command succeeds or fails.
+//!
+//! It is a library so that the program of the Python package is this one, and not another that behaves almost the same.
+
+mod arguments;
+mod command;
+mod failure;
+mod interrupt;
+mod terminal;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+use crate::arguments::{Arguments, Verb};
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Does what a command line says, the name of the program first, and returns the exit code of the process.
+///
+/// For a process that does nothing else: it listens for Ctrl-C, which ends the process, and silences panics.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    failure::keep_panics_silent();
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(refused) => {
+            // Help and the version come this way too. A reader that went away is no failure of ours.
+            let _ = refused.print();
+            return u8::try_from(refused.exit_code()).unwrap_or(failure::exit_code(scumble::Fault::Usage));
+        }
+    };
+    let terminal = Terminal::new(arguments.json, arguments.quiet);
+    // A panic is a bug of ours. It becomes exit code 70 without its message, which could quote a value.
+    let outcome = std::panic::catch_unwind(|| run_verb(&arguments.verb, &terminal));
+    match outcome.unwrap_or_else(|_| Err(Failure::bug())) {
+        Ok(()) => 0,
+        Err(failure) => {
+            terminal.fail(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+fn run_verb(verb: &Verb, terminal: &Terminal) -> Result<(), Failure> {
+    interrupt::listen();
+    match verb {
+        Verb::Demo(arguments) => command::demo::run(arguments, terminal),
+        Verb::Schema(arguments) => command::schema::run(arguments, terminal),
+        Verb::Plan(arguments) => command::plan::run(arguments, terminal),
+        Verb::Fit(arguments) => command::fit::run(arguments, terminal),
+        Verb::Sample(arguments) => command::sample::run(arguments, terminal),
+        Verb::Synth(arguments) => command::synth::run(arguments, terminal),
+        Verb::Inspect(arguments) => command::inspect::run(arguments, terminal),
+        Verb::Report(arguments) => command::report::run(arguments, terminal),
+        Verb::Marginals(arguments) => command::marginals::run(arguments, terminal),
+        Verb::Bundle(arguments) => command::bundle::run(arguments, terminal),
+        Verb::Evaluate(arguments) => command::evaluate::run(arguments, terminal),
+        Verb::Ledger(arguments) => command::ledger::run(arguments, terminal),
+    }
+}

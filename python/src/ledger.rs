@@ -1,0 +1,48 @@
+//! What was ever spent on a table. A ledger is opened for every question and closed again: a file that is kept open would be
+//! shared by processes that are forked.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use scumble::report::LedgerSummary;
+use scumble::{AccountingKind, Delta, Ledger, Terms};
+
+use crate::failure::Failure;
+use crate::model::goal;
+use crate::schema::Schema;
+
+/// Makes a ledger with a cap.
+#[pyfunction]
+#[pyo3(signature = (path, schema, *, epsilon, delta, accounting, dataset))]
+pub(crate) fn ledger_create(
+    path: PathBuf,
+    schema: &Schema,
+    epsilon: f64,
+    delta: f64,
+    accounting: Option<&str>,
+    dataset: String,
+) -> Result<(), Failure> {
+    let (privacy, cap) = (schema.0.privacy(), goal(epsilon, delta)?);
+    // Without a delta there is nothing but Laplace noise, and that is added up as it is.
+    let by_delta = if cap.delta == Delta::ZERO { AccountingKind::Pure } else { AccountingKind::Gdp };
+    let named = |name: &str| {
+        let unknown = |_| Failure::usage(format!("there is no accounting `{name}`"), "take gdp, zcdp or pure");
+        name.parse::<AccountingKind>().map_err(unknown)
+    };
+    let accounting = accounting.map_or(Ok(by_delta), named)?;
+    let unit = privacy.unit.to_string();
+    let terms = Terms::new(dataset, privacy.adjacency, unit, privacy.max_contributions, accounting, cap)?;
+    Ledger::create(&path, &terms)?;
+    Ok(())
+}
+
+/// Checks a ledger and tells what it holds, as JSON and as text.
+#[pyfunction]
+pub(crate) fn ledger_statement(path: PathBuf) -> Result<(String, String), Failure> {
+    let statement = Ledger::open(&path)?.verify()?;
+    let summary = LedgerSummary::new(&statement);
+    let mut json = serde_json::to_value(&summary).expect("what we tell has text keys");
+    json["records"] = statement.records.into();
+    json["head"] = serde_json::to_value(&statement.head).expect("text");
+    Ok((json.to_string(), summary.to_string()))
+}

@@ -1,0 +1,164 @@
+//! Synthetic rows in memory.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_cast::{CastOptions, can_cast_types, cast_with_options};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use scumble::{Error, TableWriter, demo};
+
+use crate::arrow::{Types, export, export_schema};
+use crate::failure::Failure;
+use crate::work;
+
+/// Rows in memory, for any library that speaks Arrow's C interface.
+#[pyclass(frozen, module = "scumble._native")]
+pub(crate) struct Table {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+}
+
+impl Table {
+    pub(crate) fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
+        Self { schema, batches }
+    }
+}
+
+#[pymethods]
+impl Table {
+    fn __len__(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    /// Names and types of the columns.
+    fn types(&self) -> Types {
+        Types(Arc::clone(&self.schema))
+    }
+
+    /// The values of the first rows, as text; nothing where there is none.
+    fn head(&self, rows: usize) -> PyResult<Vec<Vec<Option<String>>>> {
+        let mut shown = Vec::new();
+        for batch in &self.batches {
+            let options = FormatOptions::new();
+            let columns = batch.columns().iter().map(|column| ArrayFormatter::try_new(column.as_ref(), &options));
+            let columns = columns.collect::<Result<Vec<_>, _>>().map_err(|_| Failure::bug())?;
+            for row in 0..batch.num_rows().min(rows - shown.len()) {
+                let cells = columns.iter().zip(batch.columns());
+                let cells = cells.map(|(text, column)| column.is_valid(row).then(|| text.value(row).to_string()));
+                shown.push(cells.collect());
+            }
+        }
+        Ok(shown)
+    }
+
+    /// The same rows with columns of the types that columns of the same name have in `types`, wherever every value can be
+    /// written so; the others stay as they are.
+    fn like(&self, py: Python<'_>, types: &Types) -> PyResult<Self> {
+        work::run(py, None, |_| Ok(self.cast(&types.0)))
+    }
+
+    /// Writes the rows to a file, whose name says the format.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        work::run(py, None, |_| {
+            let mut writer = TableWriter::create(&path, Arc::clone(&self.schema))?;
+            for batch in &self.batches {
+                if !scumble_stop::is_wanted() {
+                    return Err(Error::Interrupted.into());
+                }
+                writer.write(batch)?;
+            }
+            Ok(writer.finish()?)
+        })
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A wish, by the interface's definition, and whoever has it can cast.
+        let _ = requested_schema;
+        export(py, &self.schema, &self.batches)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        export_schema(py, &self.schema)
+    }
+}
+
+impl Table {
+    fn cast(&self, types: &SchemaRef) -> Self {
+        let mut fields: Vec<Arc<Field>> = self.schema.fields().to_vec();
+        let mut columns: Vec<Vec<ArrayRef>> = (0..fields.len())
+            .map(|place| self.batches.iter().map(|batch| Arc::clone(batch.column(place))).collect())
+            .collect();
+        for (field, column) in fields.iter_mut().zip(&mut columns) {
+            let Some((_, wanted)) = types.fields().find(field.name()) else { continue };
+            let wanted = wanted.data_type();
+            if keeps_meaning(field.data_type(), wanted)
+                && let Some(cast) = cast_all(column, wanted)
+            {
+                *column = cast;
+                *field = Arc::new(Field::new(field.name(), wanted.clone(), field.is_nullable()));
+            }
+        }
+        let schema = Arc::new(Schema::new(fields));
+        let batches = (0..self.batches.len()).map(|place| {
+            let columns = columns.iter().map(|column| Arc::clone(&column[place])).collect();
+            RecordBatch::try_new(Arc::clone(&schema), columns).expect("columns have their types and one length")
+        });
+        Self { batches: batches.collect(), schema }
+    }
+}
+
+/// Whether a value of one type says the same in the other, if it can be written in it at all.
+fn keeps_meaning(from: &DataType, to: &DataType) -> bool {
+    let is_number = |data_type: &DataType| data_type.is_numeric();
+    let is_text = |data_type: &DataType| matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    match (from, to) {
+        (from, to) if from == to => false,
+        (from, DataType::Dictionary(_, values)) => from == values.as_ref() || keeps_meaning(from, values),
+        (DataType::Timestamp(_, from), DataType::Timestamp(_, to)) => from == to,
+        (DataType::Date32, DataType::Date64 | DataType::Timestamp(_, None)) => true,
+        (from, to) => (is_number(from) && is_number(to)) || (is_text(from) && is_text(to)),
+    }
+}
+
+fn cast_all(arrays: &[ArrayRef], wanted: &DataType) -> Option<Vec<ArrayRef>> {
+    let options = CastOptions { safe: false, ..CastOptions::default() };
+    let cast = |array: &ArrayRef| {
+        if !can_cast_types(array.data_type(), wanted) {
+            return None;
+        }
+        cast_with_options(array, wanted, &options).ok()
+    };
+    arrays.iter().map(cast).collect()
+}
+
+/// The first `rows` people of the made-up survey that belongs to `seed`.
+#[pyfunction]
+pub(crate) fn demo_people(py: Python<'_>, rows: u64, seed: u64) -> PyResult<Table> {
+    work::run(py, None, |_| {
+        let people = demo::people(rows, seed);
+        let schema = people.arrow_schema().clone();
+        let mut batches = Vec::new();
+        for batch in people {
+            if !scumble_stop::is_wanted() {
+                return Err(Failure::from(Error::Interrupted));
+            }
+            batches.push(batch);
+        }
+        Ok(Table::new(schema, batches))
+    })
+}
+
+/// The schema of the made-up survey, as YAML.
+#[pyfunction]
+pub(crate) fn demo_schema() -> &'static str {
+    demo::PEOPLE_SCHEMA
+}
