@@ -8,6 +8,15 @@ use scumble_schema::Domain;
 use scumble_vault::NoisyTable;
 use sha2::{Digest, Sha256};
 
+/// The least standard deviation that is computed with, in rows. That of Laplace noise falls off exponentially with epsilon, and its square
+/// would be nothing to divide by.
+const LEAST_DEVIATION: f64 = 1e-6;
+
+/// The standard deviation of a table's noise.
+fn deviation(table: &NoisyTable) -> f64 {
+    table.standard_deviation().max(LEAST_DEVIATION)
+}
+
 /// The noisy counts.
 pub(crate) fn counts(table: &NoisyTable) -> Vec<f64> {
     #[expect(clippy::cast_precision_loss, reason = "noise is far above the last bit of a count beyond 2^53")]
@@ -16,7 +25,7 @@ pub(crate) fn counts(table: &NoisyTable) -> Vec<f64> {
 
 /// The noisy counts with their noise.
 pub(crate) fn measurement(domain: &Domain, table: &NoisyTable) -> Result<Measurement, ModelError> {
-    Measurement::new(domain, table.clique().clone(), counts(table), table.standard_deviation())
+    Measurement::new(domain, table.clique().clone(), counts(table), deviation(table))
 }
 
 /// The number of rows, as far as the sums of tables tell it.
@@ -24,7 +33,7 @@ pub(crate) fn estimated_rows<'a>(tables: impl IntoIterator<Item = &'a NoisyTable
     let evidence = |table: &NoisyTable| {
         let counts = counts(table);
         #[expect(clippy::cast_precision_loss, reason = "tables have at most ten million cells")]
-        let variance = counts.len() as f64 * table.standard_deviation().powi(2);
+        let variance = counts.len() as f64 * deviation(table).powi(2);
         Evidence { sum: counts.iter().sum(), variance }
     };
     total::estimate(&tables.into_iter().map(evidence).collect::<Vec<_>>())

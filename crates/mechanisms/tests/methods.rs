@@ -21,8 +21,12 @@ fn method(name: &str, options: &[&str]) -> Method {
 }
 
 fn fitted(method: &Method, delta: f64, adjacency: AdjacencyKind) -> Model {
+    fitted_within(20.0, method, delta, adjacency)
+}
+
+fn fitted_within(epsilon: f64, method: &Method, delta: f64, adjacency: AdjacencyKind) -> Model {
     let schema = schema(adjacency);
-    let goal = ApproxDp { epsilon: Epsilon::new(20.0).unwrap(), delta: Delta::new(delta).unwrap() };
+    let goal = ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() };
     let source = Rows::new(schema.domain().clone(), rows());
     fit(&schema, Box::new(source), method, goal, None).unwrap()
 }
@@ -109,6 +113,16 @@ fn every_method_but_independent_columns_keeps_a_strong_relation() {
             "independent" => assert!(share > 0.5, "{share}"),
             "smoothed-histogram" => {}
             _ => assert!(share < 0.1, "{method:?}: {share}"),
+        }
+    }
+}
+
+#[test]
+fn a_budget_without_bounds_tells_the_number_of_rows() {
+    for (method, delta, adjacency) in forms() {
+        for epsilon in [1e3, 1e6] {
+            let rows = fitted_within(epsilon, &method, delta, adjacency).rows();
+            assert_eq!(rows, 3_000, "{method} at {epsilon}");
         }
     }
 }
