@@ -1,0 +1,125 @@
+"""A release as one folder: rows, noisy tables, model, certificate, report, descriptions, sums."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from typing import Any, NamedTuple
+
+from . import _html, _native
+from ._errors import UsageError
+from ._methods import Synthesizer
+from ._model import Model
+from ._progress import Progress
+from ._typing import PathLike, SamplingName
+
+
+class Bundle(NamedTuple):
+    """A bundle that was written."""
+
+    folder: str
+    files: list[str]
+    left_open: list[str]
+    """What only the publisher can say, and did not: look for `TO BE FILLED IN`."""
+
+
+class Check(NamedTuple):
+    """One thing that was checked."""
+
+    about: str
+    outcome: str
+    text: str
+
+
+class Verification:
+    """What came of checking a bundle; true if everything is as it should be."""
+
+    def __init__(self, ok: bool, checks: list[Check]) -> None:
+        self.ok = ok
+        self.checks = checks
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{check.outcome:11}  {check.about}  {check.text}" for check in self.checks)
+
+    def _repr_html_(self) -> str:
+        title = "The bundle holds" if self.ok else "The bundle does NOT hold"
+        return _html.titled(title, _html.table(("outcome", "about", ""), ((c.outcome, c.about, c.text) for c in self.checks)))
+
+
+def bundle(
+    model: Model | Synthesizer | PathLike,
+    folder: PathLike,
+    rows: int | None = None,
+    *,
+    seed: int | None = None,
+    sampling: SamplingName | None = None,
+    date: datetime.date | str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    version: str | None = None,
+    curator: str | None = None,
+    licence: str | None = None,
+    contact: str | None = None,
+    url: str | None = None,
+    intended_use: str | None = None,
+    region: str | None = None,
+    progress: bool | None = None,
+) -> Bundle:
+    """Writes a release as one folder, which must not be there yet and can be published as it is. It costs nothing.
+
+    The folder is the same, byte for byte, for the same model, rows, seed, date and texts.
+    """
+    said: dict[str, Any] = {
+        "title": title,
+        "description": description,
+        "version": version,
+        "curator": curator,
+        "licence": licence,
+        "contact": contact,
+        "url": url,
+        "intended_use": intended_use,
+        "region": region,
+    }
+    publisher = json.dumps({name: text for name, text in said.items() if text is not None})
+    with Progress(progress) as told:
+        written = _native.bundle_create(
+            _model(model)._native,
+            folder,
+            rows=rows,
+            seed=seed,
+            sampling=sampling,
+            date=str(date) if date is not None else _today(),
+            publisher=publisher,
+            progress=told,
+        )
+    made = json.loads(written)
+    return Bundle(os.fspath(folder), made["files"], made["left_open"])
+
+
+def verify(folder: PathLike, *, progress: bool | None = None) -> Verification:
+    """Checks a bundle: every file against its sum, every document and row against the model."""
+    with Progress(progress) as told:
+        found = json.loads(_native.bundle_verify(folder, told))
+    return Verification(found["ok"], [Check(**check) for check in found["checks"]])
+
+
+def _model(model: Model | Synthesizer | PathLike) -> Model:
+    if isinstance(model, Synthesizer):
+        return model._fitted()
+    return model if isinstance(model, Model) else Model.load(model)
+
+
+def _today() -> str:
+    """The day that the environment wants, as for programs that build things, or else this one."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    if seconds is None:
+        return datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    try:
+        return datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        hint = "give `date`, or set `SOURCE_DATE_EPOCH` to seconds since 1970"
+        raise UsageError("cannot tell the day of the release", hint=hint) from None

@@ -1,0 +1,78 @@
+"""Quality against the real rows. NOT differentially private: for the steward of the real table."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from . import _frames, _html, _native
+from ._progress import Progress
+from ._schema import Schema
+from ._typing import Data, PathLike
+
+
+class Evaluation:
+    """How near a synthetic table is to the real one. NOT private: it must not be published."""
+
+    def __init__(self, told: dict[str, Any], text: str, page: str) -> None:
+        self._told = told
+        self._text = text
+        self._page = page
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every score, behind the stamp."""
+        return copy.deepcopy(self._told)
+
+    def page(self, path: PathLike | None = None) -> str:
+        """The steward's page, as HTML; written to a file if there is a path."""
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self._page)
+        return self._page
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        stamp, _, rest = self._text.partition("\n")
+        return _html.banner(stamp) + _html.preformatted(rest.strip("\n"))
+
+
+def evaluate(
+    real: Data,
+    synthetic: Data,
+    schema: Schema | PathLike,
+    *,
+    orders: Sequence[int] = (1, 2, 3, 4, 5),
+    count: int = 300,
+    subgroups: Sequence[str] | None = None,
+    targets: Sequence[str] | None = None,
+    quick: bool = False,
+    seed: int = 0,
+    progress: bool | None = None,
+) -> Evaluation:
+    """Compares a synthetic table with the real one. The result is computed from the real rows without noise.
+
+    :param orders: how many columns the compared tables span
+    :param count: how many tables of each
+    :param subgroups: columns whose values make subgroups
+    :param targets: columns for learners to predict
+    :param quick: leave out learners, propensity scores and chi-square tests
+    """
+    checked = (schema if isinstance(schema, Schema) else Schema.load(schema))._native()
+    with Progress(progress) as told:
+        scores, text, page = _native.evaluate(
+            _frames.Source(real).native,
+            _frames.Source(synthetic).native,
+            checked,
+            orders=list(orders),
+            count=count,
+            subgroups=None if subgroups is None else list(subgroups),
+            targets=None if targets is None else list(targets),
+            quick=quick,
+            seed=seed,
+            progress=told,
+        )
+    return Evaluation(json.loads(scores), text, page)

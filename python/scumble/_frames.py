@@ -1,0 +1,273 @@
+"""Tables of other libraries: what kind a table is, how it is handed over, and how synthetic rows become one.
+
+No library is imported unless a table of its kind is here, or asked for.
+
+What a synthetic table takes over from a real one is names of columns and types that somebody chose: that a column is
+categorical, or as wide as 16 bits. Whatever depends on rows comes from the schema: the categories, and whether a column has room
+for missing values.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from . import _native
+from ._errors import DataError, UsageError
+from ._typing import Data, Kind
+
+if TYPE_CHECKING:
+    from ._schema import Schema
+
+_MODULES: dict[str, Kind] = {
+    "pandas": "pandas",
+    "polars": "polars",
+    "pyarrow": "pyarrow",
+    "duckdb": "duckdb",
+    "_duckdb": "duckdb",
+    "scumble": "table",
+}
+
+
+_MOST_PIECES = 10_000
+"""A frame in more pieces than this is put together: it has hardly any rows in each."""
+
+
+class Source:
+    """Data as it was given, ready to be handed over, and what synthetic rows should come out as."""
+
+    def __init__(self, data: Data) -> None:
+        self.kind: Kind = "table"
+        self.types: _native.Types | None = None
+        self.dtypes: dict[str, Any] = {}
+        self.native: object = _paths(data)
+        if self.native is None:
+            self._take(data)
+
+    def _take(self, table: Any) -> None:
+        self.kind = _kind_of(table)
+        if self.kind == "pandas":
+            self.dtypes = {str(name): _without_categories(dtype) for name, dtype in table.dtypes.items()}
+            self.native = _Pandas(table)
+        elif self.kind == "polars":
+            if hasattr(table, "collect"):
+                table = table.collect()
+            self.dtypes = {name: _without_categories(dtype) for name, dtype in table.schema.items()}
+            self.types = _native.Types.of(table.head(0))
+            self.native = _pieces(table)
+        elif self.kind == "duckdb":
+            self.types = _native.Types.of(_relation(table.limit(0)))
+            self.native = _relation(table)
+        elif hasattr(table, "__arrow_c_stream__"):
+            schema = getattr(table, "schema", None)
+            if hasattr(table, "__arrow_c_schema__"):
+                self.types = _native.Types.of(table)
+            elif hasattr(schema, "__arrow_c_schema__"):
+                self.types = _native.Types.of(schema)
+            self.native = table
+        else:
+            raise UsageError(
+                f"a `{type(table).__name__}` is no table",
+                hint="give paths, or a table of pandas, polars, pyarrow, duckdb or any other library with `__arrow_c_stream__`",
+            )
+
+
+def _pieces(frame: Any) -> list[Any]:
+    """A frame of polars, cut where its columns are cut already: handed over whole, it would be put together first, in a copy."""
+    ends: set[int] = {frame.height}
+    for column in frame.get_columns():
+        end = 0
+        for length in column.chunk_lengths():
+            end += length
+            ends.add(end)
+    if len(ends) > _MOST_PIECES:
+        return [frame]
+    pieces, start = [], 0
+    for end in sorted(ends):
+        if end > start or end == frame.height:
+            pieces.append(frame.slice(start, end - start))
+        start = end
+    return pieces
+
+
+def _without_categories(dtype: Any) -> Any:
+    """The same type, and nothing of the values that a categorical one lists: those are what occurs in a table."""
+    if type(dtype).__name__ == "CategoricalDtype":
+        return type(dtype)(None, ordered=dtype.ordered)
+    return type(dtype)([]) if type(dtype).__name__ == "Enum" else dtype
+
+
+def types_of(data: Data) -> object:
+    """Paths, or the names and types of a table's columns: all that a draft of a schema may see."""
+    paths = _paths(data)
+    if paths is not None:
+        return paths
+    table: Any = data
+    kind = _kind_of(table)
+    if kind == "pandas":
+        empty = table.head(0)
+        # Nobody can tell what a column of objects without any holds, and text is what it mostly is.
+        objects = {name: "string" for name, dtype in empty.dtypes.items() if dtype == object}
+        return _native.Types.of(_Pandas(empty.astype(objects)))
+    if kind == "polars":
+        return _native.Types.of((table.collect_schema().to_frame() if hasattr(table, "collect") else table.head(0)))
+    if kind == "duckdb":
+        return _native.Types.of(_relation(table.limit(0)))
+    source = Source(data)
+    return source.types if source.types is not None else _native.Types.of(source.native)
+
+
+def into_kind(table: _native.Table, kind: Kind, source: Source | None, schema: Schema) -> Any:
+    """Synthetic rows as a table of this kind, with the types of the source if that is of the same kind."""
+    if kind not in get_args(Kind):
+        raise UsageError(f"there is no kind of table `{kind}`", hint=f"take one of {', '.join(get_args(Kind))}")
+    like = source if source is not None and source.kind == kind else None
+    if like is not None and like.types is not None:
+        table = table.like(like.types)
+    if kind == "pandas":
+        return _to_pandas(table, like, schema)
+    if kind == "polars":
+        return _to_polars(table, like, schema)
+    if kind == "pyarrow":
+        return _import("pyarrow", kind).table(table)
+    if kind == "duckdb":
+        return _import("duckdb", kind).from_arrow(_import("pyarrow", kind).table(table))
+    from ._table import Table
+
+    return Table(table, schema)
+
+
+def _paths(data: Data) -> list[str] | None:
+    if isinstance(data, (str, os.PathLike)):
+        return [os.fspath(data)]
+    if isinstance(data, Sequence) and not hasattr(data, "__arrow_c_stream__"):
+        items = list(data)
+        if items and all(isinstance(item, (str, os.PathLike)) for item in items):
+            return [os.fspath(cast("str | os.PathLike[str]", item)) for item in items]
+    return None
+
+
+def _kind_of(table: object) -> Kind:
+    for ancestor in type(table).__mro__:
+        kind = _MODULES.get(ancestor.__module__.split(".")[0])
+        if kind is not None:
+            return kind
+    return "table"
+
+
+def _import(name: str, kind: Kind) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        use = "makes such tables" if name == kind else f"hands over the tables of {kind}"
+        raise UsageError(
+            f"`{name}`, which {use}, is not installed",
+            hint=f"`pip install {name}`, or take another kind of table",
+        ) from None
+
+
+class _Pandas:
+    """A frame of pandas, handed over by pyarrow. Its index is no column."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        pyarrow = _import("pyarrow", "pandas")
+        try:
+            table = pyarrow.Table.from_pandas(self._frame, preserve_index=False)
+        except Exception:
+            # The reason quotes a value.
+            raise DataError(
+                f"{self._culprit(pyarrow)} could not be handed over as an Arrow column",
+                hint="a column of objects must hold values of one kind: see `frame[column].map(type).value_counts()`",
+            ) from None
+        return table.__arrow_c_stream__(requested_schema)
+
+    def _culprit(self, pyarrow: Any) -> str:
+        for name in self._frame.columns:
+            try:
+                pyarrow.array(self._frame[name], from_pandas=True)
+            except Exception:
+                return f"column `{name}`"
+        return "the frame"
+
+
+def _relation(relation: Any) -> Any:
+    if hasattr(relation, "__arrow_c_stream__"):
+        return relation
+    # Before duckdb had the interface.
+    return relation.fetch_arrow_reader() if hasattr(relation, "fetch_arrow_reader") else relation.arrow()
+
+
+def _to_polars(table: _native.Table, source: Source | None, schema: Schema) -> Any:
+    polars = _import("polars", "polars")
+    frame = polars.DataFrame(table)
+    for name, dtype in (source.dtypes if source else {}).items():
+        if name not in frame.columns or frame.schema[name] == dtype:
+            continue
+        if isinstance(dtype, polars.Enum):
+            categories = schema.categories(name)
+            if categories is None:
+                continue
+            dtype = polars.Enum(categories)
+        elif not isinstance(dtype, polars.Categorical):
+            continue
+        frame = frame.with_columns(polars.col(name).cast(dtype))
+    return frame
+
+
+def _to_pandas(table: _native.Table, source: Source | None, schema: Schema) -> Any:
+    pandas, arrow = _import("pandas", "pandas"), _import("pyarrow", "pandas").table(table)
+    dtypes = source.dtypes if source else {}
+    can_be_missing = {column.name: column.can_be_missing for column in schema.columns}
+    columns = {
+        name: _to_series(arrow.column(name), can_be_missing[name], dtypes.get(name), schema.categories(name))
+        for name in arrow.column_names
+    }
+    return pandas.DataFrame(columns, copy=False)
+
+
+def _to_series(column: Any, can_be_missing: bool, dtype: Any, categories: list[str] | None) -> Any:
+    pandas, types = _import("pandas", "pandas"), _import("pyarrow", "pandas").types
+    usual = None
+    if can_be_missing and types.is_integer(column.type):
+        usual = pandas.Int64Dtype()
+    elif can_be_missing and types.is_boolean(column.type):
+        usual = pandas.BooleanDtype()
+    # A date is an object only where it was one.
+    as_object = dtype is not None and dtype == object
+    series = column.to_pandas(types_mapper=lambda _: usual, date_as_object=as_object)
+    wanted = _chosen(dtype, can_be_missing, categories, series)
+    if wanted is None or series.dtype == wanted:
+        return series
+    try:
+        return series.astype(wanted)
+    except (TypeError, ValueError, OverflowError):
+        return series
+
+
+def _chosen(dtype: Any, can_be_missing: bool, categories: list[str] | None, series: Any) -> Any:
+    """The type that somebody chose for the real column, or nothing if it came about by itself.
+
+    A column of plain numbers or objects is what it is because of its rows: whole numbers with gaps are floats, without gaps they are
+    not.
+    """
+    pandas = _import("pandas", "pandas")
+    if dtype is None:
+        return None
+    if isinstance(dtype, pandas.CategoricalDtype):
+        values = categories if categories is not None else sorted(series.dropna().unique())
+        return pandas.CategoricalDtype(values, ordered=dtype.ordered)
+    kind = getattr(dtype, "kind", "O")
+    if isinstance(dtype, pandas.api.extensions.ExtensionDtype) or kind == "M":
+        return dtype
+    if kind in "iu" and dtype.itemsize < 8 and series.dtype.kind in "iu":
+        name = dtype.name
+        return name[0].upper() + name[1:].replace("int", "Int", 1) if can_be_missing else dtype
+    if kind == "f" and dtype.itemsize < 8 and series.dtype.kind == "f":
+        return dtype
+    return None

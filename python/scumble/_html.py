@@ -1,0 +1,33 @@
+"""Small pieces of HTML for notebooks. Everything that was not written here is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+
+def text(value: object) -> str:
+    return escape(str(value))
+
+
+def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    """A table whose cells are text."""
+    top = "".join(f'<th style="text-align:left">{text(cell)}</th>' for cell in head)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="text-align:left">{"" if cell is None else text(cell)}</td>' for cell in row) + "</tr>"
+        for row in rows
+    )
+    return f'<div style="overflow-x:auto"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def titled(title: str, *parts: str) -> str:
+    return f"<div><strong>{text(title)}</strong>{''.join(parts)}</div>"
+
+
+def preformatted(value: object) -> str:
+    return f'<pre style="white-space:pre-wrap">{text(value)}</pre>'
+
+
+def banner(value: object) -> str:
+    """Something nobody must read past."""
+    return f'<p style="background:#8a1f11;color:#fff;padding:.4em .6em;font-weight:bold">{text(value)}</p>'

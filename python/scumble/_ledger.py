@@ -1,0 +1,75 @@
+"""What was ever spent on a table."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from typing import Any
+
+from . import _html, _native
+from ._schema import Schema
+from ._typing import AccountingName, PathLike
+
+
+class Statement:
+    """What a ledger holds: its cap, what was spent, what is left, and every fit."""
+
+    def __init__(self, told: dict[str, Any], text: str) -> None:
+        self._told = told
+        self._text = text
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it."""
+        return copy.deepcopy(self._told)
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        return _html.titled("Ledger", _html.preformatted(self._text))
+
+
+class Ledger:
+    """The ledger of a table: one cap for all fits that name it, across processes and crashes.
+
+    The object is a path and nothing more: the file is opened for every question and closed again, so that processes that are forked do
+    not share it.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        """A ledger that exists; :meth:`create` makes one."""
+        self.path = os.fspath(path)
+
+    @classmethod
+    def create(
+        cls,
+        path: PathLike,
+        schema: Schema | PathLike,
+        *,
+        epsilon: float,
+        delta: float,
+        accounting: AccountingName | None = None,
+        dataset: str | None = None,
+    ) -> Ledger:
+        """Makes the ledger of a table, with a cap on all that will ever be released from it.
+
+        :param schema: whose privacy terms every fit on the ledger has to have
+        :param accounting: how fits are added up; ``pure`` if delta is 0 and ``gdp`` otherwise, without it
+        :param dataset: what to call the table; the name of the file without it
+        """
+        checked = (schema if isinstance(schema, Schema) else Schema.load(schema))._native()
+        name = dataset if dataset is not None else os.path.splitext(os.path.basename(os.fspath(path)))[0]
+        _native.ledger_create(path, checked, epsilon=epsilon, delta=delta, accounting=accounting, dataset=name)
+        return cls(path)
+
+    def show(self) -> Statement:
+        """What was spent, by which fits, and what is left. Every byte of the ledger is checked on the way."""
+        told, text = _native.ledger_statement(self.path)
+        return Statement(json.loads(told), text)
+
+    def __repr__(self) -> str:
+        return f"scumble.Ledger({self.path!r})"
+
+    def _repr_html_(self) -> str:
+        return self.show()._repr_html_()

@@ -1,0 +1,454 @@
+"""One class per method. They differ in what they measure and how; all of them have the same verbs."""
+
+from __future__ import annotations
+
+import inspect as _inspect
+import json
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Literal, TypeVar
+
+from . import _frames, _native
+from ._errors import AssumedWarning, NotFittedError, OpenFitWarning, UsageError
+from ._ledger import Ledger
+from ._model import Certificate, Model, Summary
+from ._progress import Progress
+from ._schema import Schema
+from ._typing import Data, FormatName, Kind, PathLike, SamplingName
+
+_Self = TypeVar("_Self", bound="Synthesizer")
+
+
+class Synthesizer:
+    """What all methods have in common: ``fit``, ``sample``, ``save``, ``load``, ``certificate``, ``inspect``, ``report``.
+
+    ``epsilon`` and ``delta`` are what a fit stays within. Parameters are attributes, and nothing happens before ``fit``; afterwards the
+    result is in ``model_``.
+    """
+
+    method: ClassVar[str]
+    """The name on the command line and in files."""
+
+    epsilon: float
+    delta: float
+    model_: Model
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+
+    def fit(
+        self: _Self,
+        data: Data,
+        schema: Schema | PathLike,
+        *,
+        ledger: Ledger | PathLike | None = None,
+        resume: bool = False,
+        save_to: PathLike | None = None,
+        format: FormatName | None = None,
+        threads: int | None = None,
+        memory_limit: str | None = None,
+        spill_directory: PathLike | None = None,
+        progress: bool | None = None,
+    ) -> _Self:
+        """Reads a table and fits a model to it. This is what spends budget.
+
+        :param data: paths, globs, addresses of PostgreSQL tables, or a table of pandas, polars, pyarrow, duckdb or any other library that
+            knows Arrow's C interface. Tables in memory are not copied, unless their library does
+        :param schema: what is public about the table, or the path of a schema file
+        :param ledger: the ledger of the table, which refuses a fit over its cap; without it nothing keeps count
+        :param resume: go on with the same fit that was cut off, without spending again
+        :param save_to: where to write the model file; on a ledger, a fit that was not saved is lost with the process
+        :param format: how files are written, if their names do not say
+        :param threads: how many threads read; as many as the machine has processors without it
+        :param memory_limit: how much memory rows and counts may take, such as ``"4GiB"``; half of the machine's without it
+        :param spill_directory: where what does not fit is put meanwhile, in a directory that only you can read
+        :param progress: whether a bar is shown; without it, where somebody watches
+        """
+        checked = schema if isinstance(schema, Schema) else Schema.load(schema)
+        native = checked._native()
+        _warn_of_assumed(native.assumed())
+        path = ledger.path if isinstance(ledger, Ledger) else ledger
+        options = self._options()
+        if path is not None and not resume and self._is_open_on(path, native, options):
+            warnings.warn(
+                "a fit of the same schema, method and budget is open on the ledger: if it was cut off, `resume=True` goes on with it and"
+                " spends nothing more",
+                OpenFitWarning,
+                stacklevel=2,
+            )
+        source = _frames.Source(data)
+        with Progress(progress) as told:
+            fitted = _native.Model.fit(
+                source.native,
+                native,
+                method=self.method,
+                options=options,
+                epsilon=self.epsilon,
+                delta=self.delta,
+                ledger=path,
+                resume=resume,
+                save_to=save_to,
+                format=format,
+                threads=threads,
+                memory_limit=memory_limit,
+                spill_directory=spill_directory,
+                progress=told,
+            )
+        self.model_ = Model(fitted, source)
+        return self
+
+    def sample(
+        self,
+        rows: int | None = None,
+        *,
+        seed: int | None = None,
+        sampling: SamplingName | None = None,
+        where: Mapping[str, object] | Iterable[str] | None = None,
+        rebalance: Mapping[str, Mapping[object, float]] | None = None,
+        into: Kind | None = None,
+        progress: bool | None = None,
+    ) -> Any:
+        """Draws synthetic rows: see :meth:`Model.sample`."""
+        return self._fitted().sample(
+            rows, seed=seed, sampling=sampling, where=where, rebalance=rebalance, into=into, progress=progress
+        )
+
+    def fit_sample(self, data: Data, schema: Schema | PathLike, rows: int | None = None, **fit: Any) -> Any:
+        """Fits, and draws synthetic rows."""
+        return self.fit(data, schema, **fit).sample(rows)
+
+    def save(self, path: PathLike) -> None:
+        """Writes the model file: whole, or not at all."""
+        self._fitted().save(path)
+
+    @classmethod
+    def load(cls: type[_Self], path: PathLike) -> _Self:
+        """Reads a model file of this method; of any method on :class:`Synthesizer` itself."""
+        model = Model.load(path)
+        told = model._native.method
+        if told is None or model.certificate is None:
+            raise UsageError("the tables of this model were made elsewhere", hint="read it with `scumble.Model.load`")
+        name, written = told
+        kind = _METHODS[name]
+        if not issubclass(kind, cls):
+            raise UsageError(f"this is a model of `{name}`", hint=f"read it with `scumble.{kind.__name__}.load`")
+        goal = model.certificate.to_dict()["goal"]
+        loaded = kind._of_file(goal["epsilon"], goal["delta"], _options_of(written))
+        loaded.model_ = model
+        return loaded  # type: ignore[return-value]
+
+    @classmethod
+    def _of_file(cls, epsilon: float, delta: float, options: dict[str, Any]) -> Synthesizer:
+        return cls(epsilon, delta, **options)
+
+    @property
+    def certificate(self) -> Certificate:
+        """What was spent, and what may be claimed for it."""
+        certificate = self._fitted().certificate
+        assert certificate is not None, "a method measures, so it has a certificate"
+        return certificate
+
+    def inspect(self) -> Summary:
+        """What the model holds."""
+        return self._fitted().inspect()
+
+    def report(self, path: PathLike | None = None) -> str:
+        """The page that may be published, as HTML; written to a file if there is a path."""
+        return self._fitted().report(path)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        del deep  # There are no estimators inside.
+        return {name: getattr(self, name) for name in self._parameters()}
+
+    def set_params(self: _Self, **parameters: Any) -> _Self:
+        """Sets parameters by name. A model that was fitted stays what it is."""
+        for name, value in parameters.items():
+            if name not in self._parameters():
+                raise UsageError(
+                    f"`{type(self).__name__}` has no parameter `{name}`", hint=f"it has {', '.join(self._parameters())}"
+                )
+            setattr(self, name, value)
+        return self
+
+    @classmethod
+    def _parameters(cls) -> list[str]:
+        return [name for name in _inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def _options(self) -> list[str]:
+        """The options of the method, as on the command line."""
+        names = [name for name in self._parameters() if name not in ("epsilon", "delta")]
+        return [f"{name}={json.dumps(getattr(self, name))}" for name in names]
+
+    def _is_open_on(self, ledger: PathLike, schema: _native.Schema, options: list[str]) -> bool:
+        return _native.Model.is_open_on(
+            ledger, schema, method=self.method, options=options, epsilon=self.epsilon, delta=self.delta
+        )
+
+    def _fitted(self) -> Model:
+        model: Model | None = getattr(self, "model_", None)
+        if model is None:
+            raise NotFittedError("nothing was fitted yet", hint="call `fit` first, or `load` a model")
+        return model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def __repr__(self) -> str:
+        defaults = _inspect.signature(type(self).__init__).parameters
+        parameters = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if name in ("epsilon", "delta") or value != defaults[name].default
+        ]
+        return f"{type(self).__name__}({', '.join(parameters)})"
+
+    def _repr_html_(self) -> str:
+        model: Model | None = getattr(self, "model_", None)
+        from . import _html
+
+        return _html.titled(repr(self)) + (model._repr_html_() if model is not None else "<p>not fitted yet</p>")
+
+
+def _warn_of_assumed(columns: list[str]) -> None:
+    if columns:
+        named = ", ".join(f"`{name}`" for name in columns)
+        warnings.warn(
+            "the guarantee holds only if the bounds and categories of these columns were declared without looking at the data:"
+            f' {named}; mark them `source="public"` once that is sure',
+            AssumedWarning,
+            stacklevel=3,
+        )
+
+
+def _options_of(written: str) -> dict[str, Any]:
+    method = json.loads(written)
+    return {} if isinstance(method, str) else dict(next(iter(method.values())))
+
+
+class Auto(Synthesizer):
+    """Chooses round by round which columns to count together, and fits a Markov random field to the noisy counts.
+
+    The least error on most tables. Needs a delta above 0.
+    """
+
+    method = "auto"
+
+    def __init__(
+        self,
+        epsilon: float,
+        delta: float,
+        *,
+        one_way_share: float = 0.1,
+        choice_share: float = 0.07,
+        rounds_per_column: float = 1.5,
+        last_round: float = 2.0,
+        most_columns: int = 6,
+        candidates: int = 1_000,
+        model_cells: int = 500_000,
+        noise_penalty: float = 0.7,
+        spread: float | None = 0.7,
+        large_column: int = 1_024,
+        groups: int = 64,
+    ) -> None:
+        super().__init__(epsilon, delta)
+        self.one_way_share = one_way_share
+        self.choice_share = choice_share
+        self.rounds_per_column = rounds_per_column
+        self.last_round = last_round
+        self.most_columns = most_columns
+        self.candidates = candidates
+        self.model_cells = model_cells
+        self.noise_penalty = noise_penalty
+        self.spread = spread
+        self.large_column = large_column
+        self.groups = groups
+
+
+class AIM(Synthesizer):
+    """Chooses tables for a workload, as its paper of 2022 does. Needs a delta above 0.
+
+    ``workload`` is a list of tables such as ``{"columns": ["age", "income"], "weight": 2}``; without it, all tables over
+    ``workload_columns`` columns.
+    """
+
+    method = "aim"
+
+    def __init__(
+        self,
+        epsilon: float,
+        delta: float,
+        *,
+        workload_columns: int = 3,
+        workload: Sequence[Mapping[str, Any]] = (),
+        rounds_per_column: float = 16.0,
+        choice_share: float = 0.1,
+        model_cells: int = 500_000,
+        candidates: int = 1_000,
+        spread: float | None = 1.0,
+        accounting: Literal["gdp", "zcdp"] = "gdp",
+    ) -> None:
+        super().__init__(epsilon, delta)
+        self.workload_columns = workload_columns
+        self.workload = workload
+        self.rounds_per_column = rounds_per_column
+        self.choice_share = choice_share
+        self.model_cells = model_cells
+        self.candidates = candidates
+        self.spread = spread
+        self.accounting = accounting
+
+
+class MST(Synthesizer):
+    """A tree of the pairs of columns that tell most about each other: a fit in a second. Needs a delta above 0."""
+
+    method = "mst"
+
+    def __init__(
+        self,
+        epsilon: float,
+        delta: float,
+        *,
+        merge_below: float = 3.0,
+        spread: float | None = None,
+        accounting: Literal["gdp", "zcdp"] = "gdp",
+    ) -> None:
+        super().__init__(epsilon, delta)
+        self.merge_below = merge_below
+        self.spread = spread
+        self.accounting = accounting
+
+
+class PrivMRF(Synthesizer):
+    """A Markov random field by the algorithms of the paper of 2021. Needs a delta above 0.
+
+    ``profile="paper"`` is the paper's; ``"best"`` is :class:`Auto`. ``options`` are those of the profile, by name.
+    """
+
+    method = "privmrf"
+
+    def __init__(
+        self,
+        epsilon: float,
+        delta: float,
+        *,
+        profile: Literal["best", "paper"] = "best",
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(epsilon, delta)
+        self.profile = profile
+        self.options = options
+
+    def _options(self) -> list[str]:
+        options = {"profile": self.profile, **(self.options or {})}
+        return [f"{name}={json.dumps(value)}" for name, value in options.items()]
+
+    @classmethod
+    def _of_file(cls, epsilon: float, delta: float, options: dict[str, Any]) -> Synthesizer:
+        profile = options.pop("profile")
+        return cls(epsilon, delta, profile=profile, options=options)
+
+
+class PrivBayes(Synthesizer):
+    """A Bayesian network chosen by the exponential mechanism, as in the paper of 2014. Pure differential privacy."""
+
+    method = "privbayes"
+
+    def __init__(
+        self,
+        epsilon: float,
+        delta: float = 0.0,
+        *,
+        beta: float = 0.3,
+        theta: float = 4.0,
+        degree: int | None = None,
+        score: Literal["auto", "f", "r", "i"] = "auto",
+        encoding: Literal["vanilla", "binary", "hierarchical"] = "vanilla",
+        group: int = 4,
+    ) -> None:
+        super().__init__(epsilon, delta)
+        self.beta = beta
+        self.theta = theta
+        self.degree = degree
+        self.score = score
+        self.encoding = encoding
+        self.group = group
+
+
+class PBPGM(Synthesizer):
+    """The network of :class:`PrivBayes` as a graphical model: the best data for pure differential privacy."""
+
+    method = "pb-pgm"
+
+    def __init__(
+        self,
+        epsilon: float,
+        delta: float = 0.0,
+        *,
+        beta: float = 0.3,
+        theta: float = 4.0,
+        degree: int | None = None,
+        score: Literal["auto", "f", "r", "i"] = "auto",
+        encoding: Literal["vanilla", "binary"] = "vanilla",
+        group: int = 4,
+    ) -> None:
+        super().__init__(epsilon, delta)
+        self.beta = beta
+        self.theta = theta
+        self.degree = degree
+        self.score = score
+        self.encoding = encoding
+        self.group = group
+
+
+class PrivBayesNIST(Synthesizer):
+    """A Bayesian network built on noisy scores of pairs: the entry to the NIST challenge of 2018. Needs a delta above 0."""
+
+    method = "privbayes-nist"
+
+    def __init__(
+        self,
+        epsilon: float,
+        delta: float,
+        *,
+        network_share: float = 0.2,
+        group_width: int = 8,
+        consistency: Literal["enforced", "none"] = "enforced",
+        probabilities: Literal["nearest", "clipped"] = "nearest",
+    ) -> None:
+        super().__init__(epsilon, delta)
+        self.network_share = network_share
+        self.group_width = group_width
+        self.consistency = consistency
+        self.probabilities = probabilities
+
+
+class Independent(Synthesizer):
+    """One noisy table per column; columns come out independent of each other."""
+
+    method = "independent"
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        super().__init__(epsilon, delta)
+
+
+class SmoothedHistogram(Synthesizer):
+    """Rows drawn from the smoothed table of all columns: for a few columns of few values, and a public number of rows."""
+
+    method = "smoothed-histogram"
+
+    def __init__(self, epsilon: float, delta: float, *, rows: int | None = None) -> None:
+        super().__init__(epsilon, delta)
+        self.rows = rows
+
+
+_METHODS: dict[str, type[Synthesizer]] = {
+    kind.method: kind
+    for kind in (Auto, AIM, MST, PrivMRF, PrivBayes, PBPGM, PrivBayesNIST, Independent, SmoothedHistogram)
+}
+
+
+def load(path: PathLike) -> Synthesizer:
+    """Reads a model file of any method."""
+    return Synthesizer.load(path)

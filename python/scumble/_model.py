@@ -1,0 +1,286 @@
+"""A fitted model, and rows drawn from it."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import _frames, _html, _native
+from ._errors import UsageError
+from ._progress import Progress
+from ._schema import Schema
+from ._typing import Kind, PathLike, SamplingName
+
+
+class Certificate:
+    """What was released and what it cost: the epsilon and delta that may be claimed, and every release that led to them."""
+
+    def __init__(self, told: dict[str, Any], guarantee: str) -> None:
+        self._told = told
+        self.guarantee = guarantee
+        """The guarantee in a sentence."""
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon that may be claimed."""
+        return float(self._told["epsilon"])
+
+    @property
+    def delta(self) -> float:
+        """The delta that goes with it."""
+        return float(self._told["delta"])
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """Every release, in order."""
+        return copy.deepcopy(self._told["events"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The certificate as in the model file."""
+        return copy.deepcopy(self._told)
+
+    def __repr__(self) -> str:
+        return f"<scumble.Certificate: {self.guarantee}>"
+
+    def _repr_html_(self) -> str:
+        goal = self._told["goal"]
+        facts = [
+            ("epsilon", f"{self.epsilon:.6g}"),
+            ("delta", f"{self.delta:g}"),
+            ("asked for", f"({goal['epsilon']:g}, {goal['delta']:g})"),
+            ("neighbours", self._told["adjacency"]),
+            ("rows per unit, at most", self._told["max_contributions"]),
+            ("added up by", self._told["accounting"]),
+        ]
+        releases = f"<p>{len(self._told['events'])} releases, listed in <code>.events</code></p>"
+        return _html.titled("Certificate", f"<p>{_html.text(self.guarantee)}</p>", _html.table(("", ""), facts), releases)
+
+
+class Summary:
+    """What a model holds: its tables, bounds, columns and shares. All of it may be published."""
+
+    def __init__(self, told: dict[str, Any], text: str, explanation: str, picture: str) -> None:
+        self._told = told
+        self._text = text
+        self.explanation = explanation
+        """The guarantee in plain words."""
+        self.picture = picture
+        """The model as a graph, as SVG."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it."""
+        return copy.deepcopy(self._told)
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        return self.picture + _html.preformatted(self._text)
+
+
+class Model:
+    """Released values, the public schema, and what may be claimed for them. It may be published, and sampled any number of times.
+
+    Models come from ``fit`` of a method, or from files: :meth:`load`.
+    """
+
+    def __init__(self, native: _native.Model, source: _frames.Source | None = None) -> None:
+        self._native = native
+        self._kind: Kind = source.kind if source else "table"
+        self._source = source if source is None else _types_only(source)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Model:
+        """Reads a model file."""
+        return cls(_native.Model.load(path))
+
+    @classmethod
+    def from_marginals(cls, path: PathLike, schema: Schema) -> Model:
+        """Fits a model to a file of noisy tables that were made elsewhere. No row is read and nothing is spent."""
+        return cls(_native.Model.of_marginals(path, schema._native()))
+
+    def save(self, path: PathLike) -> None:
+        """Writes the model file: whole, or not at all."""
+        self._native.save(path)
+
+    def sample(
+        self,
+        rows: int | None = None,
+        *,
+        seed: int | None = None,
+        sampling: SamplingName | None = None,
+        where: Mapping[str, object] | Iterable[str] | None = None,
+        rebalance: Mapping[str, Mapping[object, float]] | None = None,
+        into: Kind | None = None,
+        progress: bool | None = None,
+    ) -> Any:
+        """Draws synthetic rows; this costs nothing.
+
+        They come out as the kind of table that the model was fitted to, or as ``into`` says.
+
+        :param rows: how many; as many as the model was told that the real table has, without it
+        :param seed: the same seed draws the same rows from the same model; it has no influence on the noise
+        :param sampling: how rows are drawn; the default is matched up to 131,072 rows, low-variance above
+        :param where: only rows that meet these conditions: ``{"sex": "female", "region": ["north", "south"], "age": range(20, 40)}``;
+            ``None`` as a value is a missing one. Or conditions as on the command line: ``["age=20..39"]``
+        :param rebalance: gives the values of one column these shares: ``{"sex": {"female": 0.5, "male": 0.5}}``
+        """
+        kind = into or self._kind
+        table = self._draw(rows, seed, sampling, where, rebalance, None, progress)
+        return _frames.into_kind(table, kind, self._source, self.schema)
+
+    def write(
+        self,
+        path: PathLike,
+        rows: int | None = None,
+        *,
+        seed: int | None = None,
+        sampling: SamplingName | None = None,
+        where: Mapping[str, object] | Iterable[str] | None = None,
+        rebalance: Mapping[str, Mapping[object, float]] | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        """Draws synthetic rows into a file (.csv, .tsv, .parquet, .arrow), of any number: they are not held in memory.
+
+        The file is the same, byte for byte, as that of ``scumble sample`` with the same model, rows, seed and sampling.
+        """
+        self._draw(rows, seed, sampling, where, rebalance, path, progress)
+
+    def _draw(
+        self,
+        rows: int | None,
+        seed: int | None,
+        sampling: SamplingName | None,
+        where: Mapping[str, object] | Iterable[str] | None,
+        rebalance: Mapping[str, Mapping[object, float]] | None,
+        path: PathLike | None,
+        progress: bool | None,
+    ) -> _native.Table:
+        with Progress(progress) as told:
+            return self._native.sample(
+                rows=rows,
+                seed=seed,
+                sampling=sampling,
+                conditions=_conditions(where),
+                rebalance=_shares(rebalance),
+                path=path,
+                progress=told,
+            )
+
+    def write_marginals(self, path: PathLike) -> None:
+        """Writes the noisy tables that the model was fitted to, as JSON, for other programs to estimate from."""
+        self._native.write_marginals(path)
+
+    @property
+    def rows(self) -> int:
+        """The released number of rows."""
+        return self._native.rows
+
+    @property
+    def schema(self) -> Schema:
+        """The schema it was fitted to."""
+        return Schema(self._native.schema.spec())
+
+    @property
+    def method(self) -> str | None:
+        """The name of the method that measured it; ``None`` if its tables were made elsewhere."""
+        method = self._native.method
+        return method[0] if method else None
+
+    @property
+    def guarantee(self) -> str:
+        """The guarantee in a sentence."""
+        return self._native.guarantee
+
+    @property
+    def fingerprint(self) -> str:
+        """The SHA-256 of the model file."""
+        return self._native.fingerprint
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """What was spent, and what may be claimed for it; ``None`` if its tables were made elsewhere."""
+        told = self._native.certificate
+        return None if told is None else Certificate(json.loads(told), self.guarantee)
+
+    def inspect(self) -> Summary:
+        """What the model holds."""
+        told, text = self._native.summary()
+        return Summary(json.loads(told), text, self._native.explanation()[1], self._native.picture())
+
+    def report(self, path: PathLike | None = None) -> str:
+        """The page that may be published, as HTML; written to a file if there is a path."""
+        page = self._native.page()
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page)
+        return page
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_restored, (self._native.to_bytes(),))
+
+    def __repr__(self) -> str:
+        return f"<scumble.Model of {len(self.schema)} columns by {self.method or 'tables made elsewhere'}: {self.guarantee}>"
+
+    def _repr_html_(self) -> str:
+        return _html.titled(f"Model by {self.method or 'tables made elsewhere'}", f"<p>{_html.text(self.guarantee)}</p>") + (
+            self._native.picture()
+        )
+
+
+def _restored(native: bytes) -> Model:
+    return Model(_native.Model.from_bytes(native))
+
+
+def _types_only(source: _frames.Source) -> _frames.Source:
+    """The same without the rows, which a model must not hold."""
+    kept = copy.copy(source)
+    kept.native = None
+    return kept
+
+
+def _conditions(where: Mapping[str, object] | Iterable[str] | None) -> list[str]:
+    if where is None:
+        return []
+    if not isinstance(where, Mapping):
+        if isinstance(where, str):
+            return [where]
+        return list(where)
+    return [f"{column}={_condition(value)}" for column, value in where.items()]
+
+
+def _condition(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, range):
+        if value.step != 1 or len(value) == 0:
+            raise UsageError("a range of a condition has every number between two", hint="give `range(20, 40)`")
+        return f"{value.start}..{value.stop - 1}"
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return "|".join(_condition(one) for one in value)
+    return str(value)
+
+
+def _shares(rebalance: Mapping[str, Mapping[object, float]] | None) -> tuple[str, str] | None:
+    if not rebalance:
+        return None
+    if len(rebalance) != 1:
+        raise UsageError("the shares of one column can be given", hint="leave out all columns but one")
+    ((column, shares),) = rebalance.items()
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(("value", "share"))
+    writer.writerows((_condition(value), repr(float(share))) for value, share in shares.items())
+    return column, lines.getvalue()

@@ -1,0 +1,83 @@
+"""What a budget buys, before any row is read."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from . import _html, _native
+from ._methods import _METHODS, Synthesizer
+from ._schema import Schema
+from ._typing import PathLike
+
+_AROUND = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""A line through one epsilon needs others."""
+
+
+class Plan:
+    """Forecasts: what would be asked, how noisy tables would be, expected errors, memory and time."""
+
+    def __init__(self, native: _native.Plan, drawn: _native.Plan) -> None:
+        self._native = native
+        self._drawn = drawn
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it."""
+        return copy.deepcopy(json.loads(self._native.json()))
+
+    @property
+    def picture(self) -> str:
+        """Expected errors against epsilon, as SVG."""
+        return self._drawn.picture()
+
+    def __repr__(self) -> str:
+        return self._native.text()
+
+    def _repr_html_(self) -> str:
+        return self.picture + _html.preformatted(self._native.text())
+
+
+def plan(
+    schema: Schema | PathLike,
+    rows: int,
+    epsilon: float | Sequence[float],
+    delta: float = 1e-9,
+    *,
+    methods: str | Synthesizer | type[Synthesizer] | Sequence[str | Synthesizer | type[Synthesizer]] | None = None,
+) -> Plan:
+    """Tells what fits would ask and cost, without reading any data.
+
+    :param rows: how many rows the table has, about
+    :param epsilon: one or several, to compare
+    :param methods: by name, class or instance (whose options count, and not its epsilon); ``"all"`` for all of them. The recommended one without it
+    """
+    checked = (schema if isinstance(schema, Schema) else Schema.load(schema))._native()
+    epsilons = [epsilon] if isinstance(epsilon, (int, float)) else list(epsilon)
+    named = _methods(methods)
+    told = _native.plan(checked, named, [(float(one), delta) for one in epsilons], rows)
+    drawn = told
+    if len(epsilons) == 1:
+        drawn = _native.plan(checked, named, [(epsilons[0] * factor, delta) for factor in _AROUND], rows)
+    return Plan(told, drawn)
+
+
+def _methods(
+    methods: str | Synthesizer | type[Synthesizer] | Sequence[str | Synthesizer | type[Synthesizer]] | None,
+) -> list[tuple[str | None, list[str]]]:
+    if methods is None:
+        return [(None, [])]
+    if methods == "all":
+        return [(name, []) for name in _METHODS]
+    if isinstance(methods, (str, Synthesizer, type)):
+        methods = [methods]
+    return [_method(one) for one in methods]
+
+
+def _method(method: str | Synthesizer | type[Synthesizer]) -> tuple[str, list[str]]:
+    if isinstance(method, str):
+        return method, []
+    if isinstance(method, type):
+        return method.method, []
+    return method.method, method._options()

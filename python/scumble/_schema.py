@@ -1,0 +1,278 @@
+"""What is public about a table: columns, types, bounds, categories, privacy terms."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import _frames, _html, _native
+from ._errors import SchemaError, UsageError
+from ._typing import Data, FormatName, PathLike
+
+_CONSTRAINTS = {"minimum": "minimum", "maximum": "maximum", "required": "required", "categories": "enum"}
+_TERMS = {
+    "source": "source",
+    "bins": "bins",
+    "hierarchy": "hierarchy",
+    "open": "open",
+    "fold_into": "foldInto",
+    "unknown_label": "unknownLabel",
+    "generate": "generate",
+    "keep": "keep",
+    "time_zone": "timeZone",
+}
+_PROPERTIES = {
+    "type": "type",
+    "title": "title",
+    "description": "description",
+    "format": "format",
+    "true_values": "trueValues",
+    "false_values": "falseValues",
+    "missing_values": "missingValues",
+}
+_PRIVACY = {
+    "privacy_unit": "privacyUnit",
+    "max_contributions": "maxContributions",
+    "adjacency": "adjacency",
+    "row_count": "rowCount",
+    "rules": "rules",
+}
+
+
+_UNKNOWN_LABEL = "other"
+"""What an unforeseen value of an open text column comes back as, unless the schema says otherwise."""
+
+
+class Column(NamedTuple):
+    """What the schema makes of one column."""
+
+    name: str
+    type: str
+    codes: int | None
+    """How many values the model tells apart; ``None`` for a column that is made up."""
+    missing: str | None
+    """What a missing value becomes."""
+    unknown: str | None
+    """What a value becomes that the schema does not foresee."""
+    can_be_missing: bool
+    assumed: bool
+    """Whether nobody has vouched for its bounds or categories."""
+    generated: str | None
+    """How its values are made up, if they are."""
+
+
+class Schema:
+    """The public facts about a table, as in `the schema file <../reference/schema.md>`_.
+
+    A schema may be incomplete while you work on it; :meth:`check` tells what it lacks, and so does everything that needs a whole one.
+
+    >>> schema = Schema({"fields": [{"name": "age", "type": "integer"}]})
+    >>> schema = schema.edit("age", minimum=0, maximum=119, bins={"width": 10}, source="public")
+    >>> schema.check().columns[0].codes
+    13
+    """
+
+    def __init__(self, spec: Mapping[str, Any] | str) -> None:
+        """A schema as written: a mapping, or YAML or JSON text."""
+        text = spec if isinstance(spec, str) else json.dumps(spec, default=str)
+        self._spec: dict[str, Any] = json.loads(_native.parse_spec(text))
+        self._checked: _native.Schema | None = None
+
+    @classmethod
+    def load(cls, path: PathLike) -> Schema:
+        """Reads a schema file, and the files of hierarchies that it names."""
+        return cls(json.loads(_native.read_spec(path)))
+
+    @classmethod
+    def draft(cls, data: Data, *, format: FormatName | None = None) -> Schema:
+        """A schema to complete, from names and types of columns. It never looks at a value.
+
+        ``data`` is a path or a table of pandas, polars, pyarrow, duckdb or any other library that knows Arrow's C interface. What is left to
+        say is what :meth:`check` complains of: bounds and categories, from public knowledge.
+        """
+        return cls(_native.draft(_frames.types_of(data), format))
+
+    def save(self, path: PathLike) -> None:
+        """Writes the schema file, as YAML."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.to_yaml())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The schema as written."""
+        return copy.deepcopy(self._spec)
+
+    def to_yaml(self) -> str:
+        """The schema as written, as YAML."""
+        return _native.spec_to_yaml(json.dumps(self._spec))
+
+    def edit(self, column: str, **properties: Any) -> Schema:
+        """The same schema with other properties of one column; ``None`` takes a property away.
+
+        Properties are those of the schema file, flat and in Python's spelling: ``type``, ``minimum``, ``maximum``, ``categories``,
+        ``required``, ``bins``, ``source``, ``missing_values``, ``hierarchy``, ``open``, ``generate``, ``keep``, ``time_zone``, ``title``,
+        ``description``, ``format``, ``true_values``, ``false_values``, ``fold_into``, ``unknown_label``.
+        """
+        spec = self.to_dict()
+        field = next((field for field in spec["fields"] if field["name"] == column), None)
+        if field is None:
+            raise UsageError(f"there is no column `{column}` in the schema", hint=f"it has {', '.join(self._names())}")
+        for name, value in properties.items():
+            if name in _CONSTRAINTS:
+                _put(field.setdefault("constraints", {}), _CONSTRAINTS[name], value)
+            elif name in _TERMS:
+                _put(field.setdefault("dp", {}), _TERMS[name], value)
+            elif name in _PROPERTIES:
+                _put(field, _PROPERTIES[name], value)
+            else:
+                known = ", ".join([*_CONSTRAINTS, *_TERMS, *_PROPERTIES])
+                raise UsageError(f"a column has no property `{name}`", hint=f"it has {known}")
+        return Schema(spec)
+
+    def add(self, column: str, type: str, **properties: Any) -> Schema:
+        """The same schema with one more column, and its properties as for :meth:`edit`."""
+        if column in self._names():
+            raise UsageError(f"there is a column `{column}` in the schema already", hint="change it with `edit`")
+        spec = self.to_dict()
+        spec["fields"].append({"name": column, "type": type})
+        return Schema(spec).edit(column, **properties)
+
+    def drop(self, *columns: str) -> Schema:
+        """The same schema without some columns."""
+        unknown = [column for column in columns if column not in self._names()]
+        if unknown:
+            raise UsageError(f"there is no column `{unknown[0]}` in the schema", hint=f"it has {', '.join(self._names())}")
+        spec = self.to_dict()
+        spec["fields"] = [field for field in spec["fields"] if field["name"] not in columns]
+        return Schema(spec)
+
+    def privacy(self, **terms: Any) -> Schema:
+        """The same schema with other privacy terms: ``privacy_unit``, ``max_contributions``, ``adjacency``, ``row_count``, ``rules``;
+        ``None`` takes one away."""
+        spec = self.to_dict()
+        for name, value in terms.items():
+            if name not in _PRIVACY:
+                raise UsageError(f"there is no privacy term `{name}`", hint=f"there are {', '.join(_PRIVACY)}")
+            _put(spec.setdefault("dp", {}), _PRIVACY[name], value)
+        return Schema(spec)
+
+    def check(self) -> Schema:
+        """Raises :class:`SchemaError` with all that is wrong with the schema; returns it if nothing is."""
+        self._native()
+        return self
+
+    def problems(self) -> list[str]:
+        """All that is wrong with the schema, a sentence each."""
+        try:
+            self._native()
+        except SchemaError as error:
+            return [message for message, _ in error.problems]
+        return []
+
+    def coverage(self, data: Data) -> Coverage:
+        """What the schema covers of a table, column by column and rule by rule. NOT private: for the steward of the table."""
+        told, text = _native.coverage(_frames.Source(data).native, self._native())
+        return Coverage(json.loads(told), text)
+
+    @property
+    def columns(self) -> list[Column]:
+        """What the schema makes of its columns."""
+        return [Column(**column) for column in json.loads(self._native().columns())]
+
+    @property
+    def assumed(self) -> list[str]:
+        """Columns whose bounds and categories nobody has vouched for: mark them ``source="public"`` once that is sure."""
+        return self._native().assumed()
+
+    def categories(self, column: str) -> list[str] | None:
+        """All values that a text column can have in a synthetic table; ``None`` for columns of other types."""
+        field = next((field for field in self._spec["fields"] if field["name"] == column), None)
+        listed = field and field.get("constraints", {}).get("enum")
+        if not field or field["type"] != "string" or not listed:
+            return None
+        terms = field.get("dp", {})
+        others = [terms.get("unknownLabel", _UNKNOWN_LABEL)] if terms.get("open") else []
+        return [str(value) for value in listed] + [other for other in others if other not in listed]
+
+    def _native(self) -> _native.Schema:
+        if self._checked is None:
+            self._checked = _native.Schema(json.dumps(self._spec))
+        return self._checked
+
+    def _names(self) -> list[str]:
+        return [field["name"] for field in self._spec["fields"]]
+
+    def __len__(self) -> int:
+        return len(self._spec["fields"])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __contains__(self, column: object) -> bool:
+        return column in self._names()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Schema) and self._spec == other._spec
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Schema, (self._spec,))
+
+    def __repr__(self) -> str:
+        columns = ", ".join(f"{field['name']}: {field['type']}" for field in self._spec["fields"])
+        problems = self.problems()
+        state = "" if not problems else f", {len(problems)} problems"
+        return f"<scumble.Schema of {len(self)} columns{state}: {columns}>"
+
+    def _repr_html_(self) -> str:
+        problems = self.problems()
+        if problems:
+            rows: Sequence[Sequence[object]] = [(field["name"], field["type"]) for field in self._spec["fields"]]
+            left = "".join(f"<li>{_html.text(problem)}</li>" for problem in problems)
+            return _html.titled(
+                "Schema, not complete", _html.table(("column", "type"), rows), f"<p>Left to say:</p><ul>{left}</ul>"
+            )
+        head = ("column", "type", "codes", "missing values become", "unknown values become", "vouched for")
+        body = [
+            (
+                column.name,
+                column.type,
+                "made up" if column.codes is None else f"{column.codes:,}",
+                column.missing,
+                column.unknown,
+                column.generated or ("no: assumed" if column.assumed else "yes"),
+            )
+            for column in self.columns
+        ]
+        terms = self._spec.get("dp", {})
+        unit = terms.get("privacyUnit", "row")
+        most, adjacency = terms.get("maxContributions", 1), terms.get("adjacency", "add-remove")
+        words = f"<p>unit: {_html.text(unit)}; at most {_html.text(most)} rows each; neighbours: {_html.text(adjacency)}</p>"
+        return _html.titled("Schema", _html.table(head, body), words)
+
+
+class Coverage:
+    """What a schema covers of a table. NOT private: for the steward of the table."""
+
+    def __init__(self, told: dict[str, Any], text: str) -> None:
+        self._told = told
+        self._text = text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Shares per column and per rule, behind the stamp."""
+        return copy.deepcopy(self._told)
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        return _html.banner(self._told["stamp"]) + _html.preformatted(self._text)
+
+
+def _put(block: dict[str, Any], name: str, value: Any) -> None:
+    if value is None:
+        block.pop(name, None)
+    else:
+        block[name] = value

@@ -1,0 +1,203 @@
+"""The classes, their parameters, and what they leave."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import scumble
+from scumble import _native
+from scumble._methods import _METHODS
+
+People = tuple[scumble.Table, scumble.Schema]
+
+
+def test_the_package_says_its_version() -> None:
+    assert scumble.__version__ == _native.__version__
+    assert all(hasattr(scumble, name) for name in scumble.__all__)
+
+
+@pytest.mark.parametrize("name", sorted(_METHODS))
+def test_parameters_and_their_defaults_are_those_of_the_library(name: str) -> None:
+    method = _METHODS[name](1.0, 1e-9)
+    told = json.loads(_native.method_options(name, []))
+    if name == "privmrf":
+        assert told["profile"] == method.get_params()["profile"]
+        return
+    options = {key: value for key, value in method.get_params().items() if key not in ("epsilon", "delta")}
+    if "workload" in options:
+        options["workload"] = list(options["workload"])
+    # An option that stands for `what is best` is not written down.
+    assert {key: value for key, value in options.items() if value is not None or key in told} == told
+    assert _native.method_options(name, method._options()) == _native.method_options(name, [])
+
+
+@pytest.mark.parametrize("name", sorted(_METHODS))
+def test_epsilon_and_delta_come_first_and_nothing_happens_before_fit(name: str) -> None:
+    kind = _METHODS[name]
+    assert list(inspect.signature(kind).parameters)[:2] == ["epsilon", "delta"]
+    # Sense is asked for by `fit`, as everywhere.
+    method = kind(-1.0, 2.0)
+    assert (method.epsilon, method.delta) == (-1.0, 2.0)
+    with pytest.raises(scumble.NotFittedError) as error:
+        method.sample(10)
+    assert "fit" in str(error.value.hint)
+    with pytest.raises(scumble.UsageError):
+        method.fit(*scumble.demo(10))
+
+
+def test_parameters_are_got_and_set_as_in_scikit_learn() -> None:
+    sklearn = pytest.importorskip("sklearn.base")
+    method = scumble.Auto(0.5, 1e-9, candidates=50)
+    assert method.get_params()["candidates"] == 50
+    assert repr(method) == "Auto(epsilon=0.5, delta=1e-09, candidates=50)"
+    copy = sklearn.clone(method)
+    assert copy.get_params() == method.get_params() and copy is not method
+    assert method.set_params(epsilon=2.0).epsilon == 2.0
+    with pytest.raises(scumble.UsageError, match="no parameter `theta`"):
+        method.set_params(theta=1)
+
+
+def test_a_model_is_saved_and_read_as_what_it_is(fitted: scumble.MST, tmp_path: Path) -> None:
+    path = tmp_path / "people.model"
+    fitted.save(path)
+    for read in (scumble.load(path), scumble.MST.load(path), scumble.Synthesizer.load(path)):
+        assert isinstance(read, scumble.MST) and repr(read) == repr(fitted)
+        assert read.model_ == fitted.model_ == scumble.Model.load(path)
+        assert read.certificate.to_dict() == fitted.certificate.to_dict()
+    with pytest.raises(scumble.UsageError, match="model of `mst`"):
+        scumble.Auto.load(path)
+    assert pickle.loads(pickle.dumps(fitted.model_)) == fitted.model_
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        scumble.Auto(2.0, 1e-6, candidates=20),
+        scumble.AIM(1.0, 1e-6, workload_columns=2, rounds_per_column=2.0, workload=[{"columns": ["sex", "age"], "weight": 2.0}]),
+        scumble.MST(1.0, 1e-6, accounting="zcdp"),
+        scumble.PrivMRF(1.0, 1e-6, profile="paper", options={"candidates": 20}),
+        scumble.PrivMRF(1.0, 1e-6),
+        scumble.PrivBayes(1.0, degree=1),
+        scumble.PBPGM(1.0, 1e-6, degree=1),
+        scumble.PrivBayesNIST(1.0, 1e-6),
+        scumble.Independent(1.0, 0.0),
+    ],
+    ids=lambda method: repr(method).split("(")[0],
+)
+def test_every_method_fits_samples_and_is_read_back(method: scumble.Synthesizer, tmp_path: Path) -> None:
+    people, schema = scumble.demo(2_000)
+    schema = schema.drop("interview", "birth_date", "occupation", "income", "height_cm", "moved_in")
+    rows = method.fit(people, schema).sample(200, seed=1)
+    assert len(rows) == 200 and rows.columns == list(schema)
+    assert method.certificate.epsilon <= method.epsilon
+    method.save(tmp_path / "a.model")
+    read = scumble.load(tmp_path / "a.model")
+    assert type(read) is type(method)
+    assert _native.method_options(read.method, read._options()) == _native.method_options(method.method, method._options())
+    # A plan takes the method with its options.
+    assert "epsilon" in repr(scumble.plan(schema, 2_000, 1.0, 1e-6, methods=read))
+
+
+def test_a_smoothed_histogram_needs_a_public_number_of_rows() -> None:
+    people, schema = scumble.demo(2_000)
+    small = schema.drop(*[name for name in schema if name not in ("sex", "smoker")])
+    with pytest.raises(scumble.DataError, match="public number of rows"):
+        scumble.SmoothedHistogram(1.0, 0.0).fit(people, small)
+    method = scumble.SmoothedHistogram(1.0, 0.0).fit(people, small.privacy(adjacency="replace-one"))
+    assert len(method.sample(50)) == 50
+
+
+def test_parts_of_a_model_are_drawn(fitted: scumble.MST) -> None:
+    pandas = pytest.importorskip("pandas")
+    part = fitted.sample(300, where={"sex": "female", "age": range(20, 40)}, into="pandas")
+    assert set(part["sex"]) == {"female"} and part["age"].between(20, 39).all()
+    several = fitted.sample(200, where={"region": ["Capital", "Midplain"], "smoker": None}, into="pandas")
+    assert set(several["region"]) <= {"Capital", "Midplain"} and several["smoker"].isna().all()
+    written = fitted.sample(100, where=["sex=male"], into="pandas")
+    assert set(written["sex"]) == {"male"}
+    even = fitted.sample(1_000, rebalance={"sex": {"female": 0.5, "male": 0.5}}, into="pandas")
+    assert (even["sex"].value_counts() == 500).all()
+    assert isinstance(even, pandas.DataFrame)
+    with pytest.raises(scumble.UsageError):
+        fitted.sample(10, where={"sex": "purple"})
+
+
+def test_what_a_model_holds_is_told(fitted: scumble.MST, tmp_path: Path) -> None:
+    summary = fitted.inspect()
+    assert "<svg" in summary.picture and "<svg" in summary._repr_html_() and summary.to_dict()
+    assert "differential" in summary.explanation
+    certificate = fitted.certificate
+    assert certificate.epsilon <= 1.0 and certificate.delta == 1e-9 and len(certificate.events) > 10
+    assert "Certificate" in certificate._repr_html_()
+    assert "<svg" in fitted._repr_html_() and "<svg" in fitted.model_._repr_html_()
+    page = fitted.report(tmp_path / "page.html")
+    assert page.startswith("<!DOCTYPE html>") and (tmp_path / "page.html").read_text(encoding="utf-8") == page
+    fitted.model_.write_marginals(tmp_path / "tables.json")
+    again = scumble.Model.from_marginals(tmp_path / "tables.json", fitted.model_.schema)
+    assert again.certificate is None and len(again.sample(10)) == 10
+
+
+def test_plans_need_no_data(people: People) -> None:
+    _, schema = people
+    one = scumble.plan(schema, 10_000, 1.0)
+    assert "<svg" in one._repr_html_() and one.to_dict()["forecasts"]
+    several = scumble.plan(schema, 10_000, [0.5, 1.0], methods=["mst", scumble.Auto])
+    assert len(several.to_dict()["forecasts"]) == 4
+    with pytest.raises(scumble.UsageError):
+        scumble.plan(schema, 10_000, 1.0, methods="nothing")
+
+
+def test_an_evaluation_is_stamped(people: People, fitted: scumble.MST, tmp_path: Path) -> None:
+    table, schema = people
+    evaluation = scumble.evaluate(table, fitted.sample(2_000), schema, quick=True, orders=[1, 2])
+    assert repr(evaluation).startswith("NOT DIFFERENTIALLY PRIVATE")
+    assert "NOT DIFFERENTIALLY PRIVATE" in evaluation._repr_html_()
+    assert "NOT DIFFERENTIALLY PRIVATE" in json.dumps(evaluation.to_dict())
+    assert "NOT DIFFERENTIALLY PRIVATE" in evaluation.page(tmp_path / "steward.html")
+    with pytest.raises(scumble.UsageError):
+        scumble.evaluate(table, fitted.sample(100), schema, targets=["nothing"])
+
+
+def test_a_ledger_refuses_what_is_over_its_cap(people: People, tmp_path: Path) -> None:
+    table, schema = people
+    ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=1.2, delta=1e-9)
+    scumble.MST(1.0, 1e-9).fit(table, schema, ledger=ledger, save_to=tmp_path / "a.model")
+    with pytest.raises(scumble.BudgetError) as error:
+        scumble.MST(1.0, 1e-9).fit(table, schema, ledger=ledger)
+    assert error.value.hint
+    told = ledger.show().to_dict()
+    assert len(told["jobs"]) == 1 and not told["suspect"]
+    assert "Ledger" in ledger._repr_html_()
+    with pytest.raises(scumble.UsageError):
+        scumble.MST(1.0, 1e-9).fit(table, schema, ledger=ledger, resume=True)
+    with pytest.raises(scumble.UsageError):
+        scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=1.0, delta=0.0)
+
+
+def test_a_bundle_is_written_and_holds(fitted: scumble.MST, tmp_path: Path) -> None:
+    made = scumble.bundle(fitted, tmp_path / "release", rows=500, seed=1, date="2026-11-16", title="People")
+    assert "data/synthetic.parquet" in made.files and "curator" in made.left_open
+    found = scumble.verify(tmp_path / "release")
+    assert found and found.ok and "holds" in found._repr_html_()
+    target = tmp_path / "release" / "data" / "synthetic.csv"
+    target.write_text(target.read_text().replace("female", "male", 1))
+    broken = scumble.verify(tmp_path / "release")
+    assert not broken and "failed" in repr(broken)
+
+
+def test_the_program_is_in_the_package(tmp_path: Path) -> None:
+    run = [sys.executable, "-m", "scumble"]
+    version = subprocess.run([*run, "--version"], capture_output=True, text=True, check=True)
+    assert version.stdout.strip() == f"scumble {scumble.__version__}"
+    subprocess.run([*run, "demo", "--rows", "100", "-o", tmp_path / "people", "--quiet"], check=True)
+    refused = subprocess.run([*run, "fit", "--json"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 2 and refused.stdout == ""
+    missing = subprocess.run([*run, "inspect", "nowhere.model", "--json"], capture_output=True, text=True, check=False)
+    assert missing.returncode == 6 and "error" in json.loads(missing.stdout)

@@ -1,0 +1,193 @@
+"""What must never happen: values in messages, noise that two processes share, a ledger that lies."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import scumble
+from scumble import _native
+
+CANARY = "canary-7f3a"
+
+
+def test_exceptions_hold_nothing_of_the_data(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    schema = scumble.Schema({"fields": [{"name": "who", "type": "string", "constraints": {"enum": ["a"]}}]})
+    mixed = pandas.DataFrame({"who": [CANARY, 3, object()]}, dtype=object)
+
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            raise ValueError(CANARY)
+
+    for data, said in ((mixed, "column `who`"), (Broken(), "handed over")):
+        with pytest.raises(scumble.DataError, match=said) as error:
+            scumble.MST(1.0, 1e-9).fit(data, schema)
+        chain: Any = error.value
+        while chain is not None:
+            assert CANARY not in repr(chain) or chain.__suppress_context__
+            assert CANARY not in str(chain)
+            chain = chain.__cause__
+        assert error.value.__suppress_context__ or error.value.__context__ is None
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1" + CANARY.encode() * 10 + b"PAR1")
+    with pytest.raises(scumble.ScumbleError) as error:
+        scumble.MST(1.0, 1e-9).fit(tmp_path / "broken.parquet", schema)
+    assert CANARY not in str(error.value)
+
+
+def test_a_model_holds_nothing_of_the_frame_but_chosen_types() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"who": pandas.Categorical(["a", "b", CANARY] * 50)})
+    schema = scumble.Schema({"fields": [{"name": "who", "type": "string", "constraints": {"enum": ["a", "b"]}, "dp": {"open": True}}]})
+    method = scumble.Independent(1.0, 0.0).fit(frame, schema)
+    rows = method.sample(100)
+    assert CANARY not in list(rows["who"].cat.categories)
+    kept = method.model_._source
+    assert kept is not None and kept.native is None and CANARY not in repr([kept.dtypes["who"], kept.dtypes["who"].categories])
+    assert CANARY.encode() not in method.model_._native.to_bytes()
+
+
+def noise_of(number: int) -> str:
+    """The fingerprint of a model with fresh noise, made in a process of its own."""
+    people, schema = scumble.demo(200, seed=1)
+    return scumble.Independent(0.5, 0.0).fit(people, schema).model_.fingerprint
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_forked_workers_never_share_noise() -> None:
+    # Something was fitted before, so whatever could be inherited is there.
+    before = noise_of(-1)
+    with multiprocessing.get_context("fork").Pool(8) as pool:
+        prints = pool.map(noise_of, range(16), chunksize=1)
+    assert len({before, *prints}) == 17
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_workers_that_are_forked_during_a_fit_have_noise_of_their_own() -> None:
+    people, schema = scumble.demo(20_000)
+    fitting = threading.Thread(target=lambda: scumble.MST(1.0, 1e-9).fit(people, schema))
+    fitting.start()
+    with multiprocessing.get_context("fork").Pool(4) as pool:
+        prints = pool.map(noise_of, range(8), chunksize=1)
+    fitting.join()
+    assert len(set(prints)) == 8
+
+
+def test_samples_without_a_seed_differ_and_with_one_do_not(fitted: scumble.MST) -> None:
+    polars = pytest.importorskip("polars")
+    one, other = (polars.DataFrame(fitted.sample(200)) for _ in range(2))
+    assert not one.equals(other)
+    assert polars.DataFrame(fitted.sample(200, seed=1)).equals(polars.DataFrame(fitted.sample(200, seed=1)))
+
+
+def test_other_threads_run_while_a_model_is_fitted() -> None:
+    people, schema = scumble.demo(50_000)
+    ticks, done = [0], threading.Event()
+
+    def tick() -> None:
+        while not done.is_set():
+            ticks[0] += 1
+            time.sleep(0.001)
+
+    other = threading.Thread(target=tick)
+    other.start()
+    began = time.monotonic()
+    scumble.Auto(1.0, 1e-9, candidates=50).fit(people, schema)
+    took = time.monotonic() - began
+    done.set()
+    other.join()
+    assert ticks[0] > 50 * took
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import scumble
+people, schema = scumble.demo(60_000)
+where, after = sys.argv[1], float(sys.argv[2])
+ledger = scumble.Ledger(where)
+def press():
+    time.sleep(after)
+    press.at = time.monotonic()
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=press, daemon=True).start()
+try:
+    scumble.Auto(4.0, 1e-9, model_cells=20_000).fit(people, schema, ledger=ledger)
+    print("finished")
+except KeyboardInterrupt:
+    late = time.monotonic() - press.at
+    time.sleep(0.3)
+    used = time.process_time()
+    time.sleep(0.5)
+    print(f"stopped {late:.3f} {time.process_time() - used:.3f}")
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are different there")
+def test_ctrl_c_ends_a_fit_within_a_second_and_leaves_the_ledger_true(tmp_path: Path) -> None:
+    schema = scumble.demo(10)[1]
+    ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=100.0, delta=1e-6)
+    stopped = 0
+    for _ in range(5):
+        # From the first look at the table to the last rounds.
+        after = random.uniform(0.02, 1.0)
+        run = subprocess.run(
+            [sys.executable, "-c", INTERRUPTED, ledger.path, str(after)], capture_output=True, text=True, check=True
+        )
+        outcome = run.stdout.split()
+        if outcome[0] == "stopped":
+            stopped += 1
+            late, used = float(outcome[1]), float(outcome[2])
+            assert late < 1.0, f"it took {late} s after {after} s"
+            assert used < 0.1, "nothing goes on behind the prompt"
+    assert stopped >= 2
+    # A fit that released something counts in full until it is gone on with, and one that released nothing costs nothing.
+    told = ledger.show().to_dict()
+    opened = [job for job in told["jobs"] if job["releases"] is None]
+    assert not told["suspect"] and all(job["releases"] != 0 for job in told["jobs"])
+    people, _ = scumble.demo(60_000)
+    for _ in opened:
+        scumble.Auto(4.0, 1e-9, model_cells=20_000).fit(people, schema, ledger=ledger, resume=True)
+    after = ledger.show().to_dict()
+    assert all(job["releases"] for job in after["jobs"]) and after["spent_share"] <= told["spent_share"]
+
+
+def test_a_fit_that_was_stopped_is_gone_on_with_in_the_same_process(tmp_path: Path) -> None:
+    people, schema = scumble.demo(60_000)
+    ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=5.0, delta=1e-9)
+    method, began = scumble.Auto(4.0, 1e-9, model_cells=20_000), time.monotonic()
+
+    def angry(stage: str, done: int, total: int) -> None:
+        if stage == "fitting" and time.monotonic() - began > 0.5:
+            raise RuntimeError("no more")
+
+    native = schema._native()
+    request: Any = {"method": method.method, "options": method._options(), "epsilon": 4.0, "delta": 1e-9}
+    with pytest.raises(RuntimeError, match="no more"):
+        _native.Model.fit(
+            people._native,
+            native,
+            **request,
+            ledger=ledger.path,
+            resume=False,
+            save_to=None,
+            format=None,
+            threads=None,
+            memory_limit=None,
+            spill_directory=None,
+            progress=angry,
+        )
+    assert _native.Model.is_open_on(ledger.path, native, **request)
+    with pytest.warns(scumble.OpenFitWarning), pytest.raises(scumble.BudgetError):
+        method.fit(people, schema, ledger=ledger)
+    method.fit(people, schema, ledger=ledger, resume=True)
+    (job,) = ledger.show().to_dict()["jobs"]
+    assert job["releases"] > 0
