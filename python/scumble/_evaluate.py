@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -10,20 +9,16 @@ from typing import Any
 from . import _frames, _html, _native
 from ._progress import Progress
 from ._schema import Schema
+from ._told import Told
 from ._typing import Data, PathLike
 
 
-class Evaluation:
+class Evaluation(Told):
     """How near a synthetic table is to the real one. NOT private: it must not be published."""
 
     def __init__(self, told: dict[str, Any], text: str, page: str) -> None:
-        self._told = told
-        self._text = text
+        super().__init__(told, text)
         self._page = page
-
-    def to_dict(self) -> dict[str, Any]:
-        """Every score, behind the stamp."""
-        return copy.deepcopy(self._told)
 
     def page(self, path: PathLike | None = None) -> str:
         """The steward's page, as HTML; written to a file if there is a path."""
@@ -31,9 +26,6 @@ class Evaluation:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(self._page)
         return self._page
-
-    def __repr__(self) -> str:
-        return self._text
 
     def _repr_html_(self) -> str:
         stamp, _, rest = self._text.partition("\n")

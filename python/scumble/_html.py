@@ -25,7 +25,7 @@ def titled(title: str, *parts: str) -> str:
 
 
 def preformatted(value: object) -> str:
-    return f'<pre style="white-space:pre-wrap">{text(value)}</pre>'
+    return f'<pre style="white-space:pre-wrap;font-family:monospace">{text(value)}</pre>'
 
 
 def banner(value: object) -> str:

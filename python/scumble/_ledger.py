@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
-from typing import Any
 
 from . import _html, _native
 from ._schema import Schema
+from ._told import Told
 from ._typing import AccountingName, PathLike
 
 
-class Statement:
+class Statement(Told):
     """What a ledger holds: its cap, what was spent, what is left, and every fit."""
-
-    def __init__(self, told: dict[str, Any], text: str) -> None:
-        self._told = told
-        self._text = text
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it."""
-        return copy.deepcopy(self._told)
-
-    def __repr__(self) -> str:
-        return self._text
 
     def _repr_html_(self) -> str:
         return _html.titled("Ledger", _html.preformatted(self._text))

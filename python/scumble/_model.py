@@ -13,14 +13,15 @@ from . import _frames, _html, _native
 from ._errors import UsageError
 from ._progress import Progress
 from ._schema import Schema
+from ._told import Told
 from ._typing import Kind, PathLike, SamplingName
 
 
-class Certificate:
+class Certificate(Told):
     """What was released and what it cost: the epsilon and delta that may be claimed, and every release that led to them."""
 
     def __init__(self, told: dict[str, Any], guarantee: str) -> None:
-        self._told = told
+        super().__init__(told, f"<scumble.Certificate: {guarantee}>")
         self.guarantee = guarantee
         """The guarantee in a sentence."""
 
@@ -39,13 +40,6 @@ class Certificate:
         """Every release, in order."""
         return copy.deepcopy(self._told["events"])
 
-    def to_dict(self) -> dict[str, Any]:
-        """The certificate as in the model file."""
-        return copy.deepcopy(self._told)
-
-    def __repr__(self) -> str:
-        return f"<scumble.Certificate: {self.guarantee}>"
-
     def _repr_html_(self) -> str:
         goal = self._told["goal"]
         facts = [
@@ -60,23 +54,15 @@ class Certificate:
         return _html.titled("Certificate", f"<p>{_html.text(self.guarantee)}</p>", _html.table(("", ""), facts), releases)
 
 
-class Summary:
+class Summary(Told):
     """What a model holds: its tables, bounds, columns and shares. All of it may be published."""
 
     def __init__(self, told: dict[str, Any], text: str, explanation: str, picture: str) -> None:
-        self._told = told
-        self._text = text
+        super().__init__(told, text)
         self.explanation = explanation
         """The guarantee in plain words."""
         self.picture = picture
         """The model as a graph, as SVG."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it."""
-        return copy.deepcopy(self._told)
-
-    def __repr__(self) -> str:
-        return self._text
 
     def _repr_html_(self) -> str:
         return self.picture + _html.preformatted(self._text)

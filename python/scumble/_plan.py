@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from . import _html, _native
 from ._methods import _METHODS, Synthesizer
 from ._schema import Schema
+from ._told import Told
 from ._typing import PathLike
 
 _AROUND = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """A line through one epsilon needs others."""
 
 
-class Plan:
+class Plan(Told):
     """Forecasts: what would be asked, how noisy tables would be, expected errors, memory and time."""
 
     def __init__(self, native: _native.Plan, drawn: _native.Plan) -> None:
-        self._native = native
+        super().__init__(json.loads(native.json()), native.text())
         self._drawn = drawn
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it."""
-        return copy.deepcopy(json.loads(self._native.json()))
 
     @property
     def picture(self) -> str:
         """Expected errors against epsilon, as SVG."""
         return self._drawn.picture()
 
-    def __repr__(self) -> str:
-        return self._native.text()
-
     def _repr_html_(self) -> str:
-        return self.picture + _html.preformatted(self._native.text())
+        return self.picture + _html.preformatted(self._text)
 
 
 def plan(

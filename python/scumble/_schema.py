@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from . import _frames, _html, _native
 from ._errors import SchemaError, UsageError
+from ._told import Told
 from ._typing import Data, FormatName, PathLike
 
 _CONSTRAINTS = {"minimum": "minimum", "maximum": "maximum", "required": "required", "categories": "enum"}
@@ -229,10 +230,10 @@ class Schema:
     def _repr_html_(self) -> str:
         problems = self.problems()
         if problems:
-            rows: Sequence[Sequence[object]] = [(field["name"], field["type"]) for field in self._spec["fields"]]
+            named = [(field["name"], field["type"]) for field in self._spec["fields"]]
             left = "".join(f"<li>{_html.text(problem)}</li>" for problem in problems)
             return _html.titled(
-                "Schema, not complete", _html.table(("column", "type"), rows), f"<p>Left to say:</p><ul>{left}</ul>"
+                "Schema, not complete", _html.table(("column", "type"), named), f"<p>Left to say:</p><ul>{left}</ul>"
             )
         head = ("column", "type", "codes", "missing values become", "unknown values become", "vouched for")
         body = [
@@ -249,23 +250,13 @@ class Schema:
         terms = self._spec.get("dp", {})
         unit = terms.get("privacyUnit", "row")
         most, adjacency = terms.get("maxContributions", 1), terms.get("adjacency", "add-remove")
-        words = f"<p>unit: {_html.text(unit)}; at most {_html.text(most)} rows each; neighbours: {_html.text(adjacency)}</p>"
+        rows = "row" if most == 1 else "rows"
+        words = f"<p>unit: {_html.text(unit)}, of at most {most} {rows}; neighbours: {_html.text(adjacency)}</p>"
         return _html.titled("Schema", _html.table(head, body), words)
 
 
-class Coverage:
-    """What a schema covers of a table. NOT private: for the steward of the table."""
-
-    def __init__(self, told: dict[str, Any], text: str) -> None:
-        self._told = told
-        self._text = text
-
-    def to_dict(self) -> dict[str, Any]:
-        """Shares per column and per rule, behind the stamp."""
-        return copy.deepcopy(self._told)
-
-    def __repr__(self) -> str:
-        return self._text
+class Coverage(Told):
+    """What a schema covers of a table: shares per column and per rule. NOT private: for the steward of the table."""
 
     def _repr_html_(self) -> str:
         return _html.banner(self._told["stamp"]) + _html.preformatted(self._text)
