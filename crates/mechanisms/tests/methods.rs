@@ -122,7 +122,8 @@ fn a_budget_without_bounds_tells_the_number_of_rows() {
     for (method, delta, adjacency) in forms() {
         for epsilon in [1e3, 1e6] {
             let rows = fitted_within(epsilon, &method, delta, adjacency).rows();
-            assert_eq!(rows, 3_000, "{method} at {epsilon}");
+            // The paper's own method spends a hundredth of its budget on it.
+            assert!(rows.abs_diff(3_000) < 10, "{rows} by {method} at {epsilon}");
         }
     }
 }
