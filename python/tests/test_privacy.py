@@ -152,42 +152,51 @@ def test_ctrl_c_ends_a_fit_within_a_second_and_leaves_the_ledger_true(tmp_path: 
     # A fit that released something counts in full until it is gone on with, and one that released nothing costs nothing.
     told = ledger.show().to_dict()
     opened = [job for job in told["jobs"] if job["releases"] is None]
-    assert not told["suspect"] and all(job["releases"] != 0 for job in told["jobs"])
+    assert not told["suspect"] and all(job["share"] == 0.0 for job in told["jobs"] if job["releases"] == 0)
     people, _ = scumble.demo(60_000)
     for _ in opened:
         scumble.Auto(4.0, 1e-9, model_cells=20_000).fit(people, schema, ledger=ledger, resume=True)
     after = ledger.show().to_dict()
-    assert all(job["releases"] for job in after["jobs"]) and after["spent_share"] <= told["spent_share"]
+    assert all(job["releases"] is not None for job in after["jobs"]) and after["spent_share"] <= told["spent_share"] + 1e-9
 
 
 def test_a_fit_that_was_stopped_is_gone_on_with_in_the_same_process(tmp_path: Path) -> None:
     people, schema = scumble.demo(60_000)
     ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=5.0, delta=1e-9)
-    method, began = scumble.Auto(4.0, 1e-9, model_cells=20_000), time.monotonic()
-
-    def angry(stage: str, done: int, total: int) -> None:
-        if stage == "fitting" and time.monotonic() - began > 0.5:
-            raise RuntimeError("no more")
-
+    method = scumble.Auto(4.0, 1e-9, model_cells=20_000)
     native = schema._native()
     request: Any = {"method": method.method, "options": method._options(), "epsilon": 4.0, "delta": 1e-9}
-    with pytest.raises(RuntimeError, match="no more"):
-        _native.Model.fit(
-            people._native,
-            native,
-            **request,
-            ledger=ledger.path,
-            resume=False,
-            save_to=None,
-            format=None,
-            threads=None,
-            memory_limit=None,
-            spill_directory=None,
-            progress=angry,
-        )
+
+    def stop_after(seconds: float) -> None:
+        began = time.monotonic()
+
+        def angry(stage: str, done: int, total: int) -> None:
+            if time.monotonic() - began > seconds:
+                raise RuntimeError("no more")
+
+        with pytest.raises(RuntimeError, match="no more"):
+            _native.Model.fit(
+                people._native,
+                native,
+                **request,
+                ledger=ledger.path,
+                resume=False,
+                save_to=None,
+                format=None,
+                threads=None,
+                memory_limit=None,
+                spill_directory=None,
+                progress=angry,
+            )
+
+    # One that released nothing yet is ended and costs nothing; how soon the first release comes depends on the machine.
+    for seconds in (0.2, 0.4, 0.8, 1.2):
+        stop_after(seconds)
+        if _native.Model.is_open_on(ledger.path, native, **request):
+            break
+        assert ledger.show().to_dict()["spent_share"] == 0.0
     assert _native.Model.is_open_on(ledger.path, native, **request)
     with pytest.warns(scumble.OpenFitWarning), pytest.raises(scumble.BudgetError):
         method.fit(people, schema, ledger=ledger)
     method.fit(people, schema, ledger=ledger, resume=True)
-    (job,) = ledger.show().to_dict()["jobs"]
-    assert job["releases"] > 0
+    assert [job["releases"] > 0 for job in ledger.show().to_dict()["jobs"] if job["releases"] != 0] == [True]
