@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _frames, _html, _native
 from ._progress import Progress
-from ._schema import Schema
+from ._schema import Schema, checked
 from ._told import Told
 from ._typing import Data, PathLike
 
@@ -53,12 +53,12 @@ def evaluate(
     :param targets: columns for learners to predict
     :param quick: leave out learners, propensity scores and chi-square tests
     """
-    checked = (schema if isinstance(schema, Schema) else Schema.load(schema))._native()
+    native = checked(schema)
     with Progress(progress) as told:
         scores, text, page = _native.evaluate(
             _frames.Source(real).native,
             _frames.Source(synthetic).native,
-            checked,
+            native,
             orders=list(orders),
             count=count,
             subgroups=None if subgroups is None else list(subgroups),

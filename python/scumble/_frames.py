@@ -29,7 +29,6 @@ _MODULES: dict[str, Kind] = {
     "scumble": "table",
 }
 
-
 _MOST_PIECES = 10_000
 """A frame in more pieces than this is put together: it has hardly any rows in each."""
 
@@ -54,23 +53,17 @@ class Source:
             if hasattr(table, "collect"):
                 table = table.collect()
             self.dtypes = {name: _without_categories(dtype) for name, dtype in table.schema.items()}
-            self.types = _native.Types.of(table.head(0))
             self.native = _pieces(table)
         elif self.kind == "duckdb":
-            self.types = _native.Types.of(_relation(table.limit(0)))
             self.native = _relation(table)
         elif hasattr(table, "__arrow_c_stream__"):
-            schema = getattr(table, "schema", None)
-            if hasattr(table, "__arrow_c_schema__"):
-                self.types = _native.Types.of(table)
-            elif hasattr(schema, "__arrow_c_schema__"):
-                self.types = _native.Types.of(schema)
             self.native = table
         else:
             raise UsageError(
                 f"a `{type(table).__name__}` is no table",
                 hint="give paths, or a table of pandas, polars, pyarrow, duckdb or any other library with `__arrow_c_stream__`",
             )
+        self.types = _types(table, self.kind)
 
 
 def _pieces(frame: Any) -> list[Any]:
@@ -110,12 +103,20 @@ def types_of(data: Data) -> object:
         # Nobody can tell what a column of objects without any holds, and text is what it mostly is.
         objects = {name: "string" for name, dtype in empty.dtypes.items() if dtype == object}
         return _native.Types.of(_Pandas(empty.astype(objects)))
+    types = _types(table, kind)
+    return types if types is not None else _native.Types.of(Source(data).native)
+
+
+def _types(table: Any, kind: Kind) -> _native.Types | None:
+    """The Arrow types of a table's columns, if it can tell them without being read. pandas cannot: its own types say more."""
+    if kind == "pandas":
+        return None
     if kind == "polars":
-        return _native.Types.of((table.collect_schema().to_frame() if hasattr(table, "collect") else table.head(0)))
+        return _native.Types.of(table.collect_schema().to_frame() if hasattr(table, "collect") else table.head(0))
     if kind == "duckdb":
         return _native.Types.of(_relation(table.limit(0)))
-    source = Source(data)
-    return source.types if source.types is not None else _native.Types.of(source.native)
+    teller = next((one for one in (table, getattr(table, "schema", None)) if hasattr(one, "__arrow_c_schema__")), None)
+    return None if teller is None else _native.Types.of(teller)
 
 
 def into_kind(table: _native.Table, kind: Kind, source: Source | None, schema: Schema) -> Any:

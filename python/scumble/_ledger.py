@@ -6,7 +6,7 @@ import json
 import os
 
 from . import _html, _native
-from ._schema import Schema
+from ._schema import Schema, checked
 from ._told import Told
 from ._typing import AccountingName, PathLike
 
@@ -46,9 +46,8 @@ class Ledger:
         :param accounting: how fits are added up; ``pure`` if delta is 0 and ``gdp`` otherwise, without it
         :param dataset: what to call the table; the name of the file without it
         """
-        checked = (schema if isinstance(schema, Schema) else Schema.load(schema))._native()
         name = dataset if dataset is not None else os.path.splitext(os.path.basename(os.fspath(path)))[0]
-        _native.ledger_create(path, checked, epsilon=epsilon, delta=delta, accounting=accounting, dataset=name)
+        _native.ledger_create(path, checked(schema), epsilon=epsilon, delta=delta, accounting=accounting, dataset=name)
         return cls(path)
 
     def show(self) -> Statement:

@@ -13,7 +13,7 @@ from ._errors import AssumedWarning, NotFittedError, OpenFitWarning, UsageError
 from ._ledger import Ledger
 from ._model import Certificate, Model, Summary
 from ._progress import Progress
-from ._schema import Schema
+from ._schema import Schema, checked
 from ._typing import Data, FormatName, Kind, PathLike, SamplingName
 
 _Self = TypeVar("_Self", bound="Synthesizer")
@@ -65,8 +65,7 @@ class Synthesizer:
         :param spill_directory: where what does not fit is put meanwhile, in a directory that only you can read
         :param progress: whether a bar is shown; without it, where somebody watches
         """
-        checked = schema if isinstance(schema, Schema) else Schema.load(schema)
-        native = checked._native()
+        native = checked(schema)
         _warn_of_assumed(native.assumed())
         path = ledger.path if isinstance(ledger, Ledger) else ledger
         options = self._options()

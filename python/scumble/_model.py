@@ -76,7 +76,6 @@ class Model:
 
     def __init__(self, native: _native.Model, source: _frames.Source | None = None) -> None:
         self._native = native
-        self._kind: Kind = source.kind if source else "table"
         self._source = source if source is None else _types_only(source)
 
     @classmethod
@@ -115,7 +114,7 @@ class Model:
             ``None`` as a value is a missing one. Or conditions as on the command line: ``["age=20..39"]``
         :param rebalance: gives the values of one column these shares: ``{"sex": {"female": 0.5, "male": 0.5}}``
         """
-        kind = into or self._kind
+        kind = into or (self._source.kind if self._source else "table")
         table = self._draw(rows, seed, sampling, where, rebalance, None, progress)
         return _frames.into_kind(table, kind, self._source, self.schema)
 

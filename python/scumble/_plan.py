@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from . import _html, _native
 from ._methods import _METHODS, Synthesizer
-from ._schema import Schema
+from ._schema import Schema, checked
 from ._told import Told
 from ._typing import PathLike
 
@@ -18,14 +18,14 @@ _AROUND = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 class Plan(Told):
     """Forecasts: what would be asked, how noisy tables would be, expected errors, memory and time."""
 
-    def __init__(self, native: _native.Plan, drawn: _native.Plan) -> None:
+    def __init__(self, native: _native.Plan, draw: Callable[[], _native.Plan]) -> None:
         super().__init__(json.loads(native.json()), native.text())
-        self._drawn = drawn
+        self._draw = draw
 
     @property
     def picture(self) -> str:
-        """Expected errors against epsilon, as SVG."""
-        return self._drawn.picture()
+        """Expected errors against epsilon, as SVG; of one epsilon, also of some around it."""
+        return self._draw().picture()
 
     def _repr_html_(self) -> str:
         return self.picture + _html.preformatted(self._text)
@@ -45,14 +45,16 @@ def plan(
     :param epsilon: one or several, to compare
     :param methods: by name, class or instance (whose options count, and not its epsilon); ``"all"`` for all of them. The recommended one without it
     """
-    checked = (schema if isinstance(schema, Schema) else Schema.load(schema))._native()
+    native, named = checked(schema), _methods(methods)
     epsilons = [epsilon] if isinstance(epsilon, (int, float)) else list(epsilon)
-    named = _methods(methods)
-    told = _native.plan(checked, named, [(float(one), delta) for one in epsilons], rows)
-    drawn = told
-    if len(epsilons) == 1:
-        drawn = _native.plan(checked, named, [(epsilons[0] * factor, delta) for factor in _AROUND], rows)
-    return Plan(told, drawn)
+
+    def forecast(epsilons: Sequence[float]) -> _native.Plan:
+        return _native.plan(native, named, [(float(one), delta) for one in epsilons], rows)
+
+    told = forecast(epsilons)
+    if len(epsilons) > 1:
+        return Plan(told, lambda: told)
+    return Plan(told, lambda: forecast([epsilons[0] * factor for factor in _AROUND]))
 
 
 def _methods(

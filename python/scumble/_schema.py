@@ -84,7 +84,7 @@ class Schema:
     @classmethod
     def load(cls, path: PathLike) -> Schema:
         """Reads a schema file, and the files of hierarchies that it names."""
-        return cls(json.loads(_native.read_spec(path)))
+        return cls(_native.read_spec(path))
 
     @classmethod
     def draft(cls, data: Data, *, format: FormatName | None = None) -> Schema:
@@ -260,6 +260,11 @@ class Coverage(Told):
 
     def _repr_html_(self) -> str:
         return _html.banner(self._told["stamp"]) + _html.preformatted(self._text)
+
+
+def checked(schema: Schema | PathLike) -> _native.Schema:
+    """A schema, or the one in a file, that holds together."""
+    return (schema if isinstance(schema, Schema) else Schema.load(schema))._native()
 
 
 def _put(block: dict[str, Any], name: str, value: Any) -> None:

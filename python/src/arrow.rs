@@ -95,8 +95,4 @@ impl Types {
     fn types(&self) -> Vec<String> {
         self.0.fields().iter().map(|field| field.data_type().to_string()).collect()
     }
-
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        export_schema(py, &self.0)
-    }
 }

@@ -38,7 +38,7 @@ pub(crate) fn bundle_create(
         publisher,
     };
     work::run(py, progress.as_ref(), |reporter| {
-        let files = bundle::create(model, &release, &folder, reporter.of_rows("sampling", rows))?;
+        let files = bundle::create(model, &release, &folder, reporter.of_rows(rows))?;
         Ok(json!({ "files": files, "release": release, "left_open": release.left_open(model) }).to_string())
     })
 }

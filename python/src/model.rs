@@ -101,7 +101,7 @@ impl Draw {
         if self.conditions.is_empty() && self.rebalance.is_none() {
             let rows = self.rows.unwrap_or(model.rows());
             let sampling = sampling_named(self.sampling.as_deref(), rows)?;
-            let go_on = reporter.of_rows("sampling", rows);
+            let go_on = reporter.of_rows(rows);
             if let Some(path) = path {
                 scumble::sample(model, rows, seed, sampling, path, go_on)?;
                 return Ok(Table::new(columns, vec![]));
@@ -118,7 +118,7 @@ impl Draw {
             Failure::usage(problem, "say how many to draw with `rows`")
         })?;
         let sampling = sampling_named(self.sampling.as_deref(), rows)?;
-        let go_on = reporter.of_rows("sampling", rows);
+        let go_on = reporter.of_rows(rows);
         if let Some(path) = path {
             scumble::sample_part(&part, rows, seed, sampling, path, go_on)?;
             return Ok(Table::new(columns, vec![]));

@@ -62,11 +62,6 @@ impl Schema {
         });
         serde_json::Value::from(modelled.chain(made_up).collect::<Vec<_>>()).to_string()
     }
-
-    /// Names and types of the columns of a synthetic table.
-    fn types(&self) -> Types {
-        Types(schema::Decoder::new(&self.0).arrow_schema().clone())
-    }
 }
 
 fn spec_json(spec: &SchemaSpec) -> String {

@@ -9,7 +9,8 @@ use arrow_cast::{CastOptions, can_cast_types, cast_with_options};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use scumble::{Error, TableWriter, demo};
+use scumble::{TableWriter, demo};
+use scumble_stop::checkpoint;
 
 use crate::arrow::{Types, export, export_schema};
 use crate::failure::Failure;
@@ -43,6 +44,9 @@ impl Table {
     fn head(&self, rows: usize) -> PyResult<Vec<Vec<Option<String>>>> {
         let mut shown = Vec::new();
         for batch in &self.batches {
+            if shown.len() == rows {
+                break;
+            }
             let options = FormatOptions::new();
             let columns = batch.columns().iter().map(|column| ArrayFormatter::try_new(column.as_ref(), &options));
             let columns = columns.collect::<Result<Vec<_>, _>>().map_err(|_| Failure::bug())?;
@@ -66,9 +70,7 @@ impl Table {
         work::run(py, None, |_| {
             let mut writer = TableWriter::create(&path, Arc::clone(&self.schema))?;
             for batch in &self.batches {
-                if !scumble_stop::is_wanted() {
-                    return Err(Error::Interrupted.into());
-                }
+                checkpoint();
                 writer.write(batch)?;
             }
             Ok(writer.finish()?)
@@ -146,14 +148,7 @@ pub(crate) fn demo_people(py: Python<'_>, rows: u64, seed: u64) -> PyResult<Tabl
     work::run(py, None, |_| {
         let people = demo::people(rows, seed);
         let schema = people.arrow_schema().clone();
-        let mut batches = Vec::new();
-        for batch in people {
-            if !scumble_stop::is_wanted() {
-                return Err(Failure::from(Error::Interrupted));
-            }
-            batches.push(batch);
-        }
-        Ok(Table::new(schema, batches))
+        Ok(Table::new(schema, people.inspect(|_| checkpoint()).collect()))
     })
 }
 

@@ -40,11 +40,11 @@ impl Reporter {
         })
     }
 
-    /// The same for rows that are drawn or written, in the form that the library asks for.
-    pub(crate) fn of_rows(&self, stage: &'static str, total: u64) -> impl FnMut(u64) -> bool + use<> {
+    /// The same for rows that are drawn, in the form that the library asks for.
+    pub(crate) fn of_rows(&self, total: u64) -> impl FnMut(u64) -> bool + use<> {
         let reporter = self.clone();
         move |done| {
-            reporter.tell(stage, done, total);
+            reporter.tell("sampling", done, total);
             scumble_stop::is_wanted()
         }
     }

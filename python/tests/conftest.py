@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import scumble
-
-DATA = Path(os.environ.get("SCUMBLE_BENCH_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 
 
 @pytest.fixture(scope="session")
