@@ -1,9 +1,11 @@
 //! Fitting, models, and rows drawn from them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use scumble::cluster::Stores;
 use scumble::mechanisms::MechanismError;
 use scumble::mechanisms::marginals::Exported;
 use scumble::report::{Explanation, Summary, guarantee, picture, public_page};
@@ -187,6 +189,8 @@ impl Model {
                 memory_limit: memory_limit.map_err(|problem| Failure::usage(problem, "give a size, or none"))?,
                 spill_directory,
                 progress: None,
+                remote: None,
+                stores: Some(Arc::new(Stores::default())),
             },
         };
         let inputs = Data::of(data)?.0;

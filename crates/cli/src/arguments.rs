@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bundle;
+mod cluster;
 mod evaluate;
 mod inspect;
 mod part;
@@ -16,6 +17,7 @@ use scumble::mechanisms::MechanismError;
 use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Method, Sampling};
 
 pub(crate) use self::bundle::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
+pub(crate) use self::cluster::{EngineChoice, Executor, Scheduler};
 pub(crate) use self::evaluate::Evaluate;
 pub(crate) use self::inspect::Inspect;
 pub(crate) use self::part::PartOfRows;
@@ -55,6 +57,8 @@ pub(crate) enum Verb {
     Bundle(BundleCommand),
     Evaluate(Evaluate),
     Ledger(LedgerCommand),
+    Scheduler(Scheduler),
+    Executor(Executor),
 }
 
 /// Write a made-up household survey and its schema, to try everything on
@@ -83,6 +87,8 @@ pub(crate) struct Demo {
 pub(crate) struct Fit {
     #[command(flatten)]
     pub(crate) real: RealTable,
+    #[command(flatten)]
+    pub(crate) engine: EngineChoice,
     /// The model file to write
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: PathBuf,
@@ -92,7 +98,8 @@ pub(crate) struct Fit {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  scumble sample people.model --rows 5000 -o synth.parquet\n  \
                   scumble sample people.model --where sex=female --where 'age=20..39|60..79' -o part.csv\n  \
-                  scumble sample people.model --rebalance sex=female:0.5,male:0.5 -o even.csv")]
+                  scumble sample people.model --rebalance sex=female:0.5,male:0.5 -o even.csv\n  \
+                  scumble sample people.model --rows 1e9 --engine ballista://10.0.0.1:50050 --tls certificates -o /lake/synth")]
 pub(crate) struct Sample {
     /// A model file
     pub(crate) model: PathBuf,
@@ -100,6 +107,8 @@ pub(crate) struct Sample {
     pub(crate) part: PartOfRows,
     #[command(flatten)]
     pub(crate) synthetic: SyntheticTable,
+    #[command(flatten)]
+    pub(crate) engine: EngineChoice,
 }
 
 /// Fit a model and draw synthetic rows, in one go
@@ -114,6 +123,8 @@ pub(crate) struct Synth {
     pub(crate) real: RealTable,
     #[command(flatten)]
     pub(crate) synthetic: SyntheticTable,
+    #[command(flatten)]
+    pub(crate) engine: EngineChoice,
     /// Keep the model and its certificate in this file
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<PathBuf>,
@@ -198,8 +209,8 @@ const FOR_ROWS_ONLY: [&str; 11] = [
 /// What is fitted, and for how much.
 #[derive(Debug, Args)]
 pub(crate) struct RealTable {
-    /// Data files, folders or globs: CSV or TSV (also compressed), Parquet, Arrow; or PostgreSQL tables:
-    /// `postgresql://user@host/database?table=NAME`
+    /// Data files, folders or globs: CSV or TSV (also compressed), Parquet, Arrow; Parquet files in an object store:
+    /// `s3://bucket/folder/`; or PostgreSQL tables: `postgresql://user@host/database?table=NAME`
     #[arg(required_unless_present = "from_marginals", value_name = "DATA")]
     pub(crate) data: Vec<PathBuf>,
     /// Noisy tables that were made elsewhere, instead of DATA: their maker has counted, drawn the noise and accounted for it,
@@ -263,8 +274,8 @@ impl RealTable {
 /// What is drawn, and where to.
 #[derive(Debug, Args)]
 pub(crate) struct SyntheticTable {
-    /// How many rows; as many as the model was told the real table has, without it
-    #[arg(long)]
+    /// How many rows, such as 5000 or 1e9; as many as the model was told the real table has, without it
+    #[arg(long, value_parser = number_of_rows)]
     pub(crate) rows: Option<u64>,
     /// The same seed draws the same rows from the same model; it has no influence on the noise
     #[arg(long)]
@@ -272,7 +283,7 @@ pub(crate) struct SyntheticTable {
     /// How rows are drawn [default: matched up to 131072 rows, low-variance above]
     #[arg(long, value_enum)]
     pub(crate) sampling: Option<SamplingName>,
-    /// The file to write: .csv, .tsv, .parquet or .arrow
+    /// The file to write: .csv, .tsv, .parquet or .arrow; by a cluster, the folder to write Parquet files into
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 }
@@ -312,6 +323,18 @@ impl From<FormatName> for Format {
             FormatName::Tsv => Self::Tsv,
             FormatName::Parquet => Self::Parquet,
             FormatName::Arrow => Self::Arrow,
+        }
+    }
+}
+
+/// A number of rows, with a power of ten for those who do not like to count zeros.
+fn number_of_rows(text: &str) -> Result<u64, String> {
+    let bad = || "not a number of rows, such as 5000 or 1e9".to_owned();
+    match text.split_once(['e', 'E']) {
+        None => text.parse().map_err(|_| bad()),
+        Some((digits, power)) => {
+            let (digits, power): (u64, u32) = digits.parse().ok().zip(power.parse().ok()).ok_or_else(bad)?;
+            10_u64.checked_pow(power).and_then(|power| digits.checked_mul(power)).ok_or_else(bad)
         }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) fn listen() {
         if !WRITING.load(Ordering::SeqCst) || ASKED.swap(true, Ordering::SeqCst) {
             // Exiting drops nothing, and private files must not outlive us.
             scumble::engine::remove_private_files();
+            scumble::cluster::cancel_jobs();
             std::process::exit(EXIT_CODE);
         }
     });

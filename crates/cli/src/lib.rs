@@ -45,7 +45,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 fn run_verb(verb: &Verb, terminal: &Terminal) -> Result<(), Failure> {
-    interrupt::listen();
+    // Servers end by signals of their own accord.
+    if !matches!(verb, Verb::Scheduler(_) | Verb::Executor(_)) {
+        interrupt::listen();
+    }
     match verb {
         Verb::Demo(arguments) => command::demo::run(arguments, terminal),
         Verb::Schema(arguments) => command::schema::run(arguments, terminal),
@@ -59,5 +62,7 @@ fn run_verb(verb: &Verb, terminal: &Terminal) -> Result<(), Failure> {
         Verb::Bundle(arguments) => command::bundle::run(arguments, terminal),
         Verb::Evaluate(arguments) => command::evaluate::run(arguments, terminal),
         Verb::Ledger(arguments) => command::ledger::run(arguments, terminal),
+        Verb::Scheduler(arguments) => command::cluster::scheduler(arguments, terminal),
+        Verb::Executor(arguments) => command::cluster::executor(arguments, terminal),
     }
 }

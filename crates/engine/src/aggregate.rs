@@ -36,6 +36,10 @@ impl CountCliques {
         Self { plan, signature: Signature::variadic_any(Volatility::Immutable) }
     }
 
+    pub(crate) fn plan(&self) -> &CountPlan {
+        &self.plan
+    }
+
     /// The expression that counts the given columns of codes.
     pub fn call(plan: Arc<CountPlan>, codes: Vec<Expr>) -> Expr {
         AggregateUDF::new_from_impl(Self::new(plan)).call(codes)

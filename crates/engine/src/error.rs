@@ -66,6 +66,14 @@ pub enum EngineError {
         /// What is wrong.
         problem: DatabaseProblem,
     },
+    /// A cluster refused, failed or went away.
+    #[error("`{address}`: {problem}")]
+    Cluster {
+        /// The address of its scheduler.
+        address: String,
+        /// What is wrong.
+        problem: ClusterProblem,
+    },
     /// Nobody wants the result any more.
     #[error("the work was stopped")]
     Stopped,
@@ -154,6 +162,72 @@ impl fmt::Display for Damage {
     }
 }
 
+/// Why a cluster did not count.
+///
+/// What its machines say is not repeated: it is made elsewhere, and may hold more than a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClusterProblem {
+    /// Nobody listens there, or nobody who could be trusted.
+    Unreachable,
+    /// It stopped answering.
+    Lost,
+    /// It has another version, or speaks of plans in another way.
+    Version,
+    /// It has no machine that could count.
+    NoExecutor,
+    /// Its machines did not come to an end with the work, however often they tried.
+    Failed,
+    /// One of its machines could not read the data.
+    Unreadable,
+    /// One of its machines could not write where it was told to, or wrote where we cannot see it.
+    Unwritable,
+    /// A disk of its machines is full.
+    DiskFull,
+    /// A machine of its own had no memory left.
+    Memory,
+    /// Nothing came of it for too long.
+    Silent,
+}
+
+impl ClusterProblem {
+    fn hint(self) -> &'static str {
+        match self {
+            Self::Unreachable => {
+                "see that `scumble scheduler` runs there, and that `--tls` names certificates of its own authority on both sides"
+            }
+            Self::Lost => {
+                "nothing more was released; run the same command again, with `--resume` if it was on a ledger"
+            }
+            Self::Version => "run the same version of Scumble on every machine",
+            Self::NoExecutor => "see that `scumble executor` runs and reaches the scheduler",
+            Self::Failed => "the logs of the executors say more: start them with `--log info`",
+            Self::Unreadable => "every executor must read the data at the address that the command names",
+            Self::Unwritable => "the output must be in a folder that all executors share and may write to",
+            Self::DiskFull => "give the executors another `--work-dir`",
+            Self::Memory => "give the executors more memory, or fewer `--threads` each",
+            Self::Silent => "see whether the executors are at work, and give it longer with `--patience`",
+        }
+    }
+}
+
+impl fmt::Display for ClusterProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Unreachable => "no connection to the scheduler",
+            Self::Lost => "the connection to the cluster was lost",
+            Self::Version => "the cluster is of another version",
+            Self::NoExecutor => "the cluster has no executor",
+            Self::Failed => "the cluster could not do the work",
+            Self::Unreadable => "an executor could not read the data",
+            Self::Unwritable => "an executor could not write the rows",
+            Self::DiskFull => "the disk of an executor is full",
+            Self::Memory => "an executor had too little memory",
+            Self::Silent => "the cluster was silent for too long",
+        })
+    }
+}
+
 impl From<KernelError> for EngineError {
     fn from(error: KernelError) -> Self {
         match error {
@@ -204,12 +278,13 @@ impl EngineError {
             Self::Engine { problem: Damage::Brotli, .. } => Some("write the file again with zstd or snappy".into()),
             Self::Engine { .. } => Some("write the file again from its source".into()),
             Self::Database { problem, .. } => Some(problem.hint().into()),
+            Self::Cluster { problem, .. } => Some(problem.hint().into()),
             Self::Bug { .. } => Some("please report it, with the command but without the data".into()),
         }
     }
 
     /// From what the operating system said about the file or directory at `path`.
-    pub(crate) fn refused(path: impl AsRef<Path>, error: &io::Error) -> Self {
+    pub fn refused(path: impl AsRef<Path>, error: &io::Error) -> Self {
         Self::Io { path: path.as_ref().display().to_string(), problem: IoProblem(error.kind()) }
     }
 

@@ -15,7 +15,8 @@ use crate::postgres::{Address, is_address};
 /// A file, a directory, a glob such as `data/part-*.parquet`, a table of a PostgreSQL database:
 /// `postgresql://user@host:5432/database?table=schema.name`, or [a table in memory](Self::of_batches).
 ///
-/// What begins with `postgresql://` or `postgres://` is a table. All else is a path. A path that exists is taken as it
+/// What begins with `postgresql://` or `postgres://` is a table, and what begins with `s3://` is a Parquet file in an object
+/// store, or all of them below a prefix that ends in `/`. All else is a path. A path that exists is taken as it
 /// stands, so a file may have `*` or `[` in its name. Of a directory all files with a known extension are taken, at any
 /// depth, but for those whose name begins with `.` or `_`.
 ///
@@ -28,6 +29,8 @@ enum Place {
     Files(PathBuf),
     /// The URL, which may hold a password.
     Table(String),
+    /// An object of a store, or all below a prefix.
+    Objects(String),
     Memory(MemoryRows),
 }
 
@@ -62,6 +65,7 @@ impl Input {
         let path = path.into();
         match path.to_str() {
             Some(url) if is_address(url) => Self(Place::Table(url.to_owned())),
+            Some(url) if url.starts_with(OBJECTS) => Self(Place::Objects(url.to_owned())),
             _ => Self(Place::Files(path)),
         }
     }
@@ -73,11 +77,11 @@ impl Input {
         Self(Place::Memory(MemoryRows { columns, batches }))
     }
 
-    /// The path or glob as given; `None` for a table of a database or in memory.
+    /// The path or glob as given; `None` for a table of a database or in memory, and for objects.
     pub fn path(&self) -> Option<&Path> {
         match &self.0 {
             Place::Files(path) => Some(path),
-            Place::Table(_) | Place::Memory(_) => None,
+            Place::Table(_) | Place::Objects(_) | Place::Memory(_) => None,
         }
     }
 }
@@ -87,6 +91,7 @@ impl fmt::Debug for Input {
         let mut debug = formatter.debug_tuple("Input");
         match &self.0 {
             Place::Files(path) => debug.field(path),
+            Place::Objects(url) => debug.field(url),
             Place::Table(url) => match Address::parse(url) {
                 Ok(address) => debug.field(&address.shown()),
                 Err(_) => debug.field(&"a database"),
@@ -103,6 +108,8 @@ impl<T: Into<PathBuf>> From<T> for Input {
     }
 }
 
+/// How the URLs of objects begin.
+pub(crate) const OBJECTS: &str = "s3://";
 /// What rows in memory are called in messages.
 pub(crate) const IN_MEMORY: &str = "table in memory";
 
@@ -205,6 +212,8 @@ pub(crate) struct Sources {
     /// In the order of the inputs, and sorted within each.
     pub(crate) files: Vec<DataFile>,
     pub(crate) tables: Vec<Address>,
+    /// URLs of objects and of prefixes, as given.
+    pub(crate) objects: Vec<String>,
     pub(crate) memory: Vec<MemoryRows>,
 }
 
@@ -212,7 +221,9 @@ impl Sources {
     /// The first of them, for messages.
     pub(crate) fn shown(&self) -> String {
         let table = || self.tables.first().map(|table| table.shown().to_owned());
-        self.files.first().map(|file| file.shown.clone()).or_else(table).unwrap_or_else(|| IN_MEMORY.into())
+        let object = || self.objects.first().cloned();
+        let file = self.files.first().map(|file| file.shown.clone());
+        file.or_else(table).or_else(object).unwrap_or_else(|| IN_MEMORY.into())
     }
 }
 
@@ -224,18 +235,19 @@ pub(crate) fn resolve(inputs: &[Input], format: Option<Format>) -> Result<Source
     if inputs.is_empty() {
         return Err(EngineError::config("no input file", "name at least one file, directory or glob"));
     }
-    let (mut files, mut tables, mut memory) = (vec![], vec![], vec![]);
+    let (mut files, mut tables, mut objects, mut memory) = (vec![], vec![], vec![], vec![]);
     for input in inputs {
         match &input.0 {
             Place::Files(path) => files.extend(resolve_one(path, format)?),
             Place::Table(url) => tables.push(Address::parse(url)?),
+            Place::Objects(url) => objects.push(url.clone()),
             Place::Memory(rows) => memory.push(rows.clone()),
         }
     }
     let mut met = HashSet::new();
     match files.iter().find(|file| !met.insert(&file.path)) {
         Some(twice) => Err(EngineError::named_twice(&twice.shown)),
-        None => Ok(Sources { files, tables, memory }),
+        None => Ok(Sources { files, tables, objects, memory }),
     }
 }
 
@@ -265,7 +277,7 @@ fn resolve_one(path: &Path, format: Option<Format>) -> Result<Vec<DataFile>, Eng
     if shown.contains("://") {
         return Err(EngineError::config(
             format!("`{shown}` is not a local file"),
-            "copy the data to a local disk first",
+            "copy the data to a local disk first; of object stores, those with `s3://` addresses can be read",
         ));
     }
     if shown.contains(['*', '?', '[']) {

@@ -13,6 +13,7 @@ use datafusion::common::DataFusionError;
 use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
+use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
@@ -36,6 +37,7 @@ pub(crate) enum Layout {
 #[derive(Debug)]
 pub(crate) struct FileColumns {
     pub(crate) shown: String,
+    pub(crate) store: ObjectStoreUrl,
     pub(crate) meta: ObjectMeta,
     pub(crate) layout: Layout,
     pub(crate) compression: FileCompressionType,
@@ -68,9 +70,13 @@ pub fn column_types(input: &Input, format: Option<Format>) -> Result<Schema, Eng
     if let Some(rows) = sources.memory.pop() {
         return Ok(rows.columns.as_ref().clone());
     }
+    if let Some(url) = sources.objects.pop() {
+        let hint = "copy one file to a local disk for that; `fit` reads objects where they are";
+        return Err(EngineError::config(format!("the columns of `{url}` cannot be looked at"), hint));
+    }
     let file = sources.files.swap_remove(0);
     let columns = Workers::new(1)?.run(&path, Damage::Damaged, async move {
-        let context = session(1, None)?;
+        let context = session(1, None, None)?;
         inspect(&context.state(), &file).await
     })??;
     let is_text = matches!(columns.layout, Layout::Csv { .. });
@@ -96,12 +102,17 @@ pub(crate) async fn inspect(state: &dyn Session, file: &DataFile) -> Result<File
         }
         Format::Arrow => arrow_columns(file)?,
     };
+    let (shown, store, compression) = (file.shown.clone(), ObjectStoreUrl::local_filesystem(), file.compression);
+    Ok(FileColumns { shown, store, meta, layout, compression, positions: positions(&columns), columns })
+}
+
+/// Where each name stands.
+pub(crate) fn positions(columns: &Schema) -> HashMap<String, Vec<usize>> {
     let mut positions: HashMap<String, Vec<usize>> = HashMap::with_capacity(columns.fields().len());
     for (position, field) in columns.fields().iter().enumerate() {
         positions.entry(field.name().clone()).or_default().push(position);
     }
-    let (shown, compression) = (file.shown.clone(), file.compression);
-    Ok(FileColumns { shown, meta, layout, compression, columns, positions })
+    positions
 }
 
 /// A path that object stores cannot name.
@@ -133,7 +144,7 @@ pub(crate) fn parquet_format(state: &dyn Session) -> ParquetFormat {
 }
 
 fn local_store(state: &dyn Session) -> Result<Arc<dyn ObjectStore>, DataFusionError> {
-    state.runtime_env().object_store(datafusion::execution::object_store::ObjectStoreUrl::local_filesystem())
+    state.runtime_env().object_store(ObjectStoreUrl::local_filesystem())
 }
 
 fn csv_columns(file: &DataFile, delimiter: u8) -> Result<(Layout, SchemaRef), EngineError> {
@@ -148,12 +159,12 @@ fn csv_columns(file: &DataFile, delimiter: u8) -> Result<(Layout, SchemaRef), En
 
 /// Refuses names that stand twice: DataFusion would merge the two columns into one without a word, and then read one of
 /// them, or, from an Arrow file, its neighbour.
-fn check_names(file: &DataFile, columns: &Schema) -> Result<(), EngineError> {
+pub(crate) fn check_names(shown: &str, columns: &Schema) -> Result<(), EngineError> {
     let mut met = HashSet::with_capacity(columns.fields().len());
     match columns.fields().iter().find(|field| !met.insert(field.name())) {
         None => Ok(()),
         Some(field) => Err(EngineError::Schema {
-            path: file.shown.clone(),
+            path: shown.to_owned(),
             column: field.name().clone(),
             problem: ColumnProblem::Repeated,
         }),
@@ -165,7 +176,7 @@ fn check_parquet_names(file: &DataFile) -> Result<(), EngineError> {
     check_footer(&mut bytes).map_err(|refusal| refusal.in_file(&file.shown, Damage::NotParquet))?;
     let metadata = ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new());
     let metadata = metadata.map_err(|error| EngineError::reading(&file.shown, &error.into(), Damage::NotParquet))?;
-    check_names(file, metadata.schema())
+    check_names(&file.shown, metadata.schema())
 }
 
 /// An Arrow file begins with a magic word, a stream does not.
@@ -182,7 +193,7 @@ fn arrow_columns(file: &DataFile) -> Result<(Layout, SchemaRef), EngineError> {
     } else {
         (Layout::ArrowStream, StreamReader::try_new(bytes, None).map_err(fail)?.schema())
     };
-    check_names(file, &columns)?;
+    check_names(&file.shown, &columns)?;
     // Notes that a program left about the whole table do not make two files different.
     Ok((layout, Arc::new(Schema::new(columns.fields().clone()))))
 }

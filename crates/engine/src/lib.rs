@@ -15,6 +15,7 @@
 //! * [`kernel`] and [`CountCliques`]: how codes are counted, and how DataFusion runs that;
 //! * [`TableWriter`]: synthetic rows into a file that is whole or not there;
 //! * [`EngineError`]: what can go wrong, and whose fault it is;
+//! * [`remote`]: counting somewhere else, on a cluster;
 //! * [`column_types`]: the column names and types of a file, without a look at its rows;
 //! * and [`remove_private_files`], for a program that must end in a hurry.
 //!
@@ -49,9 +50,11 @@ mod input;
 mod inspect;
 pub mod kernel;
 mod memory;
+mod objects;
 mod postgres;
 mod progress;
 mod recode;
+pub mod remote;
 mod rows;
 mod scan;
 mod session;
@@ -64,12 +67,13 @@ mod write;
 
 pub use aggregate::CountCliques;
 pub use coded::CodedTable;
-pub use error::{ColumnProblem, Damage, EngineError, IoProblem};
+pub use error::{ClusterProblem, ColumnProblem, Damage, EngineError, IoProblem};
 pub use input::{Format, Input};
 pub use inspect::column_types;
 pub use memory::MemoryLimit;
 pub use postgres::DatabaseProblem;
 pub use progress::{Progress, ProgressSink};
-pub use spill::remove_private_files;
+pub use remote::Remote;
+pub use spill::{SpillRoom, remove_private_files};
 pub use table_scan::{ReadOptions, TableScan};
 pub use write::TableWriter;

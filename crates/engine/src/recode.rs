@@ -31,10 +31,29 @@ pub(crate) struct RecodeColumn {
 
 impl RecodeColumn {
     pub(crate) fn new(recoding: &Recoding, column: AttributeId) -> Self {
-        let size = recoding.domain().size(column);
-        let mut new_codes = CodeColumn::with_capacity(size, recoding.codes(column).len());
-        recoding.codes(column).iter().for_each(|&code| new_codes.push(code));
-        Self { new_codes, size, signature: Signature::any(1, Volatility::Immutable) }
+        Self::of_list(recoding.domain().size(column), recoding.codes(column)).expect("codes of the recoding's domain")
+    }
+
+    /// The function that gives each code the new one of so many that stands at its place. `None` if one is not of these.
+    pub(crate) fn of_list(size: u32, new: &[u32]) -> Option<Self> {
+        let mut new_codes = CodeColumn::with_capacity(size, new.len());
+        for &code in new {
+            if code >= size {
+                return None;
+            }
+            new_codes.push(code);
+        }
+        Some(Self { new_codes, size, signature: Signature::any(1, Volatility::Immutable) })
+    }
+
+    /// How many new codes there are, and that of every code.
+    pub(crate) fn to_list(&self) -> (u32, Vec<u32>) {
+        let new = match &self.new_codes {
+            CodeColumn::U8(codes) => codes.iter().map(|&code| code.into()).collect(),
+            CodeColumn::U16(codes) => codes.iter().map(|&code| code.into()).collect(),
+            CodeColumn::U32(codes) => codes.clone(),
+        };
+        (self.size, new)
     }
 
     /// The expression of the new column; that of its codes as they are, if it is those.

@@ -12,7 +12,7 @@ use datafusion::dataframe::DataFrame;
 use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::prelude::SessionContext;
-use scumble_schema::{Attribute, AttributeId, Clique, CodeColumn, Domain, Recoding, Schema};
+use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, Recoding, Schema};
 use tokio::task::JoinSet;
 
 use crate::aggregate::CountCliques;
@@ -23,6 +23,7 @@ use crate::input::IN_MEMORY;
 use crate::kernel::{CountPlan, table_len};
 use crate::progress::{Progress, ProgressSink, bytes_scanned};
 use crate::recode::RecodeColumn;
+use crate::remote::RemoteFiles;
 use crate::session::Workers;
 use crate::udf::EncodeColumn;
 use crate::unit::UnitBound;
@@ -62,8 +63,10 @@ pub(crate) struct Rows {
     pub(crate) origin: Origin,
     /// Who is told about progress, and how many bytes there are to read.
     pub(crate) progress: Option<(ProgressSink, u64)>,
-    /// How many bytes all counts of one scan may take.
+    /// How many bytes the counts of one partition of a scan may take.
     pub(crate) count_bytes: usize,
+    /// Who runs the counting, if not this process, and over which files.
+    pub(crate) remote: Option<RemoteFiles>,
 }
 
 impl Rows {
@@ -100,13 +103,15 @@ impl Rows {
             let empty = |clique| Ok(vec![0; table_len(domain, clique)?]);
             return cliques.iter().map(empty).collect();
         }
-        let threads = self.context.state().config().target_partitions();
         let mut counts = Vec::with_capacity(cliques.len());
         let mut rest = cliques;
         while !rest.is_empty() {
-            let plan = Arc::new(plan_that_fits(domain, rest, self.count_bytes / threads)?);
+            let plan = Arc::new(plan_that_fits(domain, rest, self.count_bytes)?);
             rest = &rest[plan.wanted().len()..];
-            let (rows, recoding) = (self.clone(), recoding.cloned());
+            let (mut rows, recoding) = (self.clone(), recoding.cloned());
+            if let Some(remote) = &self.remote {
+                rows.context = remote.session(plan.wanted_cells())?;
+            }
             let Origin { path, damage } = &self.origin;
             let once = async move { rows.count_once(plan, recoding.as_deref()).await };
             counts.extend(workers.run(path, *damage, once)??);
@@ -132,7 +137,7 @@ impl Rows {
     }
 
     async fn collect_columns(&self) -> Result<Vec<CodeColumn>, EngineError> {
-        let plan = async { self.codes(self.schema.attributes().iter())?.create_physical_plan().await };
+        let plan = async { self.codes(self.schema.domain().attributes())?.create_physical_plan().await };
         let plan = plan.await.map_err(|_| EngineError::Bug { what: "no plan for the scan" })?;
         let mut tasks = JoinSet::new();
         for partition in 0..plan.output_partitioning().partition_count() {
@@ -159,7 +164,7 @@ impl Rows {
     ) -> Result<Vec<Vec<u64>>, EngineError> {
         let physical = async {
             let codes = match recoding {
-                None => self.codes(plan.columns().iter().map(|&column| self.attribute(column)))?,
+                None => self.codes(plan.columns().iter().copied())?,
                 Some(recoding) => self.recoded(recoding, plan.columns())?,
             };
             let columns = codes.schema().columns().into_iter().map(Expr::Column).collect();
@@ -167,17 +172,21 @@ impl Rows {
             codes.aggregate(vec![], vec![count])?.create_physical_plan().await
         };
         let physical = physical.await.map_err(|_| EngineError::Bug { what: "no plan for the count" })?;
-        let mut tasks = JoinSet::new();
-        let (task_plan, context) = (Arc::clone(&physical), self.context.task_ctx());
-        tasks.spawn(async move { datafusion::physical_plan::collect(task_plan, context).await });
-        let batches = self.finish(tasks, &physical).await?;
-        let [batch] = &batches.concat()[..] else { return Err(EngineError::Bug { what: "not one row of counts" }) };
+        let batches = if let Some(remote) = &self.remote {
+            remote.collect(physical, &self.context).await?
+        } else {
+            let mut tasks = JoinSet::new();
+            let (task_plan, context) = (Arc::clone(&physical), self.context.task_ctx());
+            tasks.spawn(async move { datafusion::physical_plan::collect(task_plan, context).await });
+            self.finish(tasks, &physical).await?.concat()
+        };
+        let [batch] = &batches[..] else { return Err(EngineError::Bug { what: "not one row of counts" }) };
         CountCliques::tables(&plan, batch.column(0))
             .map_err(|_| EngineError::Bug { what: "counts of another question" })
     }
 
     async fn encode_all(&self, sink: Arc<ChunkSink>) -> Result<Chunks, EngineError> {
-        let plan = async { self.codes(self.schema.attributes().iter())?.create_physical_plan().await };
+        let plan = async { self.codes(self.schema.domain().attributes())?.create_physical_plan().await };
         // The plan is made of public facts only, so a plan that cannot be made is ours to mend.
         let plan = plan.await.map_err(|_| EngineError::Bug { what: "no plan for the scan" })?;
         let mut tasks = JoinSet::new();
@@ -189,17 +198,21 @@ impl Rows {
     }
 
     /// The codes of `attributes`, each under its name, of all rows that count.
-    fn codes<'a>(&'a self, attributes: impl Iterator<Item = &'a Attribute>) -> Result<DataFrame, DataFusionError> {
+    fn codes(&self, attributes: impl Iterator<Item = AttributeId>) -> Result<DataFrame, DataFusionError> {
         if self.are_coded {
-            return self.select(&attributes.map(column_of).collect::<Vec<_>>());
+            return self.select(&attributes.map(|attribute| self.column(attribute)).collect::<Vec<_>>());
         }
         match UnitBound::of(&self.schema) {
             None => {
-                let codes = attributes.map(|attribute| EncodeColumn::of_column(attribute).alias(attribute.name()));
+                let codes = attributes.map(|attribute| {
+                    EncodeColumn::of_column(&self.schema, attribute).alias(self.schema.attribute(attribute).name())
+                });
                 self.select(&codes.collect::<Vec<_>>())
             }
             // Which rows count is decided by all columns.
-            Some(bound) => bound.keep(self.select(&bound.columns())?)?.select(attributes.map(column_of)),
+            Some(bound) => {
+                bound.keep(self.select(&bound.columns())?)?.select(attributes.map(|attribute| self.column(attribute)))
+            }
         }
     }
 
@@ -208,14 +221,15 @@ impl Rows {
     fn recoded(&self, recoding: &Recoding, columns: &[AttributeId]) -> Result<DataFrame, DataFusionError> {
         let base = Clique::new(columns.iter().map(|&column| recoding.of(column)));
         let new = columns.iter().map(|&column| {
-            let codes = column_of(self.attribute(recoding.of(column)));
+            let codes = self.column(recoding.of(column));
             RecodeColumn::of_codes(recoding, column, codes).alias(column.index().to_string())
         });
-        self.codes(base.attributes().iter().map(|&attribute| self.attribute(attribute)))?.select(new)
+        self.codes(base.attributes().iter().copied())?.select(new)
     }
 
-    fn attribute(&self, attribute: AttributeId) -> &Attribute {
-        &self.schema.attributes()[attribute.index()]
+    /// The column of an attribute's name.
+    fn column(&self, attribute: AttributeId) -> Expr {
+        Expr::Column(Column::new_unqualified(self.schema.attribute(attribute).name()))
     }
 
     /// `columns` of all tables, one below the other.
@@ -286,11 +300,6 @@ fn plan_that_fits(domain: &Domain, cliques: &[Clique], bytes: usize) -> Result<C
     }
 }
 
-/// The column of an attribute's name.
-fn column_of(attribute: &Attribute) -> Expr {
-    Expr::Column(Column::new_unqualified(attribute.name()))
-}
-
 #[cfg(test)]
 mod tests {
     use datafusion::physical_plan::displayable;
@@ -309,7 +318,7 @@ mod tests {
         let scan = TableScan::open(&[path.into()], &schema, &options).unwrap();
         let rows = scan.rows().clone();
         let shown = Workers::new(2).unwrap().run("a.csv", Damage::Damaged, async move {
-            let plan = rows.codes(rows.schema.attributes().iter()).unwrap().create_physical_plan().await.unwrap();
+            let plan = rows.codes(rows.schema.domain().attributes()).unwrap().create_physical_plan().await.unwrap();
             displayable(plan.as_ref()).indent(false).to_string()
         });
         let shown = shown.unwrap();

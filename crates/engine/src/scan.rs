@@ -33,6 +33,7 @@ use crate::inspect::{FileColumns, Layout, not_unicode, parquet_format};
 /// Files that one scan reads.
 #[derive(Debug)]
 pub(crate) struct FileScan {
+    store: ObjectStoreUrl,
     layout: Layout,
     compression: FileCompressionType,
     /// The columns to read; all columns for Arrow files, whose readers count columns by position.
@@ -55,7 +56,8 @@ impl FileScan {
             }))
         };
         let files = files.iter().map(part).collect::<std::result::Result<_, EngineError>>()?;
-        Ok(Self { layout: Layout::Parquet, compression: FileCompressionType::UNCOMPRESSED, columns, files })
+        let (store, compression) = (ObjectStoreUrl::local_filesystem(), FileCompressionType::UNCOMPRESSED);
+        Ok(Self { store, layout: Layout::Parquet, compression, columns, files })
     }
 }
 
@@ -70,13 +72,14 @@ pub(crate) fn scans(files: Vec<FileColumns>, schema: &TableSchema) -> std::resul
         };
         let part = PartitionedFile::new_from_meta(file.meta);
         let same = |scan: &&mut FileScan| {
-            scan.layout == file.layout && scan.compression == file.compression && scan.columns == columns
+            (&scan.store, scan.layout, scan.compression) == (&file.store, file.layout, file.compression)
+                && scan.columns == columns
         };
         if let Some(scan) = scans.iter_mut().find(same) {
             scan.files.push(part);
         } else {
-            let (layout, compression) = (file.layout, file.compression);
-            scans.push(FileScan { layout, compression, columns, files: vec![part] });
+            let FileColumns { store, layout, compression, .. } = file;
+            scans.push(FileScan { store, layout, compression, columns, files: vec![part] });
         }
     }
     Ok(scans)
@@ -129,7 +132,7 @@ impl TableProvider for FileScan {
             Layout::ArrowStream => Arc::new(ArrowSource::new_stream_file_source(Arc::clone(&self.columns))),
         };
         let groups = FileGroup::new(self.files.clone()).split_files(state.config().target_partitions());
-        let config: FileScanConfig = FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), source)
+        let config: FileScanConfig = FileScanConfigBuilder::new(self.store.clone(), source)
             .with_file_groups(groups)
             .with_file_compression_type(self.compression)
             .with_projection_indices(projection.cloned())?

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::object_store::ObjectStoreRegistry;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::optimizer::OptimizerRule;
@@ -66,9 +67,13 @@ pub(crate) struct WorkingMemory<'a> {
 
 /// A DataFusion session with nothing but what scans, encoding and counting need.
 ///
-/// Without a working memory it is good for a look at files only.
-pub(crate) fn session(threads: usize, memory: Option<&WorkingMemory<'_>>) -> Result<SessionContext, EngineError> {
-    let mut config = SessionConfig::new().with_target_partitions(threads).with_collect_statistics(false);
+/// Without a working memory it is good for a look at files, and for plans that run elsewhere.
+pub(crate) fn session(
+    partitions: usize,
+    memory: Option<&WorkingMemory<'_>>,
+    stores: Option<&Arc<dyn ObjectStoreRegistry>>,
+) -> Result<SessionContext, EngineError> {
+    let mut config = SessionConfig::new().with_target_partitions(partitions).with_collect_statistics(false);
     // Old timestamps come as nanoseconds, which wrap around outside the years 1677 to 2262.
     config.options_mut().execution.parquet.coerce_int96 = Some("us".into());
     // There is no filter that a page index could serve, and a file's index need not agree with its pages, which are what
@@ -78,6 +83,9 @@ pub(crate) fn session(threads: usize, memory: Option<&WorkingMemory<'_>>) -> Res
     // time quadratic in the number of columns to find that out.
     let rules = vec![Arc::new(OptimizeProjections::new()) as Arc<dyn OptimizerRule + Send + Sync>];
     let mut runtime = RuntimeEnvBuilder::new();
+    if let Some(stores) = stores {
+        runtime = runtime.with_object_store_registry(Arc::clone(stores));
+    }
     if let Some(memory) = memory {
         let disk = match memory.sorts_in {
             Some(room) => DiskManagerMode::Directories(vec![room.path()?.to_owned()]),
@@ -95,6 +103,18 @@ pub(crate) fn session(threads: usize, memory: Option<&WorkingMemory<'_>>) -> Res
         .with_analyzer_rules(vec![])
         .with_optimizer_rules(rules);
     Ok(SessionContext::new_with_state(state.build()))
+}
+
+/// A session for plans that are cut into so many parts and run elsewhere.
+pub(crate) fn remote_session(
+    parts: usize,
+    stores: Option<&Arc<dyn ObjectStoreRegistry>>,
+) -> Result<SessionContext, EngineError> {
+    let context = session(parts, None, stores)?;
+    // On threads, dealing out the rows of one file to all of them is nearly free. Between machines it would move the codes of
+    // every row over the network, and write them down on the way.
+    context.state_ref().write().config_mut().options_mut().optimizer.enable_round_robin_repartition = false;
+    Ok(context)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! nobody lives in any more: each room has a file that its process keeps locked, and a lock ends with its process,
 //! however that ends. A room gets its name only once it is locked, so that no start takes it for an abandoned one.
 
+use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,8 +31,9 @@ const MOVING_IN: Duration = Duration::from_mins(10);
 /// Rows of one row group: it is held in memory until it is written.
 const GROUP_ROWS: usize = 1 << 18;
 
-/// A place for private files, empty until one is needed.
-pub(crate) struct SpillRoom {
+/// A place for private files: a directory that only its owner can enter, made when it is first asked for and removed when this
+/// is dropped, or, after an end without that, by the next that is opened at the same place.
+pub struct SpillRoom {
     parent: PathBuf,
     room: OnceLock<Result<Room, EngineError>>,
 }
@@ -67,7 +69,7 @@ pub fn remove_private_files() {
 
 impl SpillRoom {
     /// A room in `parent`, or in the system's directory for temporary files. Rooms of dead processes there are removed.
-    pub(crate) fn new(parent: Option<&Path>) -> Arc<Self> {
+    pub fn new(parent: Option<&Path>) -> Arc<Self> {
         let parent = parent.map_or_else(std::env::temp_dir, Path::to_owned);
         // Object stores name files by absolute paths. Without a working directory the path stays as it is, and is refused later.
         let parent = std::path::absolute(&parent).unwrap_or(parent);
@@ -76,7 +78,7 @@ impl SpillRoom {
     }
 
     /// The directory, made on the first call.
-    pub(crate) fn path(&self) -> Result<&Path, EngineError> {
+    pub fn path(&self) -> Result<&Path, EngineError> {
         let room = self.room.get_or_init(|| Room::new(&self.parent).map_err(|error| self.refused(&error)));
         room.as_ref().map(|room| room.path.as_path()).map_err(Clone::clone)
     }
@@ -106,6 +108,12 @@ impl SpillRoom {
 
     fn refused(&self, error: &io::Error) -> EngineError {
         EngineError::refused(&self.parent, error)
+    }
+}
+
+impl fmt::Debug for SpillRoom {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("SpillRoom").field("parent", &self.parent).finish_non_exhaustive()
     }
 }
 

@@ -9,6 +9,7 @@ use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::{Field, Schema as ArrowSchema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::datasource::MemTable;
+use datafusion::execution::object_store::ObjectStoreRegistry;
 use scumble_schema::{Clique, CodeColumn, Domain, Recoding, Schema};
 use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
 
@@ -16,14 +17,20 @@ use crate::coded::CodedTable;
 use crate::encode::supports;
 use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::input::{Format, Input, resolve};
-use crate::inspect::{FileColumns, check_sizes, inspect};
+use crate::inspect::{FileColumns, Layout, check_sizes, inspect};
 use crate::memory::MemoryLimit;
+use crate::objects;
 use crate::postgres::{self, PostgresTable};
 use crate::progress::ProgressSink;
+use crate::remote::{Remote, RemoteFiles};
 use crate::rows::{Origin, Rows};
 use crate::scan::scans;
 use crate::session::{Workers, WorkingMemory, session};
 use crate::spill::SpillRoom;
+
+/// What the counts of one part may take on a machine that counts for us. So much fits any that is worth asking, and one part's
+/// counts go over the network in one piece.
+const REMOTE_COUNT_BYTES: usize = 256 << 20;
 
 /// How to read.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +45,10 @@ pub struct ReadOptions {
     pub memory_limit: Option<MemoryLimit>,
     /// Where private files go that do not fit the memory; the system's directory for temporary files without it.
     pub spill_directory: Option<PathBuf>,
+    /// Who counts, if not this process. Files and objects only, and every question is a scan of its own.
+    pub remote: Option<Arc<dyn Remote>>,
+    /// Where objects such as `s3://bucket/people.parquet` are; without it only local files can be read.
+    pub stores: Option<Arc<dyn ObjectStoreRegistry>>,
 }
 
 impl ReadOptions {
@@ -72,6 +83,13 @@ impl TableScan {
     /// Not to be called from inside an async runtime: it starts one of its own and waits for it.
     pub fn open(inputs: &[Input], schema: &Schema, options: &ReadOptions) -> Result<Self, EngineError> {
         let sources = resolve(inputs, options.format)?;
+        if options.remote.is_some() && !(sources.tables.is_empty() && sources.memory.is_empty()) {
+            return Err(EngineError::config(
+                format!("`{}` cannot be read by a cluster", sources.shown()),
+                "a cluster reads files and objects; count this table with `--engine local`",
+            ));
+        }
+        let is_remote = options.remote.is_some();
         let damage = if sources.files.len() > 1 { Damage::OneDamaged } else { Damage::Damaged };
         let origin = Origin { path: sources.shown(), damage };
         let mut scan = Self::of_tables(vec![], schema, options, origin.clone())?;
@@ -79,21 +97,33 @@ impl TableScan {
             sources.memory.iter().map(|rows| memory_table(&rows.columns, rows.dealt_to(options.threads()), schema));
         let in_memory = in_memory.collect::<Result<Vec<_>, _>>()?;
         let (context, schema) = (scan.rows.context.clone(), schema.clone());
-        let (tables, bytes_total) = scan.workers.run(&origin.path, damage, async move {
+        let (tables, bytes_total, places) = scan.workers.run(&origin.path, damage, async move {
             let mut columns = Vec::with_capacity(sources.files.len());
             for file in &sources.files {
                 let found = inspect(&context.state(), file).await?;
                 check_sizes(file, &found, &schema)?;
                 columns.push(found);
             }
+            columns.extend(objects::inspect(&context.state(), &sources.objects).await?);
+            if let Some(stream) = columns.iter().find(|file| is_remote && file.layout == Layout::ArrowStream) {
+                return Err(EngineError::config(
+                    format!("`{}` is an Arrow stream, which a cluster cannot read", stream.shown),
+                    "write it as a Parquet file, or as an Arrow file",
+                ));
+            }
             let databases = postgres::tables(&sources.tables, &schema).await?;
             let bytes_total = total_bytes(&columns, &databases);
+            let places = columns.iter().map(|file| (file.store.clone(), file.meta.clone())).collect();
             let files = scans(columns, &schema)?.into_iter().map(|scan| Arc::new(scan) as Arc<dyn TableProvider>);
             let databases = databases.into_iter().map(|table| Arc::new(table) as Arc<dyn TableProvider>);
             let tables = files.chain(databases);
-            Ok::<_, EngineError>((tables.collect(), bytes_total))
+            Ok::<_, EngineError>((tables.collect(), bytes_total, places))
         })??;
         scan.rows.tables = tables;
+        if let Some(remote) = &options.remote {
+            scan.rows.count_bytes = REMOTE_COUNT_BYTES;
+            scan.rows.remote = Some(RemoteFiles::new(Arc::clone(remote), places, options.stores.clone()));
+        }
         // What is in memory is read in no time, so a bar goes by the files.
         scan.rows.tables.extend(in_memory);
         scan.rows.progress = options.progress.clone().map(|sink| (sink, bytes_total));
@@ -126,19 +156,37 @@ impl TableScan {
         let sorts_in = schema.privacy().bound().map(|_| &*spill);
         let memory = WorkingMemory { bytes: memory_limit.half(), sorts_in };
         let rows = Rows {
-            context: session(threads, Some(&memory))?,
+            context: session(threads, Some(&memory), options.stores.as_ref())?,
             tables,
             schema: Arc::new(schema.clone()),
             are_coded: false,
             origin,
             progress: None,
-            count_bytes: memory_limit.half(),
+            count_bytes: memory_limit.half() / threads,
+            remote: None,
         };
         Ok(Self { rows, workers: Workers::new(threads)?, spill, memory_limit })
     }
 
+    /// Whether somebody else counts. Then the rows stay where they are, and must not be [coded](Self::code) here.
+    pub fn is_remote(&self) -> bool {
+        self.rows.remote.is_some()
+    }
+
+    /// Fails if the rows are somebody else's to read.
+    fn is_here(&self) -> Result<(), EngineError> {
+        if self.is_remote() {
+            return Err(EngineError::config(
+                "the rows of a cluster's table stay where they are",
+                "take `--engine local`",
+            ));
+        }
+        Ok(())
+    }
+
     /// Reads all rows once and keeps their codes.
     pub fn code(self) -> Result<CodedTable, EngineError> {
+        self.is_here()?;
         CodedTable::of_scan(self.rows, self.workers, self.spill, self.memory_limit)
     }
 
@@ -151,6 +199,7 @@ impl TableScan {
     /// These are the rows themselves. This way is for `scumble-evaluate`, whose every output is stamped NOT DIFFERENTIALLY
     /// PRIVATE, and for tests; nothing else may ask.
     pub fn code_columns(&self) -> Result<Vec<CodeColumn>, EngineError> {
+        self.is_here()?;
         self.rows.code_columns(&self.workers)
     }
 

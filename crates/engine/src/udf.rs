@@ -8,7 +8,7 @@ use datafusion::common::{Column, Result, exec_err, plan_err};
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-use scumble_schema::{Attribute, Encoder};
+use scumble_schema::{Attribute, AttributeId, Encoder, Schema, SchemaSpec};
 
 use crate::encode::{code_type, encode, supports};
 use crate::whole::WholeCodes;
@@ -18,33 +18,56 @@ use crate::whole::WholeCodes;
 /// The rules are part of the function, not an argument: an argument would be copied for every row of every batch.
 #[derive(Debug)]
 pub(crate) struct EncodeColumn {
-    attribute: String,
-    encoder: Arc<Encoder>,
+    schema: Arc<Schema>,
+    attribute: AttributeId,
     whole: WholeCodes,
     signature: Signature,
 }
 
 impl EncodeColumn {
-    pub(crate) fn new(attribute: &Attribute) -> Self {
+    pub(crate) fn new(schema: &Arc<Schema>, attribute: AttributeId) -> Self {
         Self {
-            attribute: attribute.name().to_owned(),
-            encoder: Arc::new(attribute.encoder().clone()),
+            schema: Arc::clone(schema),
+            attribute,
             whole: WholeCodes::default(),
             signature: Signature::any(1, Volatility::Immutable),
         }
     }
 
     /// The expression that encodes the column of the attribute's name.
-    pub(crate) fn of_column(attribute: &Attribute) -> Expr {
-        let column = Expr::Column(Column::new_unqualified(attribute.name()));
-        ScalarUDF::new_from_impl(Self::new(attribute)).call(vec![column])
+    pub(crate) fn of_column(schema: &Arc<Schema>, attribute: AttributeId) -> Expr {
+        let column = Expr::Column(Column::new_unqualified(schema.attribute(attribute).name()));
+        ScalarUDF::new_from_impl(Self::new(schema, attribute)).call(vec![column])
+    }
+
+    fn attribute(&self) -> &Attribute {
+        self.schema.attribute(self.attribute)
+    }
+
+    fn encoder(&self) -> &Encoder {
+        self.attribute().encoder()
+    }
+
+    /// A schema of this column alone, by which another machine encodes as this one does.
+    pub(crate) fn to_spec(&self) -> SchemaSpec {
+        SchemaSpec {
+            missing_values: Some(self.schema.missing_values().to_vec()),
+            fields: vec![self.attribute().spec().clone()],
+            ..SchemaSpec::default()
+        }
+    }
+
+    /// The function of the only column of `spec`; `None` if that is not the schema of one column.
+    pub(crate) fn of_spec(spec: SchemaSpec) -> Option<Self> {
+        let schema = Arc::new(Schema::new(spec).ok()?);
+        (schema.attributes().len() == 1).then(|| Self::new(&schema, AttributeId::new(0)))
     }
 }
 
 impl PartialEq for EncodeColumn {
     fn eq(&self, other: &Self) -> bool {
-        self.attribute == other.attribute
-            && (Arc::ptr_eq(&self.encoder, &other.encoder) || self.encoder == other.encoder)
+        (Arc::ptr_eq(&self.schema, &other.schema) && self.attribute == other.attribute)
+            || (self.attribute().name() == other.attribute().name() && self.encoder() == other.encoder())
     }
 }
 
@@ -54,8 +77,8 @@ impl Hash for EncodeColumn {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // The optimiser hashes expressions often, and an encoder may hold a million categories. Equal functions still have
         // equal hashes.
-        self.attribute.hash(state);
-        self.encoder.size().hash(state);
+        self.attribute().name().hash(state);
+        self.encoder().size().hash(state);
     }
 }
 
@@ -70,7 +93,7 @@ impl ScalarUDFImpl for EncodeColumn {
 
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
         match arguments {
-            [argument] if supports(argument) => Ok(code_type(self.encoder.size())),
+            [argument] if supports(argument) => Ok(code_type(self.encoder().size())),
             _ => plan_err!("encode takes one column of a plain type"),
         }
     }
@@ -84,7 +107,7 @@ impl ScalarUDFImpl for EncodeColumn {
     fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let [column] = arguments.args.as_slice() else { return exec_err!("encode takes one column") };
         let array = column.to_array(arguments.number_rows)?;
-        let Some(codes) = encode(&self.encoder, &self.whole, array.as_ref()) else {
+        let Some(codes) = encode(self.encoder(), &self.whole, array.as_ref()) else {
             return exec_err!("encode takes a column of a plain type");
         };
         Ok(ColumnarValue::Array(codes))

@@ -4,9 +4,9 @@ use chacha20::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use scumble_pgm::network::{
-    Coarsening, EmptyParents, Hierarchies, Network, NetworkModel, ToProbabilities, TupleSampling,
+    Coarsening, EmptyParents, Hierarchies, Network, NetworkModel, ToProbabilities, TupleSampling, Tuples,
 };
-use scumble_pgm::{Factor, ModelError, ProductModel, Sampler, Sampling, TreeModel};
+use scumble_pgm::{Chunks, Factor, ModelError, ProductModel, Sampler, Sampling, TreeModel};
 use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, Recoding, cells};
 
 use crate::table_bound::TableBound;
@@ -66,16 +66,41 @@ impl Distribution {
         seed: u64,
         sampling: Sampling,
     ) -> Box<dyn Iterator<Item = Vec<CodeColumn>> + '_> {
+        self.sample_from(recoding, rows, seed, sampling, 0)
+    }
+
+    /// Rows in every chunk of a sample but the last.
+    pub(crate) fn chunk_rows(&self, sampling: Sampling) -> u64 {
         match self {
-            Self::Product(model) => Box::new(model.sample(rows, seed, sampling)),
-            Self::Network(network) => Box::new(network.model.sample(rows, seed, network.tuples(sampling))),
+            Self::Product(_) | Self::Tree(_) => Chunks::ROWS,
+            Self::Network(network) => Tuples::chunk_tuples(network.tuples(sampling)),
+            Self::Rows(_) => CHUNK_ROWS as u64,
+        }
+    }
+
+    /// The same from chunk number `first` on, without drawing those before it.
+    pub(crate) fn sample_from(
+        &self,
+        recoding: &Recoding,
+        rows: u64,
+        seed: u64,
+        sampling: Sampling,
+        first: u32,
+    ) -> Box<dyn Iterator<Item = Vec<CodeColumn>> + '_> {
+        let skipped = first as usize;
+        match self {
+            Self::Product(model) => Box::new(model.sample(rows, seed, sampling).skip(skipped)),
+            Self::Network(network) => {
+                Box::new(network.model.sample(rows, seed, network.tuples(sampling)).starting_at(first))
+            }
             Self::Tree(model) => {
                 // Coarser versions follow from the finest; their tables tell nothing new.
                 let finest = recoding.domain().attributes().filter(|&column| recoding.finer(column).is_none());
                 let sampler = Sampler::new(model).comparing(&finest.collect::<Vec<_>>());
-                Box::new((0..).map_while(move |chunk| sampler.sample(rows, seed, sampling).nth(chunk)))
+                Box::new((skipped..).map_while(move |chunk| sampler.sample(rows, seed, sampling).nth(chunk)))
             }
-            Self::Rows(released) => Box::new(repeated(released, rows, seed, sampling)),
+            // Drawn one after the other, so those before are drawn too; they are cheap.
+            Self::Rows(released) => Box::new(repeated(released, rows, seed, sampling).skip(skipped)),
         }
     }
 }

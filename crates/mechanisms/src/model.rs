@@ -27,6 +27,9 @@ pub struct Model {
 }
 
 impl Model {
+    /// Rows in every [part](Self::sample_part_rows) of a sample but the last.
+    pub const PART_ROWS: u64 = 1 << 20;
+
     pub(crate) fn new(schema: Schema, recoding: Recoding, fitted: Fitted, origin: Origin) -> Self {
         let Fitted { distribution, rows, bounds } = fitted;
         Self { schema, recoding, rows, distribution, bounds, origin }
@@ -145,10 +148,37 @@ impl Model {
         self.sample_codes(rows, seed, sampling).map(self.decoding(seed))
     }
 
+    /// One part of the rows of [`Self::sample_rows`], so that several machines can draw one sample together: part `part` of all
+    /// parts of [`Self::PART_ROWS`] rows each, the last of which may have fewer.
+    pub fn sample_part_rows(
+        &self,
+        rows: u64,
+        seed: u64,
+        sampling: Sampling,
+        part: u32,
+    ) -> impl Iterator<Item = DecodedRows> + use<'_> {
+        let chunk_rows = self.distribution.chunk_rows(sampling);
+        debug_assert!(Self::PART_ROWS.is_multiple_of(chunk_rows), "a part is made of whole chunks");
+        let chunks = u32::try_from(Self::PART_ROWS / chunk_rows).expect("a part has few chunks");
+        let first = part.checked_mul(chunks).expect("2^48 rows are more than anyone waits for");
+        let codes = self.codes_from(rows, seed, sampling, first).take(chunks as usize);
+        codes.map(self.decoding_from(seed, first, chunk_rows))
+    }
+
     /// How the chunks of a sample become values, one after the other.
     pub(crate) fn decoding(&self, seed: u64) -> impl FnMut(Vec<CodeColumn>) -> DecodedRows + use<> {
+        self.decoding_from(seed, 0, 0)
+    }
+
+    /// The same from chunk number `first` on, where each has so many rows.
+    fn decoding_from(
+        &self,
+        seed: u64,
+        first: u32,
+        chunk_rows: u64,
+    ) -> impl FnMut(Vec<CodeColumn>) -> DecodedRows + use<> {
         let decoder = Decoder::new(&self.schema).with_seed(seed);
-        let (mut chunk, mut before) = (0_u64, 0);
+        let (mut chunk, mut before) = (u64::from(first), u64::from(first) * chunk_rows);
         move |columns| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             // The sampler's streams hold a column number in their low half; this one is no column's.
@@ -167,7 +197,17 @@ impl Model {
         seed: u64,
         sampling: Sampling,
     ) -> impl Iterator<Item = Vec<CodeColumn>> + use<'_> {
-        let chunks = self.distribution.sample(&self.recoding, rows, seed, sampling);
+        self.codes_from(rows, seed, sampling, 0)
+    }
+
+    fn codes_from(
+        &self,
+        rows: u64,
+        seed: u64,
+        sampling: Sampling,
+        first: u32,
+    ) -> impl Iterator<Item = Vec<CodeColumn>> + use<'_> {
+        let chunks = self.distribution.sample_from(&self.recoding, rows, seed, sampling, first);
         chunks.map(|chunk| if self.recoding.is_identity() { chunk } else { self.recoding.restore(&chunk) })
     }
 }

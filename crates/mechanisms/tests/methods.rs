@@ -83,6 +83,26 @@ fn a_model_of_any_method_comes_back_with_the_same_rows() {
 }
 
 #[test]
+fn parts_of_a_sample_are_those_of_the_whole() {
+    let kinds = [
+        ("independent", 1e-9, AdjacencyKind::AddRemove),
+        ("privbayes-nist", 1e-9, AdjacencyKind::AddRemove),
+        ("mst", 1e-9, AdjacencyKind::AddRemove),
+        ("smoothed-histogram", 1e-9, AdjacencyKind::ReplaceOne),
+    ];
+    let rows = Model::PART_ROWS + 70_000;
+    for (name, delta, adjacency) in kinds {
+        let options: &[&str] = if name == "smoothed-histogram" { &["rows=100"] } else { &[] };
+        let model = fitted(&method(name, options), delta, adjacency);
+        for sampling in [Sampling::LowVariance, Sampling::Independent] {
+            let whole: Vec<_> = model.sample(rows, 3, sampling).collect();
+            let parts = (0..3).flat_map(|part| model.sample_part_rows(rows, 3, sampling, part).map(|rows| rows.batch));
+            assert!(parts.collect::<Vec<_>>() == whole, "{name} {sampling:?}");
+        }
+    }
+}
+
+#[test]
 fn a_model_counts_as_many_numbers_as_were_released() {
     for (method, delta, adjacency) in forms() {
         let model = fitted(&method, delta, adjacency);

@@ -1,5 +1,6 @@
 //! One error for the whole way, and whose fault it is.
 
+use scumble_cluster::{ServerError, TlsError};
 use scumble_engine::{Damage, EngineError};
 use scumble_mechanisms::MechanismError;
 use scumble_mechanisms::marginals::MarginalsError;
@@ -28,6 +29,12 @@ pub enum Error {
     /// A bundle cannot be written or read.
     #[error(transparent)]
     Bundle(#[from] BundleError),
+    /// A server of a cluster ended, or never began.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// Certificates for a cluster are of no use.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// No job on the ledger was cut off that is the same.
     #[error("the ledger has no fit of this schema, method and budget that was cut off")]
     NothingToResume,
@@ -104,9 +111,11 @@ impl Error {
             Self::Mechanism(MechanismError::Marginals(error)) => marginals_fault(error),
             Self::Mechanism(MechanismError::OtherSchema | MechanismError::OtherAccounting { .. }) => Fault::Bug,
             Self::Mechanism(MechanismError::TooLarge { .. }) => Fault::TooLarge,
-            Self::Mechanism(MechanismError::File { .. }) | Self::Bundle(BundleError::Io { .. }) | Self::Entropy => {
-                Fault::Engine
-            }
+            Self::Mechanism(MechanismError::File { .. })
+            | Self::Bundle(BundleError::Io { .. })
+            | Self::Server(_)
+            | Self::Tls(_)
+            | Self::Entropy => Fault::Engine,
             Self::Mechanism(
                 MechanismError::Part { .. }
                 | MechanismError::Rows(_)
@@ -148,6 +157,8 @@ impl Error {
             Self::Schema(_) => Some("check the path and its permissions".into()),
             Self::Engine(error) => error.hint(),
             Self::Bundle(error) => Some(error.hint().into()),
+            Self::Server(error) => error.hint(),
+            Self::Tls(error) => Some(error.hint().into()),
             Self::Mechanism(MechanismError::Vault(VaultError::Source(source))) => {
                 source.get_ref().downcast_ref::<EngineError>().and_then(EngineError::hint)
             }

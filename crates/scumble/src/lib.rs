@@ -30,6 +30,7 @@
 //! |---|---|---|---|
 //! | [`schema`] | attributes, domains, cliques, the order of cells, bins, encoding and decoding rules, the schema file | no | no |
 //! | [`engine`] | files in and out, total encoding in the scan, exact counts | yes | no |
+//! | [`cluster`] | the same plans on Ballista: scheduler, executors, and the client that asks them | yes | no |
 //! | [`vault`] | `Private`, `Budget`, events, scores, exact noise, `Released`, the certificate, the ledger | counts | yes |
 //! | [`pgm`] | distributions fitted to released numbers, rows sampled from them | no | seeds |
 //! | [`mechanisms`] | one file per method, noisy tables made elsewhere, the model file | no | through the vault |
@@ -71,6 +72,7 @@ pub use scumble_vault::ledger::{Job, Ledger, Terms};
 #[doc(inline)]
 pub use scumble_vault::{AccountingKind, ApproxDp, Certificate, Delta, Epsilon};
 
+pub use scumble_cluster as cluster;
 pub use scumble_engine as engine;
 pub use scumble_mechanisms as mechanisms;
 pub use scumble_pgm as pgm;

@@ -82,9 +82,11 @@ fn fit_scan(
     // Where the number of rows is public it is a question of its own, and both answers must be about the same rows: a
     // file or a database may change in between.
     let asks_once = method.asks_once() && schema.privacy().adjacency == AdjacencyKind::AddRemove;
+    // On a cluster every question is a scan of its own, and it is the engine that sees to the files being the same.
     // Caught here and not by whoever stops it: a job that released nothing has still to be ended.
     let fitted = scumble_stop::until_stopped(|| {
-        let source: Box<dyn MarginalSource> = if asks_once { Box::new(scan) } else { Box::new(scan.code()?) };
+        let source: Box<dyn MarginalSource> =
+            if asks_once || scan.is_remote() { Box::new(scan) } else { Box::new(scan.code()?) };
         Ok(scumble_mechanisms::fit(schema, source, method, goal, job)?)
     });
     fitted.unwrap_or(Err(Error::Interrupted))

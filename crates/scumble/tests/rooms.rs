@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who must not reach whom, however many steps away, in the built program.
-const MUST_NOT_REACH: [(&str, &str, &str); 14] = [
+const MUST_NOT_REACH: [(&str, &str, &str); 17] = [
     ("scumble-schema", "datafusion", "a browser or R build of the schema must stay possible"),
     ("scumble-vault", "datafusion", "a reviewer reads all of the vault in a day, and an engine is not part of it"),
     ("scumble-pgm", "datafusion", "models are fitted in a browser too"),
@@ -18,17 +18,25 @@ const MUST_NOT_REACH: [(&str, &str, &str); 14] = [
     ("scumble-vault", "scumble-engine", "the vault trusts no engine: it takes any source of counts"),
     ("scumble-schema", "scumble-vault", "the schema is public facts and knows nothing of budgets"),
     ("scumble-engine", "rand", "the engine is deterministic: noise is drawn once, in the vault"),
+    ("scumble-cluster", "rand", "a part of a plan may run twice on a cluster, and noise must not"),
+    ("scumble-engine", "scumble-cluster", "the engine plans, and whoever runs the plan is handed in"),
+    ("scumble-vault", "scumble-cluster", "the vault trusts no cluster: it takes any source of counts"),
     ("scumble", "scumble-evaluate", "evaluation reads rows without paying; only programs at the edge may call it"),
     ("scumble-testing", "datafusion", "the vault and the methods are tested without an engine"),
     ("scumble-testing", "scumble-mechanisms", "the battery is the same for every method, so it knows none"),
 ];
 
 /// Who alone may name whom as a dependency, tests included.
-const ONLY_BY: [(&str, &[&str], &str); 3] = [
+const ONLY_BY: [(&str, &[&str], &str); 4] = [
     (
         "pyo3",
         &["scumble-python"],
         "nothing but the Python package needs an interpreter, or code that is unsafe for its sake",
+    ),
+    (
+        "ballista-core",
+        &["scumble-cluster", "ballista-executor", "ballista-scheduler"],
+        "what counts on a cluster is a plan of the engine, which knows no cluster",
     ),
     ("opendp", &["scumble-vault"], "OpenDP is the cross-check of our samplers, and samplers live in the vault"),
     (

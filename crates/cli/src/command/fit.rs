@@ -1,19 +1,21 @@
 //! `scumble fit`
 
 use std::path::Path;
+use std::sync::Arc;
 
+use scumble::cluster::Stores;
 use scumble::report::{Summary, guarantee};
 use scumble::schema::WholeFile;
 use scumble::{Input, Job, Ledger, Model, ProgressSink, ReadOptions, Schema, Start};
 use serde_json::json;
 
-use crate::arguments::{Fit, RealTable};
+use crate::arguments::{EngineChoice, Fit, RealTable};
 use crate::failure::{Failure, cannot_write};
 use crate::terminal::{Terminal, Unit, wait_without_end};
 
 pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     can_be_written(&arguments.output)?;
-    let (model, job) = fit(&arguments.real, &Schema::read(&arguments.real.schema)?, terminal)?;
+    let (model, job) = fit(&arguments.real, &arguments.engine, &Schema::read(&arguments.real.schema)?, terminal)?;
     model.write(&arguments.output)?;
     commit(job)?;
     terminal.result(
@@ -34,7 +36,12 @@ pub(crate) fn commit(job: Option<Job>) -> Result<(), Failure> {
 }
 
 /// Fits a model to what was named, with the warnings that belong to its guarantee.
-pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Result<(Model, Option<Job>), Failure> {
+pub(crate) fn fit(
+    real: &RealTable,
+    engine: &EngineChoice,
+    schema: &Schema,
+    terminal: &Terminal,
+) -> Result<(Model, Option<Job>), Failure> {
     let assumed: Vec<_> = schema.assumed().map(|attribute| format!("`{}`", attribute.name())).collect();
     if !assumed.is_empty() {
         terminal.warn(&format!(
@@ -45,12 +52,17 @@ pub(crate) fn fit(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Res
     }
     match &real.from_marginals {
         Some(path) => Ok((scumble::fit_marginals(path, schema)?, None)),
-        None => fit_rows(real, schema, terminal),
+        None => fit_rows(real, engine, schema, terminal),
     }
 }
 
 /// Reads the real table and fits a model to it.
-fn fit_rows(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Result<(Model, Option<Job>), Failure> {
+fn fit_rows(
+    real: &RealTable,
+    engine: &EngineChoice,
+    schema: &Schema,
+    terminal: &Terminal,
+) -> Result<(Model, Option<Job>), Failure> {
     let method = real.method()?;
     let inputs: Vec<Input> = real.data.iter().map(Input::new).collect();
     let bar = terminal.progress("reading", 0, Unit::Bytes);
@@ -72,6 +84,8 @@ fn fit_rows(real: &RealTable, schema: &Schema, terminal: &Terminal) -> Result<(M
         progress: Some(progress),
         memory_limit: real.memory_limit,
         spill_directory: real.spill_dir.clone(),
+        remote: engine.cluster()?.map(|cluster| cluster as _),
+        stores: Some(Arc::new(Stores::default())),
         ..ReadOptions::default()
     };
     let goal = real.goal();

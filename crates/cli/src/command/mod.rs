@@ -1,6 +1,7 @@
 //! One file per verb.
 
 pub(crate) mod bundle;
+pub(crate) mod cluster;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
 pub(crate) mod fit;

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use scumble::mechanisms::Origin;
+use scumble::cluster::{Cluster, SampleOrder};
+use scumble::mechanisms::{MechanismError, Origin};
 use scumble::report::guarantee;
 use scumble::schema::io_problem;
 use scumble::{Fault, Model, Sampling, Shares, Wanted, fresh_seed};
@@ -12,15 +13,22 @@ use serde_json::json;
 use crate::arguments::{PartOfRows, Sample, SyntheticTable};
 use crate::failure::Failure;
 use crate::interrupt::Writing;
-use crate::terminal::{Terminal, Unit};
+use crate::terminal::{Terminal, Unit, wait_without_end};
 
 pub(crate) fn run(arguments: &Sample, terminal: &Terminal) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
     let output = &arguments.synthetic.output;
     if !arguments.part.is_everything() {
+        if arguments.engine.cluster()?.is_some() {
+            let hint = "leave `--engine` out: parts of a model are drawn by this machine";
+            return Err(Failure::new(Fault::Usage, "a cluster draws from the whole model only", Some(hint.into())));
+        }
         return sample_part(&model, &arguments.part, &arguments.synthetic, terminal);
     }
-    let rows = sample(&model, &arguments.synthetic, terminal)?;
+    let rows = match arguments.engine.cluster()? {
+        None => sample(&model, &arguments.synthetic, terminal)?,
+        Some(cluster) => sample_there(&cluster, &model, &arguments.synthetic, terminal)?,
+    };
     terminal.result(
         || json!({ "output": output, "rows": rows, "guarantee": guarantee(&model) }),
         || with_claim(wrote(rows, output), &model),
@@ -34,6 +42,27 @@ pub(crate) fn sample(model: &Model, synthetic: &SyntheticTable, terminal: &Termi
     draw(rows, synthetic, terminal, |seed, sampling, go_on| {
         scumble::sample(model, rows, seed, sampling, &synthetic.output, go_on)
     })?;
+    Ok(rows)
+}
+
+/// Has the rows asked for drawn and written by a cluster, and says how many.
+fn sample_there(
+    cluster: &Cluster,
+    model: &Model,
+    synthetic: &SyntheticTable,
+    terminal: &Terminal,
+) -> Result<u64, Failure> {
+    let rows = synthetic.rows.unwrap_or(model.rows());
+    model.schema().check_rows(rows).map_err(MechanismError::Rows)?;
+    let sampling = synthetic.sampling.map_or_else(|| Sampling::for_rows(rows), Sampling::from);
+    let seed = synthetic.seed.map_or_else(fresh_seed, Ok)?;
+    let bar = terminal.progress("sampling", 0, Unit::Rows);
+    wait_without_end(&bar, "sampling on the cluster");
+    let writing = Writing::begin();
+    let order = SampleOrder { model, rows, seed, sampling, folder: &synthetic.output };
+    let outcome = cluster.sample(&order, || !writing.asked_to_stop());
+    bar.finish_and_clear();
+    outcome?;
     Ok(rows)
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &Synth, terminal: &Terminal) -> Result<(), Failure>
     // Dropped at once: it only tells, before budget is spent, that the rows can be written.
     TableWriter::create(&arguments.synthetic.output, Decoder::new(&schema).arrow_schema().clone())?;
     arguments.model.as_deref().map_or(Ok(()), can_be_written)?;
-    let (model, job) = fit(&arguments.real, &schema, terminal)?;
+    let (model, job) = fit(&arguments.real, &arguments.engine, &schema, terminal)?;
     // The model first: if rows cannot be written, what was paid for is not lost.
     if let Some(path) = &arguments.model {
         model.write(path)?;

@@ -21,7 +21,7 @@ use crate::folder::{FIT, Folder, SCHEMA, assert_output};
 #[test]
 fn every_verb_explains_itself() {
     let folder = Folder::new();
-    let verbs: [&[&str]; 15] = [
+    let verbs: [&[&str]; 17] = [
         &["--help"],
         &["demo", "--help"],
         &["schema", "--help"],
@@ -37,6 +37,8 @@ fn every_verb_explains_itself() {
         &["ledger", "init", "--help"],
         &["ledger", "show", "--help"],
         &["ledger", "verify", "--help"],
+        &["scheduler", "--help"],
+        &["executor", "--help"],
     ];
     let texts: Vec<String> = verbs.into_iter().map(|verb| folder.run(verb)).collect();
     assert_output!(texts.join("\n"));

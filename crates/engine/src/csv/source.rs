@@ -51,6 +51,10 @@ impl CsvSource {
         let projection = SplitProjection::unprojected(&schema);
         Self { schema, delimiter, batch_rows: 8192, projection, metrics: ExecutionPlanMetricsSet::new() }
     }
+
+    pub(crate) fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
 }
 
 impl FileSource for CsvSource {

@@ -6,7 +6,7 @@ use super::thrift::{I32, LIST, STRUCT, Thrift};
 use super::{Checked, DEPTH, ELEMENTS, METADATA, Refusal, array_at, consistent, read_at, within_limits};
 
 /// The length of the footer and the magic word behind it.
-const TAIL: u64 = 8;
+pub(crate) const TAIL: u64 = 8;
 /// Column chunks, over all row groups. Each takes about a kibibyte once it is read.
 const CHUNKS: usize = 1 << 18;
 
@@ -14,13 +14,23 @@ const CHUNKS: usize = 1 << 18;
 pub(crate) fn check_footer(file: &mut File) -> Checked<()> {
     let length = file.metadata()?.len();
     let tail_at = length.checked_sub(TAIL).ok_or(Refusal::Damaged)?;
-    let [a, b, c, d, magic @ ..] = array_at::<8>(file, tail_at)?;
+    let footer_at = footer_start(length, array_at(file, tail_at)?)?;
+    check_footer_bytes(&read_at(file, footer_at, tail_at - footer_at)?)
+}
+
+/// Where the footer begins in a file of so many bytes, from its last eight.
+pub(crate) fn footer_start(file_length: u64, tail: [u8; 8]) -> Checked<u64> {
+    let [a, b, c, d, magic @ ..] = tail;
     consistent(&magic == b"PAR1")?;
     let footer_length = u64::from(u32::from_le_bytes([a, b, c, d]));
-    let footer_at = tail_at.checked_sub(footer_length).ok_or(Refusal::Damaged)?;
+    let start = file_length.checked_sub(TAIL + footer_length).ok_or(Refusal::Damaged)?;
     within_limits(footer_length <= METADATA)?;
-    let bytes = read_at(file, footer_at, footer_length)?;
-    let walked = walk(&bytes).ok_or(Refusal::Damaged)?;
+    Ok(start)
+}
+
+/// The same of the footer alone.
+pub(crate) fn check_footer_bytes(footer: &[u8]) -> Checked<()> {
+    let walked = walk(footer).ok_or(Refusal::Damaged)?;
     within_limits(walked.elements <= ELEMENTS && walked.depth <= DEPTH && walked.chunks <= CHUNKS)
 }
 

@@ -35,7 +35,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use crate::error::{Damage, EngineError};
 
 pub(crate) use arrow::check_arrow;
-pub(crate) use footer::check_footer;
+pub(crate) use footer::{TAIL, check_footer, check_footer_bytes, footer_start};
 pub(crate) use pages::check_pages;
 pub(crate) use unpack::{check_unpacked, unpacking};
 

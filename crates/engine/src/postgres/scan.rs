@@ -212,11 +212,17 @@ mod tests {
     #[tokio::test]
     async fn a_table_is_encoded_on_all_threads_and_its_plan_shows_no_password() {
         let schema = Schema::parse("fields:\n  - {name: b, type: boolean}\n  - {name: a, type: boolean}\n").unwrap();
+        let schema = Arc::new(schema);
         let address = Address::parse("postgresql://ann:SECRET@localhost/d?table=t").unwrap();
         let columns = ["a", "unused", "b"].map(|name| Column::new(name, &Type::INT4, -1)).to_vec();
         let table = PostgresTable::new(address, &Table { oid: 1, bytes: 1, columns }, &schema).unwrap();
-        let codes: Vec<_> = schema.attributes().iter().map(EncodeColumn::of_column).collect();
-        let rows = session(2, None).unwrap().read_table(Arc::new(table)).unwrap().select(codes).unwrap();
+        let codes = schema.domain().attributes().map(|attribute| EncodeColumn::of_column(&schema, attribute));
+        let rows = session(2, None, None)
+            .unwrap()
+            .read_table(Arc::new(table))
+            .unwrap()
+            .select(codes.collect::<Vec<_>>())
+            .unwrap();
         let plan = rows.create_physical_plan().await.unwrap();
         let shown = displayable(plan.as_ref()).indent(true).to_string();
         let at = |node: &str| shown.find(node).unwrap_or_else(|| panic!("no {node} in {shown}"));

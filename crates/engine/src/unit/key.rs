@@ -22,7 +22,7 @@ pub(super) type Key = [u8; KEY_BYTES];
 /// The function: a cryptographic hash of the value's one text, since units that shared a key would share their places. Null
 /// where there is no unit.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct UnitKey {
+pub(crate) struct UnitKey {
     /// The texts that stand for a missing value, each in its one form.
     missing: Vec<Vec<u8>>,
     signature: Signature,
@@ -31,7 +31,17 @@ pub(super) struct UnitKey {
 impl UnitKey {
     pub(super) fn new<'a>(missing_texts: impl Iterator<Item = &'a str>) -> Self {
         let form = |text: &str| canonical(text.as_bytes(), &mut Vec::new()).map(<[u8]>::to_vec);
-        Self { missing: missing_texts.filter_map(form).collect(), signature: Signature::any(1, Volatility::Immutable) }
+        Self::of_forms(missing_texts.filter_map(form).collect())
+    }
+
+    /// The same from the [forms](Self::forms) of another.
+    pub(crate) fn of_forms(missing: Vec<Vec<u8>>) -> Self {
+        Self { missing, signature: Signature::any(1, Volatility::Immutable) }
+    }
+
+    /// The texts that stand for a missing value, each in its one form.
+    pub(crate) fn forms(&self) -> &[Vec<u8>] {
+        &self.missing
     }
 
     /// The keys of a column of a [supported](supports) type.

@@ -5,6 +5,7 @@ mod row;
 mod text;
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use datafusion::common::{Column, Result};
 use datafusion::dataframe::DataFrame;
@@ -12,8 +13,8 @@ use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{Expr, ExprFunctionExt, ScalarUDF, lit};
 use scumble_schema::{Attribute, Schema};
 
-use self::key::UnitKey;
-use self::row::{PackRow, RankRow, UnpackCode};
+pub(crate) use self::key::UnitKey;
+pub(crate) use self::row::{PackRow, RankRow, UnpackCode};
 use crate::encode::code_type;
 use crate::udf::EncodeColumn;
 
@@ -26,20 +27,21 @@ const NUMBER: &str = "number";
 /// The plan that keeps at most so many rows of each unit.
 #[derive(Debug)]
 pub(crate) struct UnitBound<'a> {
-    schema: &'a Schema,
+    schema: &'a Arc<Schema>,
     column: &'a str,
     most: NonZeroU32,
 }
 
 impl<'a> UnitBound<'a> {
     /// The bound that the schema asks for, if it names a unit column.
-    pub(crate) fn of(schema: &'a Schema) -> Option<Self> {
+    pub(crate) fn of(schema: &'a Arc<Schema>) -> Option<Self> {
         schema.privacy().bound().map(|(column, most)| Self { schema, column, most })
     }
 
     /// What to select from a scan: the row, and whose it is.
     pub(crate) fn columns(&self) -> Vec<Expr> {
-        let codes = self.schema.attributes().iter().map(EncodeColumn::of_column).collect();
+        let codes = self.schema.domain().attributes();
+        let codes = codes.map(|attribute| EncodeColumn::of_column(self.schema, attribute)).collect();
         let unit = Expr::Column(Column::new_unqualified(self.column));
         let key = UnitKey::new(self.schema.missing_texts(self.column));
         vec![

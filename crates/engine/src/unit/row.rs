@@ -46,7 +46,7 @@ fn without_nulls(name: &str, data_type: DataType) -> FieldRef {
 
 /// `pack_row(codes, ...)`: the codes of a row, little-endian, side by side.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct PackRow {
+pub(crate) struct PackRow {
     signature: Signature,
 }
 
@@ -111,7 +111,7 @@ fn scatter<'a, T: ArrowPrimitiveType, const WIDTH: usize>(
 
 /// `unpack_code(row)`: one column of codes out of packed rows.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct UnpackCode {
+pub(crate) struct UnpackCode {
     offset: usize,
     codes: DataType,
     signature: Signature,
@@ -122,9 +122,21 @@ impl UnpackCode {
         Self { offset, codes, signature: Signature::any(1, Volatility::Immutable) }
     }
 
+    /// Where the code begins, and how many bytes it has.
+    pub(crate) fn place(&self) -> (usize, usize) {
+        (self.offset, width(&self.codes).expect("the type of codes"))
+    }
+
+    /// The function of the code at that place, if one can have so many bytes.
+    pub(crate) fn of_place(offset: usize, bytes: usize) -> Option<Self> {
+        let types = [DataType::UInt8, DataType::UInt16, DataType::UInt32];
+        types.into_iter().find(|codes| width(codes) == Some(bytes)).map(|codes| Self::new(offset, codes))
+    }
+
     /// Where the next code begins.
     pub(super) fn end(&self) -> usize {
-        self.offset + width(&self.codes).expect("the type of codes")
+        let (offset, bytes) = self.place();
+        offset + bytes
     }
 }
 
@@ -178,7 +190,7 @@ fn gather<T: ArrowPrimitiveType, const WIDTH: usize>(
 
 /// `rank_row(unit, row)`: where a row stands among those of its unit, by a hash of what it is.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct RankRow {
+pub(crate) struct RankRow {
     signature: Signature,
 }
 

@@ -19,12 +19,12 @@ use super::*;
 use crate::session::session as try_session;
 
 fn session(threads: usize) -> SessionContext {
-    try_session(threads, None).unwrap()
+    try_session(threads, None, None).unwrap()
 }
 
 /// Two attributes whose codes have two and four bytes, and a unit.
-fn schema(most: u32) -> Schema {
-    Schema::parse(&format!(
+fn schema(most: u32) -> Arc<Schema> {
+    let schema = Schema::parse(&format!(
         "
 dp: {{privacyUnit: who, maxContributions: {most}}}
 fields:
@@ -32,7 +32,8 @@ fields:
   - {{name: b, type: integer, constraints: {{minimum: 0, maximum: 99999, required: true}}}}
 "
     ))
-    .unwrap()
+    .unwrap();
+    Arc::new(schema)
 }
 
 type Row = (Option<u32>, u32, u32);
@@ -79,7 +80,7 @@ fn expected(rows: &[Row], most: usize) -> Vec<(u32, u32)> {
     kept
 }
 
-async fn plan(context: &SessionContext, parts: Vec<Vec<RecordBatch>>, schema: &Schema) -> Arc<dyn ExecutionPlan> {
+async fn plan(context: &SessionContext, parts: Vec<Vec<RecordBatch>>, schema: &Arc<Schema>) -> Arc<dyn ExecutionPlan> {
     let table = MemTable::try_new(parts.iter().flatten().next().unwrap().schema(), parts).unwrap();
     let bound = UnitBound::of(schema).unwrap();
     let rows = context.read_table(Arc::new(table)).unwrap().select(bound.columns()).unwrap();

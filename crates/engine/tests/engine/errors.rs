@@ -121,7 +121,11 @@ fn what_is_not_there_is_said_in_a_sentence() {
         (format!("{root}/none.csv"), format!("`{root}/none.csv`: no such file or directory")),
         (format!("{root}/*.csv"), format!("`{root}/*.csv` holds no data file")),
         (format!("{root}/empty"), format!("`{root}/empty` holds no data file")),
-        ("s3://bucket/rows.parquet".to_owned(), "`s3://bucket/rows.parquet` is not a local file".to_owned()),
+        ("gs://bucket/rows.parquet".to_owned(), "`gs://bucket/rows.parquet` is not a local file".to_owned()),
+        (
+            "s3://bucket/rows.parquet".to_owned(),
+            "the object store of `s3://bucket/rows.parquet` cannot be opened".to_owned(),
+        ),
     ] {
         assert_eq!(read(input, &schema()).unwrap_err().to_string(), sentence);
     }

@@ -128,6 +128,26 @@ impl Iterator for Tuples<'_> {
 }
 
 impl Tuples<'_> {
+    /// Tuples in every chunk but the last.
+    pub fn chunk_tuples(sampling: TupleSampling) -> u64 {
+        match sampling {
+            TupleSampling::WithReplacement => CHUNK_TUPLES,
+            TupleSampling::WithoutReplacement | TupleSampling::BackTracking => BATCH_TUPLES,
+        }
+    }
+
+    /// The same without the first `chunks` chunks, which are not drawn.
+    ///
+    /// # Panics
+    /// If chunks were taken already.
+    #[must_use]
+    pub fn starting_at(mut self, chunks: u32) -> Self {
+        assert!(self.next == 0, "chunks are left out before any is drawn");
+        self.left = self.left.saturating_sub(u64::from(chunks) * Self::chunk_tuples(self.sampling));
+        self.next = chunks;
+        self
+    }
+
     /// Draws a chunk on every core. Chunks have random streams of their own, so it does not matter who draws which.
     fn draw_ahead(&mut self) {
         let jobs: Vec<(u32, u32)> = std::iter::from_fn(|| self.job()).take(parallel::processors()).collect();
@@ -137,11 +157,7 @@ impl Tuples<'_> {
 
     /// The next chunk to be drawn, and its number of tuples.
     fn job(&mut self) -> Option<(u32, u32)> {
-        let most = match self.sampling {
-            TupleSampling::WithReplacement => CHUNK_TUPLES,
-            TupleSampling::WithoutReplacement | TupleSampling::BackTracking => BATCH_TUPLES,
-        };
-        let tuples = self.left.min(most);
+        let tuples = self.left.min(Self::chunk_tuples(self.sampling));
         if tuples == 0 {
             return None;
         }

@@ -95,6 +95,9 @@ impl Sampler {
 }
 
 impl<'a> Chunks<'a> {
+    /// Rows in every chunk but the last.
+    pub const ROWS: u64 = CHUNK_ROWS;
+
     fn new(source: Source<'a>, rows: u64, seed: u64, sampling: Sampling) -> Self {
         Self { source, sampling, seed, rows, next: 0 }
     }

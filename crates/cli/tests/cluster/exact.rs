@@ -1,0 +1,151 @@
+//! Counts of a cluster are those of this machine, and so are the models.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use scumble::engine::{CodedTable, TableScan};
+use scumble::mechanisms::{Fitting, Neighbours, fit_in};
+use scumble::schema::{Clique, Recoding};
+use scumble::vault::replay::{force, record};
+use scumble::vault::{AddRemove, Gdp, Pure, ReplaceOne, Zcdp};
+use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Schema};
+
+use crate::servers::Servers;
+
+const FIELDS: &str = "
+fields:
+  - {name: age, type: integer, constraints: {minimum: 0, maximum: 99}, dp: {bins: {width: 10}}}
+  - {name: region, type: string, constraints: {enum: [north, south, west]}, dp: {open: true}}
+  - {name: born, type: date, constraints: {minimum: 1900-01-01, maximum: 2019-12-31}, dp: {bins: {by: year}}}
+  - {name: smokes, type: boolean}
+";
+
+/// A table in several files: CSV, packed CSV and TSV in one folder each.
+fn table(folder: &Path) -> Vec<Input> {
+    let rows = |first: u32, delimiter: char| {
+        let mut text = ["person", "age", "region", "born", "smokes", "unused"].join(&delimiter.to_string()) + "\n";
+        for row in first..first + 700 {
+            let region = ["north", "south", "west", "", "elsewhere"][(row * 7 % 5) as usize];
+            let (age, smokes) = (row * 13 % 113, ["true", "false", "", "perhaps"][(row % 4) as usize]);
+            let cells = [
+                (row % 90).to_string(),
+                age.to_string(),
+                region.to_owned(),
+                format!("{}-{:02}-{:02}", 1890 + row % 140, row % 12 + 1, row % 28 + 1),
+                smokes.to_owned(),
+                "\"a, b\"".to_owned(),
+            ];
+            writeln!(text, "{}", cells.join(&delimiter.to_string())).unwrap();
+        }
+        text
+    };
+    let mut inputs = vec![];
+    for file in 0..4 {
+        let path = folder.join(format!("part-{file}.csv"));
+        fs::write(&path, rows(file * 700, ',')).unwrap();
+        inputs.push(Input::new(path));
+    }
+    let path = folder.join("rest.tsv");
+    fs::write(&path, rows(2_800, '\t')).unwrap();
+    inputs.push(Input::new(path));
+    inputs
+}
+
+/// The same rows as the program writes Parquet and Arrow files.
+fn as_other_formats(folder: &Path, schema: &Path) -> Vec<PathBuf> {
+    let model = folder.join("a.model");
+    let csv = folder.join("part-*.csv");
+    let run = |arguments: &[&str]| {
+        let output = crate::servers::scumble(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let (csv, schema, model) = (csv.to_str().unwrap(), schema.to_str().unwrap(), model.to_str().unwrap());
+    let budget = ["--epsilon", "1", "--delta", "1e-6", "--method", "independent"];
+    run(&[&["fit", csv, "--schema", schema], &budget[..], &["-o", model]].concat());
+    ["rows.parquet", "rows.arrow"]
+        .map(|name| {
+            let path = folder.join(name);
+            run(&["sample", model, "--rows", "150000", "--seed", "1", "-o", path.to_str().unwrap()]);
+            path
+        })
+        .to_vec()
+}
+
+fn all_pairs(schema: &Schema) -> Vec<Clique> {
+    let ids: Vec<_> = schema.domain().attributes().collect();
+    let mut cliques = vec![Clique::empty(), Clique::new(ids.iter().copied())];
+    for (place, &one) in ids.iter().enumerate() {
+        cliques.push(Clique::single(one));
+        cliques.extend(ids[..place].iter().map(|&other| Clique::new([one, other])));
+    }
+    cliques
+}
+
+#[test]
+fn counts_are_those_of_this_machine() {
+    let servers = Servers::start(2);
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = table(folder.path());
+    for terms in ["", "dp: {privacyUnit: person, maxContributions: 3}\n"] {
+        let schema = Schema::parse(&format!("{terms}{FIELDS}")).unwrap();
+        let local = TableScan::open(&inputs, &schema, &ReadOptions::default()).unwrap();
+        let remote = TableScan::open(&inputs, &schema, &servers.read_options()).unwrap();
+        let cliques = all_pairs(&schema);
+        let counts = local.count_tables(&cliques).unwrap();
+        assert_eq!(remote.count_tables(&cliques).unwrap(), counts, "{terms}");
+        assert_eq!(counts[0], [if terms.is_empty() { 3_500 } else { 270 }]);
+        let recoding = Recoding::binary(schema.domain()).unwrap();
+        let bits: Vec<Clique> = recoding.domain().one_way();
+        let counts = local.count_recoded_tables(&recoding, &bits).unwrap();
+        assert_eq!(remote.count_recoded_tables(&recoding, &bits).unwrap(), counts, "{terms}");
+    }
+
+    let written = folder.path().join("schema.yaml");
+    fs::write(&written, FIELDS).unwrap();
+    let schema = Schema::parse(FIELDS).unwrap();
+    for path in as_other_formats(folder.path(), &written) {
+        let input = [Input::new(&path)];
+        let cliques = all_pairs(&schema);
+        let local = TableScan::open(&input, &schema, &ReadOptions::default()).unwrap().count_tables(&cliques).unwrap();
+        let remote = TableScan::open(&input, &schema, &servers.read_options()).unwrap().count_tables(&cliques).unwrap();
+        assert_eq!(remote, local, "{}", path.display());
+        assert_eq!(local[0], [150_000]);
+    }
+}
+
+/// Fits on this machine, and then on the cluster with the same released values.
+fn models_agree<A: Neighbours, M: Fitting>(servers: &Servers, inputs: &[Input], method: &str, delta: f64) {
+    let terms = format!("dp: {{adjacency: {}}}", A::KIND);
+    let schema = Schema::parse(&format!("{terms}{FIELDS}")).unwrap();
+    let method = Method::named(method).unwrap();
+    let goal = ApproxDp { epsilon: Epsilon::new(2.0).unwrap(), delta: Delta::new(delta).unwrap() };
+    let here = Box::new(CodedTable::read(inputs, &schema, &ReadOptions::default()).unwrap());
+    let (vault, budget, recorder) = record::<A, M>(here, goal, NonZeroU32::MIN).unwrap();
+    let model = fit_in(vault, budget, &schema, &method).unwrap();
+    let recording = recorder.finish();
+    let there = Box::new(TableScan::open(inputs, &schema, &servers.read_options()).unwrap());
+    let (vault, budget, recorder) = force::<A, M>(there, goal, NonZeroU32::MIN, &recording).unwrap();
+    let again = fit_in(vault, budget, &schema, &method).unwrap();
+    assert_eq!(again.to_bytes(), model.to_bytes(), "{method}");
+    // And what noise was added to is the same to the last count.
+    let distances = recording.distances(&recorder.finish()).unwrap();
+    assert!(distances.iter().all(|&distance| distance == 0), "{method}: {distances:?}");
+}
+
+#[test]
+fn models_are_those_of_this_machine() {
+    let servers = Servers::start(2);
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = table(folder.path());
+    for method in ["independent", "mst", "privbayes-nist", "privmrf", "auto"] {
+        models_agree::<AddRemove, Gdp>(&servers, &inputs, method, 1e-6);
+    }
+    for method in ["independent", "privbayes", "pb-pgm"] {
+        models_agree::<AddRemove, Pure>(&servers, &inputs, method, 0.0);
+    }
+    models_agree::<AddRemove, Zcdp>(&servers, &inputs, "aim", 1e-6);
+    models_agree::<ReplaceOne, Zcdp>(&servers, &inputs, "smoothed-histogram", 1e-6);
+    assert_eq!(Method::NAMES.len(), 9, "a method is missing above");
+}

@@ -1,0 +1,7 @@
+//! A real cluster: a scheduler and executors as processes, asked by the library and by the program.
+
+mod exact;
+mod faults;
+mod sampling;
+mod servers;
+mod trust;

@@ -1,0 +1,150 @@
+//! A cluster of processes on this machine, for as long as a test needs it.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use scumble::ReadOptions;
+use scumble::cluster::{Address, Cluster, ClusterOptions, Security, Stores};
+
+/// How long a server may take to start.
+const START: Duration = Duration::from_mins(1);
+
+/// A scheduler and its executors. They are killed with it.
+pub(crate) struct Servers {
+    scheduler: Option<Server>,
+    executors: Vec<Server>,
+    trust: Vec<String>,
+    security: Security,
+    folder: tempfile::TempDir,
+}
+
+/// A process of ours.
+pub(crate) struct Server {
+    process: Child,
+    pub(crate) listens: SocketAddr,
+    pub(crate) work: PathBuf,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A port that nobody has, as of now.
+fn free_port() -> SocketAddr {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap()
+}
+
+pub(crate) fn scumble(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_scumble"));
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+impl Servers {
+    /// So many executors of one thread each, without certificates.
+    pub(crate) fn start(executors: usize) -> Self {
+        Self::start_with(executors, &["--without-tls"], Security::None)
+    }
+
+    pub(crate) fn start_with(executors: usize, trust: &[&str], security: Security) -> Self {
+        let trust = trust.iter().map(ToString::to_string).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let mut servers = Self { scheduler: None, executors: vec![], trust, security, folder };
+        servers.start_scheduler(free_port());
+        for _ in 0..executors {
+            servers.start_executor();
+        }
+        servers.wait_for_executor();
+        servers
+    }
+
+    pub(crate) fn start_scheduler(&mut self, listen: SocketAddr) {
+        let process =
+            scumble(&["scheduler", "--quiet", "--listen", &listen.to_string()]).args(&self.trust).spawn().unwrap();
+        self.scheduler = Some(Server { process, listens: listen, work: self.folder.path().to_owned() });
+        wait_until("the scheduler listens", || TcpStream::connect(listen).is_ok());
+    }
+
+    pub(crate) fn start_executor(&mut self) {
+        let listens = free_port();
+        let work = self.folder.path().join(format!("executor-{}", listens.port()));
+        std::fs::create_dir(&work).unwrap();
+        let address = self.address();
+        let arguments = ["executor", "--quiet", "--threads", "1", "--scheduler", &address];
+        let process = scumble(&arguments)
+            .args(["--listen", &listens.to_string(), "--work-dir", work.to_str().unwrap()])
+            .args(&self.trust)
+            .spawn()
+            .unwrap();
+        self.executors.push(Server { process, listens, work });
+    }
+
+    /// Waits until every executor has asked for work.
+    fn wait_for_executor(&self) {
+        for executor in &self.executors {
+            wait_until("an executor listens", || TcpStream::connect(executor.listens).is_ok());
+        }
+        // It listens before it asks for work for the first time, or after.
+        std::thread::sleep(Duration::from_millis(500));
+    }
+
+    pub(crate) fn scheduler_address(&self) -> SocketAddr {
+        self.scheduler.as_ref().unwrap().listens
+    }
+
+    pub(crate) fn stop_scheduler(&mut self) {
+        self.scheduler = None;
+    }
+
+    pub(crate) fn executors(&mut self) -> &mut Vec<Server> {
+        &mut self.executors
+    }
+
+    /// The address for `--engine`.
+    pub(crate) fn address(&self) -> String {
+        format!("ballista://{}", self.scheduler_address())
+    }
+
+    pub(crate) fn cluster(&self) -> Cluster {
+        self.cluster_as(self.security.clone())
+    }
+
+    pub(crate) fn cluster_as(&self, security: Security) -> Cluster {
+        let address: Address = self.address().parse().unwrap();
+        Cluster::new(address, ClusterOptions { patience: Duration::from_mins(2), ..ClusterOptions::new(security) })
+    }
+
+    /// How the library reads by this cluster.
+    pub(crate) fn read_options(&self) -> ReadOptions {
+        ReadOptions {
+            remote: Some(Arc::new(self.cluster())),
+            stores: Some(Arc::new(Stores::default())),
+            ..ReadOptions::default()
+        }
+    }
+}
+
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < START, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// All files below a folder.
+pub(crate) fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = vec![];
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() { files.extend(files_below(&path)?) } else { files.push(path) }
+    }
+    Ok(files)
+}

@@ -1,0 +1,43 @@
+//! The plans of `scumble-engine` on a cluster of Apache DataFusion Ballista.
+//!
+//! A table that lives in a lake is counted where it is. The coordinator, which is the process that fits a model, plans as it does
+//! for its own threads and sends the plan to a [scheduler](serve_scheduler); [executors](run_executor) read the files, encode and
+//! count, and one of them adds the counts of all parts up. What comes back is one row of exact counts, which goes to the vault
+//! sealed, as the counts of the embedded engine do.
+//!
+//! Nothing random happens on a cluster. A part that was lost is counted again, a question that was lost is asked again, and the
+//! counts are the same; noise is drawn by the coordinator alone, once per release, after all of them have arrived.
+//!
+//! * [`Cluster`]: the client, a [`Remote`](scumble_engine::Remote) of the engine;
+//! * [`SampleOrder`]: rows of a model, drawn and written by all executors together;
+//! * [`Security`]: mutual TLS, or none where somebody asks for that;
+//! * [`serve_scheduler`] and [`run_executor`]: the two servers;
+//! * [`Stores`]: object stores by their URLs, for coordinator and executors alike;
+//! * [`cancel_jobs`], for a program that must end in a hurry;
+//! * [`log_to_stderr`]: what the servers say about themselves.
+
+mod address;
+mod client;
+mod codec;
+mod executor;
+mod failure;
+mod guarded;
+mod log;
+mod sample;
+mod scheduler;
+mod stores;
+mod tls;
+
+pub use address::{Address, AddressError};
+pub use client::{Cluster, ClusterOptions, cancel_jobs};
+pub use executor::{ExecutorOptions, run_executor};
+pub use failure::ServerError;
+pub use log::{LogLevel, log_to_stderr};
+pub use sample::SampleOrder;
+pub use scheduler::{SchedulerOptions, serve_scheduler};
+pub use stores::Stores;
+pub use tls::{Security, TlsError};
+
+/// The largest message between machines. All counts of one part are one message, and the engine asks for at most 16 million
+/// cells at once.
+const MESSAGE_BYTES: u32 = 1 << 30;

@@ -1,0 +1,111 @@
+//! The scheduler: who cuts plans into parts and hands them to executors. It sees plans and where results are, and no counts.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use ballista_core::config::TaskSchedulingPolicy;
+use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpcServer;
+use ballista_core::utils::default_session_builder;
+use ballista_scheduler::cluster::BallistaCluster;
+use ballista_scheduler::config::SchedulerConfig;
+use ballista_scheduler::scheduler_process::create_scheduler;
+use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::signal;
+use tonic::transport::server::TcpIncoming;
+
+use crate::MESSAGE_BYTES;
+use crate::codec::Codec;
+use crate::failure::ServerError;
+use crate::guarded::GuardedScheduler;
+use crate::stores::Stores;
+use crate::tls::Security;
+
+/// An executor that was silent for so many seconds is dead. One that is busy speaks every five.
+const EXECUTOR_TIMEOUT: u64 = 15;
+const LOOK_FOR_DEAD_EVERY: u64 = 2;
+/// How long to wait for another executor after the last is gone.
+const NO_EXECUTORS: u64 = 20;
+/// When the results of a job are removed that nobody asked to remove: its client is dead.
+const ABANDONED_RESULTS: u64 = 120;
+const ABANDONED_STATE: u64 = 600;
+
+/// How a scheduler runs.
+#[derive(Debug, Clone)]
+pub struct SchedulerOptions {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Who may talk to it.
+    pub security: Security,
+}
+
+/// Runs a scheduler until a signal ends it.
+///
+/// Its state is in memory: with the process go the jobs, and their clients ask again.
+pub fn serve_scheduler(options: &SchedulerOptions) -> Result<(), ServerError> {
+    runtime()?.block_on(serve(options))
+}
+
+/// Threads for a server.
+pub(crate) fn runtime() -> Result<Runtime, ServerError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(|error| ServerError::Ended(error.to_string()))
+}
+
+/// Comes with the first signal to end.
+async fn asked_to_end() {
+    #[cfg(unix)]
+    if let Ok(mut terminate) = signal::unix::signal(signal::unix::SignalKind::terminate()) {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = signal::ctrl_c() => {}
+        }
+        return;
+    }
+    if signal::ctrl_c().await.is_err() {
+        // Without signals the process ends all the same, only less tidily.
+        std::future::pending::<()>().await;
+    }
+}
+
+async fn serve(options: &SchedulerOptions) -> Result<(), ServerError> {
+    let config = SchedulerConfig {
+        bind_host: options.listen.ip().to_string(),
+        external_host: options.listen.ip().to_string(),
+        bind_port: options.listen.port(),
+        // Executors ask for work, and listen to nobody but each other and the client that fetches a result.
+        scheduling_policy: TaskSchedulingPolicy::PullStaged,
+        finished_job_data_clean_up_interval_seconds: ABANDONED_RESULTS,
+        finished_job_state_clean_up_interval_seconds: ABANDONED_STATE,
+        grpc_server_max_decoding_message_size: MESSAGE_BYTES,
+        grpc_server_max_encoding_message_size: MESSAGE_BYTES,
+        grpc_client_max_message_size: MESSAGE_BYTES,
+        executor_timeout_seconds: EXECUTOR_TIMEOUT,
+        expire_dead_executor_interval_seconds: LOOK_FOR_DEAD_EVERY,
+        no_executors_grace_period_seconds: NO_EXECUTORS,
+        override_physical_codec: Some(Arc::new(Codec::default())),
+        override_create_grpc_client_endpoint: Some(options.security.of_ballista()),
+        override_session_builder: Some(Arc::new(|config| {
+            let runtime =
+                RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(Stores::default())).build_arc()?;
+            Ok(SessionStateBuilder::new_from_existing(default_session_builder(config)?)
+                .with_runtime_env(runtime)
+                .build())
+        })),
+        ..SchedulerConfig::default()
+    };
+    let cannot_listen = |_| ServerError::Listen(options.listen.to_string());
+    let listener = TcpListener::bind(options.listen).await.map_err(cannot_listen)?;
+    let cluster = BallistaCluster::new_from_config(&config).await?;
+    let scheduler = create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, Arc::new(config)).await?;
+    let service = SchedulerGrpcServer::new(GuardedScheduler(scheduler))
+        .max_decoding_message_size(MESSAGE_BYTES as usize)
+        .max_encoding_message_size(MESSAGE_BYTES as usize);
+    let server = options.security.server()?.add_service(service);
+    Ok(server
+        .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), asked_to_end())
+        .await?)
+}
