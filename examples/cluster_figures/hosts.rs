@@ -73,6 +73,8 @@ fn name(number: usize) -> String {
 
 fn remove(count: usize) {
     for number in 0..count {
+        // A namespace lives as long as a process is in it, and its cable with it.
+        let _ = ip(&format!("link del {}", name(number)));
         let _ = ip(&format!("netns del {}", name(number)));
     }
     let _ = ip(&format!("link del {BRIDGE}"));

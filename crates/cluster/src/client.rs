@@ -233,7 +233,9 @@ impl Cluster {
         let client = BallistaClient::try_new(&executor.host, port, most, false, Some(endpoints), 1, 500, 0, 0);
         let mut client = client.await.map_err(|_| Setback::Lost)?;
         let partition = partition.into();
-        let rows = client.fetch_partition(&executor.id, &partition, place.file_id, layout, true).await;
+        // Its file as it is: streamed as batches, it would be packed on the way.
+        let is_streamed = false;
+        let rows = client.fetch_partition(&executor.id, &partition, place.file_id, layout, is_streamed).await;
         let rows = rows.map_err(|_| Setback::Lost)?;
         rows.try_collect().await.map_err(|_| Setback::Lost)
     }
