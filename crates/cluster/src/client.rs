@@ -113,8 +113,8 @@ impl Cluster {
         EngineError::Cluster { address: self.address.to_string(), problem }
     }
 
-    async fn connect(&self) -> Result<Scheduler, Setback> {
-        let unreachable = Setback::Final(ClusterProblem::Unreachable);
+    async fn connect(&self) -> Result<Scheduler, ClusterProblem> {
+        let unreachable = ClusterProblem::Unreachable;
         let endpoint = self.options.security.endpoint(&self.address.url()).map_err(|_| unreachable)?;
         let channel = timeout(ANSWER, endpoint.connect()).await.map_err(|_| unreachable)?.map_err(|_| unreachable)?;
         let most = MESSAGE_BYTES as usize;
@@ -122,13 +122,13 @@ impl Cluster {
     }
 
     /// The same after a connection was lost: the scheduler may be starting again.
-    async fn connect_again(&self) -> Result<Scheduler, Setback> {
+    async fn connect_again(&self) -> Result<Scheduler, ClusterProblem> {
         let begun = Instant::now();
         loop {
             match self.connect().await {
                 Ok(scheduler) => return Ok(scheduler),
                 Err(_) if begun.elapsed() < RECONNECT => sleep(Duration::from_secs(1)).await,
-                Err(_) => return Err(Setback::Final(ClusterProblem::Lost)),
+                Err(_) => return Err(ClusterProblem::Lost),
             }
         }
     }
@@ -154,9 +154,10 @@ impl Cluster {
     /// Asks until there is an answer, or no hope.
     async fn ask(&self, query: &Query, settings: &[KeyValuePair]) -> Result<Vec<RecordBatch>, ClusterProblem> {
         let is_known = || self.has_answered.load(Ordering::Relaxed);
-        let scheduler = if is_known() { self.connect_again().await } else { self.connect().await };
-        let mut scheduler = scheduler.map_err(Setback::problem)?;
-        for attempt in 1.. {
+        let mut scheduler = if is_known() { self.connect_again().await? } else { self.connect().await? };
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
             match self.attempt(&mut scheduler, query, settings).await {
                 Ok(rows) => return Ok(rows),
                 Err(Setback::Final(problem)) => return Err(problem),
@@ -164,10 +165,9 @@ impl Cluster {
                 Err(Setback::NoAnswer) if !is_known() => return Err(ClusterProblem::Unreachable),
                 Err(setback) if attempt >= ATTEMPTS => return Err(setback.problem()),
                 Err(Setback::Lost) => sleep(Duration::from_millis(500)).await,
-                Err(Setback::NoAnswer) => scheduler = self.connect_again().await.map_err(Setback::problem)?,
+                Err(Setback::NoAnswer) => scheduler = self.connect_again().await?,
             }
         }
-        unreachable!("there are not that many attempts")
     }
 
     async fn attempt(

@@ -5,12 +5,9 @@ use std::sync::Arc;
 
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpcServer;
-use ballista_core::utils::default_session_builder;
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::scheduler_process::create_scheduler;
-use datafusion::execution::SessionStateBuilder;
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -21,7 +18,6 @@ use crate::MESSAGE_BYTES;
 use crate::codec::Codec;
 use crate::failure::ServerError;
 use crate::guarded::GuardedScheduler;
-use crate::stores::Stores;
 use crate::tls::Security;
 
 /// An executor that was silent for so many seconds is dead. One that is busy speaks every five.
@@ -88,13 +84,6 @@ async fn serve(options: &SchedulerOptions) -> Result<(), ServerError> {
         no_executors_grace_period_seconds: NO_EXECUTORS,
         override_physical_codec: Some(Arc::new(Codec::default())),
         override_create_grpc_client_endpoint: Some(options.security.of_ballista()),
-        override_session_builder: Some(Arc::new(|config| {
-            let runtime =
-                RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(Stores::default())).build_arc()?;
-            Ok(SessionStateBuilder::new_from_existing(default_session_builder(config)?)
-                .with_runtime_env(runtime)
-                .build())
-        })),
         ..SchedulerConfig::default()
     };
     let cannot_listen = |_| ServerError::Listen(options.listen.to_string());

@@ -67,10 +67,12 @@ impl Place {
         let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
         let store = ObjectStoreUrl::parse(format!("{OBJECTS}{bucket}")).map_err(|_| bad())?;
         let is_prefix = key.is_empty() || key.ends_with('/');
-        if bucket.is_empty() || !(is_prefix || is_parquet(key)) {
+        // A key may begin or end with empty parts, which the path below would drop: it would name another object.
+        let has_empty_ends = key.starts_with('/') || key.ends_with("//");
+        if bucket.is_empty() || has_empty_ends || !(is_prefix || is_parquet(key)) {
             return Err(bad());
         }
-        Ok(Self { store, location: StorePath::parse(key.trim_end_matches('/')).map_err(|_| bad())?, is_prefix })
+        Ok(Self { store, location: StorePath::parse(key).map_err(|_| bad())?, is_prefix })
     }
 
     async fn objects(&self, store: &Arc<dyn ObjectStore>, url: &str) -> Result<Vec<ObjectMeta>, EngineError> {
@@ -152,8 +154,16 @@ mod tests {
             assert_eq!((place.store.as_str(), place.location.as_ref()), (bucket, location), "{url}");
             assert_eq!(place.is_prefix, is_prefix, "{url}");
         }
-        for url in ["s3://", "s3:///people.parquet", "s3://lake/people", "s3://lake/people.csv", "s3://lake//a.parquet"]
-        {
+        for url in [
+            "s3://",
+            "s3:///people.parquet",
+            "s3://lake/people",
+            "s3://lake/people.csv",
+            "s3://lake//a.parquet",
+            "s3://lake//",
+            "s3://lake/a//",
+            "s3://lake/a//b.parquet",
+        ] {
             assert!(Place::parse(url).is_err(), "{url}");
         }
     }

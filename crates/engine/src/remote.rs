@@ -19,6 +19,7 @@ use datafusion::execution::object_store::{ObjectStoreRegistry, ObjectStoreUrl};
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use futures::{StreamExt, TryStreamExt, stream};
 use object_store::{ObjectMeta, ObjectStoreExt};
 use scumble_schema::{AttributeId, Clique, Domain, SchemaSpec};
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,9 @@ pub trait Remote: fmt::Debug + Send + Sync {
         config: &SessionConfig,
     ) -> std::result::Result<Vec<RecordBatch>, EngineError>;
 }
+
+/// How many files are looked at once.
+const LOOKS_AT_ONCE: usize = 16;
 
 /// Who counts over which files.
 #[derive(Debug, Clone)]
@@ -85,7 +89,7 @@ impl RemoteFiles {
     /// changed later changed nothing that was counted.
     async fn are_unchanged(&self, context: &SessionContext) -> std::result::Result<(), EngineError> {
         let runtime = context.runtime_env();
-        for (store, before) in self.files.iter() {
+        let look = async |(store, before): &(ObjectStoreUrl, ObjectMeta)| {
             let shown = format!("{}{}", store.as_str().trim_start_matches("file://"), before.location);
             let store = runtime.object_store(store).map_err(|_| EngineError::Bug { what: "a store is gone" })?;
             let now = store.head(&before.location).await;
@@ -96,8 +100,11 @@ impl RemoteFiles {
                     "let nobody write to the data while it is being read",
                 ));
             }
-        }
-        Ok(())
+            Ok(())
+        };
+        // Several at once: an object is a request away, and a table may be thousands of them.
+        let looks = stream::iter(self.files.iter()).map(look);
+        looks.buffer_unordered(LOOKS_AT_ONCE).try_collect().await
     }
 }
 
@@ -211,7 +218,7 @@ missingValues: ['', n/a, {value: '-9', label: refused}]
 fields:
   - {name: age, type: integer, constraints: {minimum: 0, maximum: 119}, dp: {bins: {width: 7}}}
   - {name: born, type: date, format: '%d.%m.%Y', constraints: {minimum: 01.01.1900, maximum: 31.12.2020}}
-  - {name: seen, type: datetime, constraints: {minimum: 2020-01-01T00:00:00, maximum: 2020-12-31T00:00:00}, dp: {timeZone: Europe/Paris}}
+  - {name: seen, type: datetime, constraints: {minimum: 2020-01-01T00:00:00, maximum: 2020-12-31T00:00:00}, dp: {bins: {width: 3600}, timeZone: Europe/Paris}}
   - {name: diet, type: string, missingValues: ['?'], constraints: {enum: [fish, meat, '1.50'], required: true}, dp: {open: true}}
   - {name: pay, type: number, constraints: {minimum: 0.1, maximum: 99.7}, dp: {bins: {count: 13}}}
   - {name: smokes, type: boolean, trueValues: [oui], falseValues: [non]}

@@ -54,8 +54,7 @@ fn sample_there(
 ) -> Result<u64, Failure> {
     let rows = synthetic.rows.unwrap_or(model.rows());
     model.schema().check_rows(rows).map_err(MechanismError::Rows)?;
-    let sampling = synthetic.sampling.map_or_else(|| Sampling::for_rows(rows), Sampling::from);
-    let seed = synthetic.seed.map_or_else(fresh_seed, Ok)?;
+    let (seed, sampling) = seed_and_sampling(rows, synthetic)?;
     let bar = terminal.progress("sampling", 0, Unit::Rows);
     wait_without_end(&bar, "sampling on the cluster");
     let writing = Writing::begin();
@@ -124,6 +123,12 @@ fn shares(model: &Model, text: &str) -> Result<Shares, Failure> {
     Ok(Shares::parse_csv(model.schema(), column, &lines)?)
 }
 
+/// What was asked for, or what is best for so many rows.
+fn seed_and_sampling(rows: u64, synthetic: &SyntheticTable) -> Result<(u64, Sampling), Failure> {
+    let sampling = synthetic.sampling.map_or_else(|| Sampling::for_rows(rows), Sampling::from);
+    Ok((synthetic.seed.map_or_else(fresh_seed, Ok)?, sampling))
+}
+
 /// Runs `write` with the seed and the sampling asked for, shows its progress and stops it when asked to.
 fn draw(
     rows: u64,
@@ -131,8 +136,7 @@ fn draw(
     terminal: &Terminal,
     write: impl FnOnce(u64, Sampling, &mut dyn FnMut(u64) -> bool) -> Result<(), scumble::Error>,
 ) -> Result<(), Failure> {
-    let sampling = synthetic.sampling.map_or_else(|| Sampling::for_rows(rows), Sampling::from);
-    let seed = synthetic.seed.map_or_else(fresh_seed, Ok)?;
+    let (seed, sampling) = seed_and_sampling(rows, synthetic)?;
     let writing = Writing::begin();
     let bar = terminal.progress("sampling", rows, Unit::Rows);
     let outcome = write(seed, sampling, &mut |written| {

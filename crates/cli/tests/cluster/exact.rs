@@ -12,7 +12,7 @@ use scumble::vault::replay::{force, record};
 use scumble::vault::{AddRemove, Gdp, Pure, ReplaceOne, Zcdp};
 use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Schema};
 
-use crate::servers::Servers;
+use crate::servers::{Servers, run};
 
 const FIELDS: &str = "
 fields:
@@ -57,10 +57,6 @@ fn table(folder: &Path) -> Vec<Input> {
 fn as_other_formats(folder: &Path, schema: &Path) -> Vec<PathBuf> {
     let model = folder.join("a.model");
     let csv = folder.join("part-*.csv");
-    let run = |arguments: &[&str]| {
-        let output = crate::servers::scumble(arguments).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
     let (csv, schema, model) = (csv.to_str().unwrap(), schema.to_str().unwrap(), model.to_str().unwrap());
     let budget = ["--epsilon", "1", "--delta", "1e-6", "--method", "independent"];
     run(&[&["fit", csv, "--schema", schema], &budget[..], &["-o", model]].concat());

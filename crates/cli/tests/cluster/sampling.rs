@@ -7,12 +7,7 @@ use scumble::engine::TableScan;
 use scumble::schema::Clique;
 use scumble::{Input, ReadOptions, Schema};
 
-use crate::servers::{Servers, scumble};
-
-fn run(arguments: &[&str]) {
-    let output = scumble(arguments).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
+use crate::servers::{Servers, run, scumble};
 
 #[test]
 fn rows_do_not_depend_on_who_draws_them() {

@@ -47,6 +47,12 @@ pub(crate) fn scumble(arguments: &[&str]) -> Command {
     command
 }
 
+/// Runs the program, which must succeed.
+pub(crate) fn run(arguments: &[&str]) {
+    let output = scumble(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 impl Servers {
     /// So many executors of one thread each, without certificates.
     pub(crate) fn start(executors: usize) -> Self {
