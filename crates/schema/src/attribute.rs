@@ -12,7 +12,7 @@ use crate::text;
 /// How an unknown value of an open text column comes back when the schema names no label.
 pub(crate) const UNKNOWN_LABEL: &str = "other";
 
-/// The type of a column.
+/// The type of a column, which decides how text is read, what may be declared, and what synthetic values look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FieldType {
     /// Whole numbers.

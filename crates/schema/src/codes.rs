@@ -1,6 +1,15 @@
 //! A column of codes in the narrowest integer that holds them.
 
-/// Codes of one attribute, row by row.
+/// Codes of one attribute, row by row, in the narrowest integers that hold them.
+///
+/// ```
+/// use scumble_schema::{CodeColumn, CodeWidth};
+///
+/// // 300 codes need two bytes.
+/// let column = CodeColumn::with_capacity(300, 0);
+/// assert_eq!(column.width(), CodeWidth::U16);
+/// assert_eq!(CodeColumn::U8(vec![2, 0, 1]).iter().collect::<Vec<u32>>(), [2, 0, 1]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CodeColumn {
     /// At most 2^8 codes.
@@ -11,7 +20,7 @@ pub enum CodeColumn {
     U32(Vec<u32>),
 }
 
-/// How wide a code is.
+/// How many bytes a code takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CodeWidth {
     /// One byte.

@@ -11,6 +11,8 @@ use crate::encode::{Lookup, WholeLine, real_key};
 use crate::missing::MissingTexts;
 use crate::text;
 
+const MICROS_PER_SECOND: i64 = 1_000_000;
+
 /// A line of whole numbers, days or instants.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum WholeCut {
@@ -181,25 +183,62 @@ pub(crate) trait Draw<T> {
     }
 }
 
-impl Draw<f64> for RealCut {
+/// Draws values of the codes of a line of real numbers.
+#[derive(Debug)]
+pub(crate) struct RealDraw {
+    cut: RealCut,
+    /// Numbers that stand for a missing value, as their [`real_key`].
+    missing: Box<[u64]>,
+    /// For every code, the power of ten whose inverse its values are multiples of.
+    scales: Box<[f64]>,
+}
+
+impl RealDraw {
+    /// Draws from `cut`, and from bins nothing that stands for a missing value.
+    pub(crate) fn new(cut: &RealCut, codes: u32, missing: &MissingTexts) -> Self {
+        let mut draw =
+            Self { cut: cut.clone(), missing: missing.reals().map(real_key).collect(), scales: Box::default() };
+        draw.scales = (0..codes).map(|code| draw.ends(code)).map(|(low, high)| scale(high - low)).collect();
+        draw
+    }
+
+    /// Whether nothing but a bin holds this value.
+    fn is_ordinary(&self, value: f64) -> bool {
+        !self.cut.is_point(value) && !self.missing.contains(&real_key(value))
+    }
+}
+
+impl Draw<f64> for RealDraw {
     fn ends(&self, code: u32) -> (f64, f64) {
-        match self.held(code) {
+        match self.cut.held(code) {
             Held::Value(value) | Held::AndAbove(value) => (value, value),
             // The upper edge opens the next bin.
             Held::Bin(low, high) | Held::Kept(low, high, ..) => {
-                (if self.is_point(low) { low.next_up() } else { low }, high.next_down())
+                (if self.cut.is_point(low) { low.next_up() } else { low }, high.next_down())
             }
         }
     }
 
-    fn draw_within(&self, _: u32, low: f64, high: f64, rng: &mut impl Rng) -> f64 {
+    fn draw_within(&self, code: u32, low: f64, high: f64, rng: &mut impl Rng) -> f64 {
         // Rounding may lead past the end.
         let value = (low + (high - low) * rng.random::<f64>()).min(high);
-        match self {
-            Self::Amounts(amounts) => amounts.beside_points(value).min(high),
+        let scale = self.scales[code as usize];
+        let short = (value * scale).floor() / scale;
+        if low <= short && short <= high && self.is_ordinary(short) {
+            return short;
+        }
+        match &self.cut {
+            RealCut::Amounts(amounts) => amounts.beside_points(value).min(high),
             _ => value,
         }
     }
+}
+
+/// The power of ten whose inverse divides a bin of this width into a thousand values or more, and that is at least one: what stands
+/// behind the point says nothing, and few digits are easier to read.
+fn scale(width: f64) -> f64 {
+    let digits = (3.0 - width.log10().floor()).clamp(0.0, 15.0);
+    10_f64.powf(digits)
 }
 
 /// Draws values of the codes of a line of whole numbers.
@@ -210,6 +249,8 @@ pub(crate) struct WholeDraw {
     categories: Box<[i64]>,
     /// Values that no bin draws, ascending: points, and numbers that stand for a missing value.
     excluded: Box<[i64]>,
+    /// Whether values are instants, in microseconds.
+    are_instants: bool,
 }
 
 impl WholeDraw {
@@ -227,7 +268,8 @@ impl WholeDraw {
         let mut excluded: Vec<i64> = missing.chain(points.iter().copied()).collect();
         excluded.sort_unstable();
         excluded.dedup();
-        Self { cut: cut.clone(), categories, excluded: excluded.into() }
+        let are_instants = matches!(line, WholeLine::Datetime(..));
+        Self { cut: cut.clone(), categories, excluded: excluded.into(), are_instants }
     }
 
     fn held(&self, code: u32) -> Held<i64> {
@@ -252,12 +294,18 @@ impl Draw<i64> for WholeDraw {
     }
 
     fn draw_within(&self, code: u32, low: i64, high: i64, rng: &mut impl Rng) -> i64 {
-        match self.held(code) {
-            Held::Value(value) | Held::AndAbove(value) => value,
-            Held::Bin(..) => uniform_except(low, high, &self.excluded, rng),
+        let (value, width) = match self.held(code) {
+            Held::Value(value) | Held::AndAbove(value) => return value,
+            Held::Bin(first, last) => (uniform_except(low, high, &self.excluded, rng), last - first),
             // A bin that is cut short may lack a part. Noise may still ask for it.
-            Held::Kept(.., keep, part) => keep.draw(low, high, part, rng).unwrap_or_else(|| uniform(low, high, rng)),
-        }
+            Held::Kept(first, last, keep, part) => {
+                (keep.draw(low, high, part, rng).unwrap_or_else(|| uniform(low, high, rng)), last - first)
+            }
+        };
+        // Where a second is a small part of a bin, a part of a second says nothing.
+        let second = value.div_euclid(MICROS_PER_SECOND) * MICROS_PER_SECOND;
+        let is_short = self.are_instants && width >= 1000 * MICROS_PER_SECOND && second >= low;
+        if is_short { second } else { value }
     }
 }
 
@@ -299,5 +347,23 @@ mod tests {
             assert_eq!(times > 150, [4, 5, 7, 8].contains(&value), "{value}: {times}");
         }
         assert!((4..=5).contains(&uniform_except(4, 5, &[4, 5], &mut rng)));
+    }
+
+    #[test]
+    fn numbers_of_a_bin_have_no_more_digits_than_its_width_calls_for() {
+        for (width, expected) in [(5.0, 1e3), (0.02, 1e5), (999.0, 10.0), (1000.0, 1.0), (1e9, 1.0), (0.0, 1e15)] {
+            assert!((scale(width) / expected - 1.0).abs() < 1e-9, "{width}: {}", scale(width));
+        }
+        let missing = MissingTexts::new(&[], |_| 0);
+        let cut = RealCut::Bins(RealBins::Edges([70.0, 70.123_456, 75.0].into()));
+        let (draw, mut rng) = (RealDraw::new(&cut, 2, &missing), SmallRng::seed_from_u64(5));
+        for code in (0..2).cycle().take(10_000) {
+            let (low, high) = draw.ends(code);
+            let value = draw.draw(code, &mut rng);
+            assert!(low <= value && value <= high, "{value} is not from {low} to {high}");
+            // What lies below the first short number of a bin keeps its digits.
+            let (digits, first) = if code == 0 { (4, low) } else { (3, 70.124) };
+            assert!(value < first || value.to_string().len() <= 3 + digits, "{value}");
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! From codes back to typed columns.
 //!
 //! Declared values come back as they were declared. A bin comes back as a value drawn uniformly from it: a number as a
-//! real number between the edges, whole numbers, days and instants as one of the bin's members. Missing comes back as a
+//! real number between the edges with as many digits as its width calls for, whole numbers, days and instants as one of the bin's
+//! members, and instants of bins that are long enough as whole seconds. Missing comes back as a
 //! blank; so does unknown, except in an open text column, where it is the declared label. A labelled kind of missing value
 //! comes back as its text in a text column. In a typed column it is a null, and [`DecodedRows`] says what stands for it in a
 //! text file. Values of columns that a rule orders are drawn such that they are in order.
@@ -16,7 +17,7 @@ use rand::Rng;
 
 use crate::attribute::{Attribute, FieldType, UNKNOWN_LABEL};
 use crate::codes::CodeColumn;
-use crate::cut::{Draw, RealCut, WholeDraw};
+use crate::cut::{Draw, RealCut, RealDraw, WholeDraw};
 use crate::encode::{Values, WholeLine};
 use crate::generated::{Generated, OutputColumn};
 use crate::missing::{self, MissingKind};
@@ -38,7 +39,7 @@ pub struct Decoder {
     arrow_schema: SchemaRef,
 }
 
-/// Rows as they come back.
+/// Synthetic rows as typed columns, with what a text file needs besides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecodedRows {
     /// The typed columns.
@@ -177,7 +178,7 @@ enum ColumnDecoder {
     Text(Vec<Option<Box<str>>>),
     Boolean { values: u32 },
     Whole { arrow_type: DataType, draw: WholeDraw, count: u32 },
-    Real { cut: RealCut, count: u32 },
+    Real { draw: RealDraw, count: u32 },
     RealValues(Vec<f64>),
 }
 
@@ -195,7 +196,9 @@ impl ColumnDecoder {
             Values::Real(RealCut::Categories(categories)) => {
                 Self::RealValues(categories.by_code().into_iter().map(|bits| f64::from_bits(*bits)).collect())
             }
-            Values::Real(cut) => Self::Real { cut: cut.clone(), count },
+            Values::Real(cut) => {
+                Self::Real { draw: RealDraw::new(cut, count, &attribute.encoder().missing_texts), count }
+            }
         }
     }
 
@@ -224,10 +227,10 @@ impl ColumnDecoder {
                     _ => Arc::new(values.collect::<PrimitiveArray<Int64Type>>()),
                 }
             }
-            Self::Real { cut, count } => Arc::new(
+            Self::Real { draw, count } => Arc::new(
                 codes
                     .iter()
-                    .map(|code| (code < *count).then(|| cut.draw(code, rng)))
+                    .map(|code| (code < *count).then(|| draw.draw(code, rng)))
                     .collect::<PrimitiveArray<Float64Type>>(),
             ),
             Self::RealValues(values) => Arc::new(

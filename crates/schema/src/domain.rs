@@ -4,7 +4,19 @@ use crate::clique::{AttributeId, Clique};
 use crate::error::SchemaError;
 use crate::limits;
 
-/// The number of codes of every attribute.
+/// The number of codes of every attribute: all that most rooms need to know of a schema.
+///
+/// ```
+/// use scumble_schema::{AttributeId, Clique, Domain};
+///
+/// let domain = Domain::new(vec![2, 12, 5])?;
+/// let pair = Clique::new([AttributeId::new(0), AttributeId::new(2)]);
+/// assert_eq!(domain.cells(&pair), 10);
+/// // What would be too large is refused before it is made.
+/// let wide = Domain::new(vec![1_000; 4])?;
+/// assert!(wide.table_len(&Clique::new(wide.attributes())).is_err());
+/// # Ok::<(), scumble_schema::SchemaError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Domain {
     sizes: Box<[u32]>,

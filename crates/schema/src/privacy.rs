@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-/// Which tables are neighbours.
+/// Which tables are neighbours: those that nobody may tell apart by what is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AdjacencyKind {
@@ -35,7 +35,7 @@ pub enum RowCount {
     Public,
 }
 
-/// What the guarantee protects.
+/// Whose rows the guarantee protects, all of them together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Unit {
     /// Any rows of one person, as many as the owner says a person has: nothing in the data tells whose a row is.
@@ -49,7 +49,7 @@ impl Unit {
     /// What stands in a schema file for [`Unit::Row`], and therefore for no column.
     const ROW: &str = "row";
 
-    /// The unit that is written so.
+    /// The unit that a schema file, a ledger or a certificate writes so: `row`, or the name of a column.
     pub fn from_name(name: &str) -> Self {
         if name == Self::ROW { Self::Row } else { Self::Column(name.to_owned()) }
     }
@@ -69,7 +69,20 @@ impl fmt::Display for Unit {
     }
 }
 
-/// The privacy terms of a table.
+/// The privacy terms of a table, as its schema declares them. Every sensitivity follows from them.
+///
+/// ```
+/// use scumble_schema::{AdjacencyKind, Schema, Unit};
+///
+/// let schema = Schema::parse("
+/// dp: {privacyUnit: patient, maxContributions: 5}
+/// fields: [{name: ward, type: string, constraints: {enum: [a, b], required: true}}]
+/// ")?;
+/// let privacy = schema.privacy();
+/// assert_eq!(privacy.unit, Unit::Column("patient".into()));
+/// assert_eq!((privacy.max_contributions.get(), privacy.adjacency), (5, AdjacencyKind::AddRemove));
+/// # Ok::<(), scumble_schema::Problems>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Privacy {
     /// What is protected.

@@ -58,7 +58,7 @@ impl Problems {
         &self.found
     }
 
-    /// How many more there are.
+    /// How many problems there are besides those that are [listed](Self::list).
     pub fn unlisted(&self) -> usize {
         self.unlisted
     }
@@ -199,12 +199,15 @@ impl Schema {
         self.domain = domain;
     }
 
-    /// One column.
+    /// The column with this id, which is its position among the [`attributes`](Self::attributes).
+    ///
+    /// # Panics
+    /// If the id is that of a column of another, longer schema.
     pub fn attribute(&self, id: AttributeId) -> &Attribute {
         &self.attributes[id.index()]
     }
 
-    /// The column of that name.
+    /// The id of the column of that name; `None` if there is none, or if its values are made up.
     pub fn find(&self, name: &str) -> Option<AttributeId> {
         self.attributes.iter().position(|attribute| attribute.name() == name).map(AttributeId::new)
     }
@@ -242,7 +245,7 @@ impl Schema {
         &self.rules.ascending
     }
 
-    /// The privacy terms.
+    /// Whose privacy is protected, which tables are neighbours, and whether the number of rows is public.
     pub fn privacy(&self) -> &Privacy {
         &self.privacy
     }

@@ -11,7 +11,22 @@ use crate::missing::MissingValue;
 use crate::privacy::{AdjacencyKind, RowCount};
 use crate::rules::RuleSpec;
 
-/// A schema file, unchecked.
+/// A schema file as it was written. [`Schema::new`](crate::Schema::new) checks it.
+///
+/// It can be changed before that: a column left out, a bound moved, another unit named.
+///
+/// ```
+/// use scumble_schema::{Schema, SchemaSpec};
+///
+/// let mut spec = SchemaSpec::parse("
+/// fields:
+///   - {name: id, type: integer, constraints: {minimum: 1, maximum: 1000}}
+///   - {name: smoker, type: boolean, constraints: {required: true}}
+/// ")?;
+/// spec.fields.retain(|field| field.name != "id");
+/// assert_eq!(Schema::new(spec)?.domain().sizes(), [2]);
+/// # Ok::<(), scumble_schema::Problems>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SchemaSpec {
@@ -31,7 +46,7 @@ pub struct SchemaSpec {
     pub fields: Vec<FieldSpec>,
 }
 
-/// The table-wide `dp` block.
+/// The `dp` block of the table: whose privacy is protected, what may be told, and rules between columns.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TableTerms {
@@ -52,7 +67,8 @@ pub struct TableTerms {
     pub rules: Vec<RuleSpec>,
 }
 
-/// One column, unchecked.
+/// One column of a schema file as it was written. Checked, it is an [`Attribute`](crate::Attribute), or, if it is made up,
+/// [`Generated`](crate::Generated).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldSpec {
@@ -79,7 +95,7 @@ pub struct FieldSpec {
     /// Texts that stand for a missing value in this column, in place of those of the table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_values: Option<Vec<MissingValue>>,
-    /// What values are possible.
+    /// Which values a person may have written down: bounds, categories, and whether there is always one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub constraints: Constraints,
     /// How values become codes, and where that knowledge comes from.
@@ -99,12 +115,12 @@ pub struct Constraints {
     /// The greatest value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<Scalar>,
-    /// All values.
+    /// All values there are, in the order of their codes.
     #[serde(rename = "enum", default, skip_serializing_if = "Option::is_none")]
     pub categories: Option<Vec<Scalar>>,
 }
 
-/// The `dp` block of a column.
+/// The `dp` block of a column: how values become codes, and who says that this much is public.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FieldTerms {
@@ -201,11 +217,11 @@ pub struct BinsSpec {
     pub source: Option<Source>,
 }
 
-/// How bins grow.
+/// How the widths of bins grow along a number line, for amounts that are mostly small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
-    /// By the same factor.
+    /// Each is wider than the one before by the same factor.
     Log,
 }
 

@@ -1,7 +1,7 @@
 //! Where codes lie on a number line.
 
 use crate::attribute::Attribute;
-use crate::cut::{Draw, RealCut, WholeDraw};
+use crate::cut::{Draw, RealDraw, WholeDraw};
 use crate::encode::Values;
 
 /// The codes of a column on a number line.
@@ -10,7 +10,7 @@ pub(crate) enum Line {
     /// Whole numbers, years, days, or microseconds.
     Whole(Codes<i64, WholeDraw>),
     /// Real numbers.
-    Real(Codes<f64, RealCut>),
+    Real(Codes<f64, RealDraw>),
 }
 
 /// Where codes lie, and how values of them are drawn.
@@ -39,7 +39,10 @@ impl Line {
             Values::Whole { line, cut } => {
                 Some(Self::Whole(Codes::new(attribute, WholeDraw::new(line, cut, &encoder.missing_texts))))
             }
-            Values::Real(cut) => Some(Self::Real(Codes::new(attribute, cut.clone()))),
+            Values::Real(cut) => {
+                let draw = RealDraw::new(cut, attribute.declared_codes(), &encoder.missing_texts);
+                Some(Self::Real(Codes::new(attribute, draw)))
+            }
         }
     }
 
