@@ -84,7 +84,10 @@ fn the_cap_is_reached_exactly_and_never_passed() {
     let open = ledger.reserve(&request("open", 30)).unwrap();
     let refused = ledger.reserve(&request("too much", 31)).unwrap_err();
     assert!(matches!(refused, LedgerError::OverCap { asked: 31, left: 30, cap: 100, .. }));
-    assert!(refused.to_string().starts_with("budget of the dataset exhausted"));
+    assert_eq!(
+        refused.to_string(),
+        "budget of the dataset exhausted: the job asks for 31.0 % of the cap, 30.0 % of it is left"
+    );
     spend(&ledger, 30);
     assert!(matches!(ledger.reserve(&request("one", 1)), Err(LedgerError::OverCap { asked: 1, left: 0, .. })));
     ledger.reserve(&request("nothing", 0)).unwrap().commit(0, 0).unwrap();

@@ -57,8 +57,8 @@ pub enum LedgerError {
         mark: PathBuf,
     },
     /// The job asks for more than is left of the dataset's cap.
-    #[error("budget of the dataset exhausted: the job asks for {} {:.6e}, {:.6e} of {:.6e} is left",
-        accounting.symbol(), to_f64(*asked), to_f64(*left), to_f64(*cap))]
+    #[error("budget of the dataset exhausted: the job asks for {:.1} % of the cap, {:.1} % of it is left",
+        per_mille(*asked, *cap).ceil() / 10.0, per_mille(*left, *cap).floor() / 10.0)]
     OverCap {
         /// How amounts add up.
         accounting: AccountingKind,
@@ -131,6 +131,12 @@ pub enum LedgerError {
     /// The operating system gave no randomness for the id of a job.
     #[error("the operating system gave no randomness")]
     Entropy(#[source] getrandom::Error),
+}
+
+/// What a job asks for is rounded up and what is left is rounded down, so that the first never looks like the second.
+fn per_mille(part: u128, cap: u128) -> f64 {
+    // A cap of nothing is asked for more than all of.
+    1000.0 * to_f64(part) / to_f64(cap.max(1))
 }
 
 impl LedgerError {

@@ -29,7 +29,7 @@ pub struct Statement {
     pub suspect: bool,
 }
 
-/// A job that reserved budget.
+/// What a ledger knows of one job: what it asked for and promised, what it reserved, and what became of that.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct JobRecord {
@@ -58,7 +58,7 @@ pub struct JobRecord {
 pub enum Outcome {
     /// It runs, was killed or failed. All that it reserved counts as spent.
     Open,
-    /// It finished.
+    /// It finished, and what it did not spend of its reservation was given back.
     Committed {
         /// What it spent, in quanta of 2^-96.
         spent: u128,
@@ -116,7 +116,7 @@ impl Statement {
         Ok(())
     }
 
-    /// The jobs that are open.
+    /// The jobs that never committed: they run, or were cut off, and all that they reserved counts as spent.
     pub fn open_jobs(&self) -> impl Iterator<Item = &JobRecord> {
         self.jobs.iter().filter(|job| job.outcome == Outcome::Open)
     }
