@@ -1,4 +1,4 @@
-//! Charts as SVG, readable without colour: lines in panels, bars, columns and matrices.
+//! Charts as SVG, readable without colour: lines in panels, bars, columns, pairs of columns and matrices.
 //!
 //! A chart is a picture for people and a file for diffs: the same numbers give the same bytes, numbers are written with a
 //! tenth of a pixel, and nothing is loaded from elsewhere. Lines differ in colour, dash and marker, cells of a matrix in colour
@@ -7,14 +7,35 @@
 mod bars;
 mod columns;
 mod matrix;
+mod pairs;
 
 use std::fmt::{self, Write};
 
 pub use bars::{Bar, Bars};
 pub use columns::Columns;
 pub use matrix::{Look, Matrix, Side};
+pub use pairs::{Pair, PairPanel, Pairs};
 
-/// Panels in rows, with one legend.
+/// Lines in one or more panels, with one legend for all.
+///
+/// ```
+/// use scumble_report::chart::{Axis, Chart, Line, Panel, Scale};
+///
+/// let axis = |label: &str, scale| Axis { label: label.into(), scale };
+/// let line = Line { name: "mst".into(), points: vec![(0.5, 0.08), (1.0, 0.05), (2.0, 0.04)] };
+/// let chart = Chart {
+///     title: "Error against epsilon".into(),
+///     description: "The error falls as epsilon grows.".into(),
+///     panels: vec![Panel {
+///         title: "adult".into(),
+///         x: axis("epsilon", Scale::Doubling),
+///         y: axis("mean error", Scale::Linear),
+///         lines: vec![line],
+///     }],
+///     columns: 1,
+/// };
+/// assert!(chart.to_svg().starts_with("<svg"));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
     /// What the chart shows.
@@ -27,7 +48,7 @@ pub struct Chart {
     pub columns: usize,
 }
 
-/// One pair of axes.
+/// One pair of axes with the lines between them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
     /// What stands above it.
@@ -49,7 +70,7 @@ pub struct Axis {
     pub scale: Scale,
 }
 
-/// How numbers become lengths.
+/// How numbers become lengths along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// From zero, or from the least number if that is negative, in equal steps.
@@ -60,7 +81,7 @@ pub enum Scale {
     Logarithmic,
 }
 
-/// Points that belong together.
+/// Points that a line joins, under one name in the legend.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     /// What the legend says.
@@ -96,7 +117,7 @@ impl Chart {
         names
     }
 
-    /// The picture.
+    /// The picture, as the text of an SVG file.
     pub fn to_svg(&self) -> String {
         let names = self.names();
         let columns = self.columns.clamp(1, self.panels.len().max(1));
