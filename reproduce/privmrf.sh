@@ -4,7 +4,7 @@
 # goes on with --resume, and --from-csv sums up what is there.
 #
 #     reproduce/privmrf.sh                                             # everything
-#     reproduce/privmrf.sh utility --tables nltcs --runs 2             # a part, faster
+#     reproduce/privmrf.sh parameters --runs 3                         # a part, faster; also utility, svm, cost, size, ablation
 #     reproduce/privmrf.sh utility --profiles best --epsilons 0.8 --resume
 #     reproduce/privmrf.sh cost                                        # beside nothing else
 set -euo pipefail

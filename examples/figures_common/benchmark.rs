@@ -85,18 +85,9 @@ impl Benchmark {
         let rows = folder.path().join("synthetic.csv");
         self.write(synthetic, &rows)?;
         let list = orders.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-        let score = self.score(&rows, &["--alphas", &list])?;
+        let score = score(&self.rows, &self.domain, &rows, &["--alphas", &list])?;
         let mean = |order: &usize| score["tvd"][order.to_string()]["mean"].as_f64().ok_or("the judge gave no mean");
         Ok(orders.iter().map(mean).collect::<Result<_, _>>()?)
-    }
-
-    /// What the judge says of a file of synthetic rows.
-    pub(crate) fn score(&self, synthetic: &Path, options: &[&str]) -> Result<Value, Failure> {
-        let folder = tempfile::tempdir()?;
-        let result = folder.path().join("score.json");
-        let real = ["--real", text(&self.rows), "--domain", text(&self.domain)];
-        judge(&[&["score", "--synth", text(synthetic), "--out", text(&result)], &real[..], options].concat())?;
-        Ok(serde_json::from_str(&std::fs::read_to_string(&result)?)?)
     }
 
     /// Our distances for the orders of the sets.
@@ -106,12 +97,24 @@ impl Benchmark {
     }
 }
 
+/// What the judge says of a file of synthetic rows beside real ones.
+pub(crate) fn score(real: &Path, domain: &Path, synthetic: &Path, options: &[&str]) -> Result<Value, Failure> {
+    let folder = tempfile::tempdir()?;
+    let result = folder.path().join("score.json");
+    let files = ["--real", text(real), "--domain", text(domain), "--synth", text(synthetic), "--out", text(&result)];
+    judge(&[&["score"], &files[..], options].concat())?;
+    Ok(serde_json::from_str(&std::fs::read_to_string(&result)?)?)
+}
+
 /// Runs the judge, which writes files.
 pub(crate) fn judge(arguments: &[&str]) -> Result<(), Failure> {
     let script = std::env::var_os("SCUMBLE_JUDGE")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/eval/evaluate.py"), PathBuf::from);
     let python = std::env::var_os("SCUMBLE_PYTHON").unwrap_or_else(|| "python3".into());
-    let output = Command::new(python).arg(&script).args(arguments).output()?;
+    let mut command = Command::new(python);
+    // Several judges are at work side by side: threads of theirs would only wait for each other.
+    command.env("OMP_NUM_THREADS", "1").env("OPENBLAS_NUM_THREADS", "1");
+    let output = command.arg(&script).args(arguments).output()?;
     if output.status.success() {
         Ok(())
     } else {

@@ -1,76 +1,76 @@
 //! The figures of the PrivBayes papers, with ours beside their findings: `reproduce/privbayes.sh` runs it.
 //!
 //! ```text
-//! privbayes_figures [utility] [scores] [nist] [speed] [--runs N] [--output FOLDER]
+//! privbayes_figures [scores] [theta] [utility] [svm] [nist] [speed]
+//!                   [--tables A,B] [--epsilons X,Y] [--methods independent,...] [--runs N] [--jobs J]
+//!                   [--resume] [--from-csv] [--output FOLDER]
 //! ```
+//! `--methods` chooses what classifiers are trained on. `theta` and `svm` write a line of a CSV file for every run, when it is
+//! done: with `--resume` they do only runs that are not in the file yet, and with `--from-csv` they measure nothing and sum up
+//! what is there. The other parts write means, and measure afresh whenever they are run.
+//!
 //! Real tables come from `SCUMBLE_BENCH_DATA` (default `../shared/data`), the neutral judge from `SCUMBLE_JUDGE` (default
-//! `../shared/eval/evaluate.py`), run by `SCUMBLE_PYTHON` (default `python3`, which needs numpy and pandas). Errors are
-//! measured on the real rows: what is written here is **not** differentially private, and the tables are public ones.
+//! `../shared/eval/evaluate.py`), run by `SCUMBLE_PYTHON` (default `python3`, which needs numpy, pandas and scikit-learn).
+//! Errors are measured on the real rows: what is written here is **not** differentially private, and the tables are public
+//! ones.
 #![expect(clippy::print_stdout, reason = "what it prints is what it is for")]
 
 #[path = "../figures_common/benchmark.rs"]
 mod benchmark;
+#[path = "../figures_common/classifiers.rs"]
+mod classifiers;
 #[path = "../figures_common/figure.rs"]
 mod figure;
 #[path = "../figures_common/grid.rs"]
 mod grid;
+#[path = "../figures_common/journal.rs"]
+#[expect(dead_code, reason = "every point has several runs")]
+mod journal;
 mod nist;
+mod question;
+#[path = "../figures_common/request.rs"]
+mod request;
 mod scores;
 mod speed;
+mod svm;
+mod theta;
 mod utility;
 
 use std::error::Error;
-use std::path::PathBuf;
 
 use figure::Figures;
+use journal::Mode;
+use request::{Request, Usage};
 
 /// What can go wrong here ends the program; threads hand it on.
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// What was asked for.
-struct Request {
-    parts: Vec<String>,
-    runs: u64,
-    output: PathBuf,
-    data: PathBuf,
-}
-
-const PARTS: [&str; 4] = ["utility", "scores", "nist", "speed"];
-
-impl Request {
-    fn read() -> Result<Self, Failure> {
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-        let data = std::env::var_os("SCUMBLE_BENCH_DATA").map_or_else(|| root.join("../shared/data"), PathBuf::from);
-        let mut request = Self { parts: Vec::new(), runs: 10, output: root.join("docs/reproduction"), data };
-        let mut words = std::env::args().skip(1);
-        while let Some(word) = words.next() {
-            let mut value = || words.next().ok_or(format!("{word} needs a value"));
-            match word.as_str() {
-                "--runs" => request.runs = value()?.parse()?,
-                "--output" => request.output = value()?.into(),
-                part if PARTS.contains(&part) => request.parts.push(part.into()),
-                other => return Err(format!("no part `{other}`; there is {}", PARTS.join(", ")).into()),
-            }
-        }
-        if request.parts.is_empty() {
-            request.parts = PARTS.map(Into::into).to_vec();
-        }
-        Ok(request)
-    }
-}
+const USAGE: Usage = Usage {
+    parts: &["scores", "theta", "utility", "svm", "nist", "speed"],
+    contenders: ("--methods", &svm::CONTENDERS),
+};
+/// The parts whose runs can be resumed.
+const RESUMABLE: [&str; 2] = ["theta", "svm"];
+/// How often a point is measured.
+const RUNS: usize = 10;
+/// The method of the paper of 2014: columns as binary digits, and half of the budget for the network.
+const AS_OF_2014: [&str; 2] = ["encoding=binary", "beta=0.5"];
 
 fn main() -> Result<(), Failure> {
-    let request = Request::read()?;
-    if !request.data.join("adult").is_dir() {
-        println!("skipped: no benchmark tables at {}; set SCUMBLE_BENCH_DATA", request.data.display());
+    let request = Request::read(&USAGE)?;
+    if !request.is_ready()? {
         return Ok(());
     }
-    std::fs::create_dir_all(&request.output)?;
+    if request.mode != Mode::Afresh && request.parts.iter().any(|part| !RESUMABLE.contains(part)) {
+        return Err(format!("runs are kept of {} alone: name these parts", RESUMABLE.join(" and ")).into());
+    }
     let mut figures = Figures::default();
     for part in &request.parts {
-        match part.as_str() {
-            "utility" => utility::run(&request, &mut figures)?,
+        match *part {
             "scores" => scores::run(&request, &mut figures)?,
+            "theta" => theta::run(&request, &mut figures)?,
+            "utility" => utility::run(&request, &mut figures)?,
+            "svm" => svm::run(&request, &mut figures)?,
             "nist" => nist::run(&request, &mut figures)?,
             _ => speed::run(&request, &mut figures)?,
         }

@@ -10,9 +10,11 @@ use scumble_evaluate::nist::{Challenge, ColumnKind, Earnings, Regression, Scores
 
 use crate::benchmark::{Benchmark, Run};
 use crate::figure::Figures;
-use crate::grid::{all, mean_and_spread, processors};
-use crate::{Failure, Request};
+use crate::grid::{all, mean_and_spread};
+use crate::request::Request;
+use crate::{Failure, RUNS};
 
+const TABLE: &str = "acs_national2019";
 const EPSILONS: [f64; 4] = [0.5, 1.0, 2.0, 4.0];
 const DELTA: f64 = 1e-9;
 const VARIANTS: [(&str, &str, Sampling); 3] = [
@@ -23,14 +25,14 @@ const VARIANTS: [(&str, &str, Sampling); 3] = [
 const METRICS: [&str; 3] = ["clustering", "classification", "regression"];
 
 pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failure> {
-    let benchmark = Benchmark::read(&request.data, "acs_national2019", AdjacencyKind::AddRemove)?;
+    let benchmark = Benchmark::read(&request.data, TABLE, AdjacencyKind::AddRemove)?;
     let challenge = challenge(&benchmark)?;
-    let runs = usize::try_from(request.runs)?;
-    let results = all(VARIANTS.len() * EPSILONS.len() * runs, processors(), |task| {
+    let (epsilons, runs) = (request.epsilons(&EPSILONS), request.runs(RUNS));
+    let results = all(VARIANTS.len() * epsilons.len() * runs, request.jobs, |task| {
         let (point, run) = (task / runs, task % runs);
-        let (_, option, sampling) = VARIANTS[point / EPSILONS.len()];
+        let (_, option, sampling) = VARIANTS[point / epsilons.len()];
         let method = Method::named("privbayes-nist")?.with_options([option])?;
-        let epsilon = EPSILONS[point % EPSILONS.len()];
+        let epsilon = epsilons[point % epsilons.len()];
         let model = benchmark.fit(&Run { method, epsilon, delta: DELTA })?;
         let scores = challenge.score(&benchmark.real, &benchmark.synthesise(&model, run as u64, sampling)?)?;
         Ok(of_metrics(&scores))
@@ -38,7 +40,7 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
     let mut csv = String::from("variant,epsilon,delta,metric,mean,standard_deviation,runs\n");
     let mut means = vec![vec![Vec::new(); METRICS.len()]; VARIANTS.len()];
     for (point, results) in results.chunks(runs).enumerate() {
-        let (variant, epsilon) = (point / EPSILONS.len(), EPSILONS[point % EPSILONS.len()]);
+        let (variant, epsilon) = (point / epsilons.len(), epsilons[point % epsilons.len()]);
         for (metric, name) in METRICS.iter().enumerate() {
             let (mean, spread) = mean_and_spread(&results.iter().map(|scores| scores[metric]).collect::<Vec<_>>());
             writeln!(csv, "\"{}\",{epsilon},{DELTA},{name},{mean:.0},{spread:.0},{runs}", VARIANTS[variant].0)?;
@@ -67,10 +69,11 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
     std::fs::write(request.output.join("nist-metrics.svg"), chart.to_svg())?;
     for (variant, (name, ..)) in VARIANTS.iter().enumerate() {
         let clustering = &means[variant][0];
-        let lost = clustering[0].1 - clustering[EPSILONS.len() - 1].1;
-        figures.at_most(&format!("clustering lost from epsilon 0.5 to 4, {name}"), lost, "thousand points", 0.0);
+        let ([(least, before), ..], [.., (most, after)]) = (&clustering[..], &clustering[..]) else { continue };
+        let name = format!("clustering lost from epsilon {least} to {most}, {name}");
+        figures.at_most(&name, before - after, "thousand points", 0.0);
     }
-    let gap = (0..EPSILONS.len()).map(|e| (means[0][0][e].1 - means[2][0][e].1).abs()).fold(0.0, f64::max);
+    let gap = (0..epsilons.len()).map(|e| (means[0][0][e].1 - means[2][0][e].1).abs()).fold(0.0, f64::max);
     figures.at_most("clustering: consistent and inconsistent tables apart", gap, "thousand points", 20.0);
     Ok(())
 }

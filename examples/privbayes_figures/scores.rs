@@ -13,8 +13,9 @@ use scumble_evaluate::Columns;
 
 use crate::benchmark::{Benchmark, Run};
 use crate::figure::Figures;
-use crate::grid::{all, mean_and_spread, processors};
-use crate::{Failure, Request};
+use crate::grid::{all, mean_and_spread};
+use crate::request::Request;
+use crate::{Failure, RUNS};
 
 const EPSILONS: [f64; 6] = [0.05, 0.1, 0.2, 0.4, 0.8, 1.6];
 const SCORES: [&str; 3] = ["f", "r", "i"];
@@ -26,13 +27,14 @@ const TABLES: [(&str, [u32; 3]); 2] = [("adult", [1, 2, 3]), ("nltcs", [2, 4, 6]
 pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failure> {
     let mut csv = String::from("table,score,degree,epsilon,information_bits,standard_deviation,runs\n");
     let (mut panels, mut beaten, mut points) = (Vec::new(), 0_u32, 0_u32);
-    let runs = usize::try_from(request.runs)?;
-    for (name, degrees) in TABLES {
+    let (epsilons, runs) = (request.epsilons(&EPSILONS), request.runs(RUNS));
+    for name in request.tables(&TABLES.map(|(name, _)| name)) {
+        let (_, degrees) = TABLES.iter().find(|(table, _)| *table == name).ok_or("no such table")?;
         let benchmark = Benchmark::read(&request.data, name, AdjacencyKind::ReplaceOne)?;
         for degree in degrees {
-            let results = all(SCORES.len() * EPSILONS.len() * runs, processors(), |task| {
-                let (point, _) = (task / runs, task % runs);
-                let (score, epsilon) = (SCORES[point / EPSILONS.len()], EPSILONS[point % EPSILONS.len()]);
+            let results = all(SCORES.len() * epsilons.len() * runs, request.jobs, |task| {
+                let point = task / runs;
+                let (score, epsilon) = (SCORES[point / epsilons.len()], epsilons[point % epsilons.len()]);
                 let options =
                     ["encoding=binary".into(), format!("score={score}"), format!("degree={degree}"), "beta=0.5".into()];
                 let method = Method::named("privbayes")?.with_options(options.iter().map(String::as_str))?;
@@ -40,18 +42,18 @@ pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failur
                 information(&benchmark.fit(&run)?, &benchmark.real)
             })?;
             let means: Vec<(f64, f64)> = results.chunks(runs).map(mean_and_spread).collect();
-            for ((mean, spread), point) in means.iter().zip(0..) {
-                let (score, epsilon): (&str, f64) = (SCORES[point / EPSILONS.len()], EPSILONS[point % EPSILONS.len()]);
+            for ((mean, spread), point) in means.iter().zip(0_usize..) {
+                let (score, epsilon) = (SCORES[point / epsilons.len()], epsilons[point % epsilons.len()]);
                 writeln!(csv, "{name},{score},{degree},{epsilon},{mean:.5},{spread:.5},{runs}")?;
             }
-            let of = |score: usize| &means[score * EPSILONS.len()..][..EPSILONS.len()];
+            let of = |score: usize| &means[score * epsilons.len()..][..epsilons.len()];
             for (f, i) in of(0).iter().zip(of(2)) {
                 points += 1;
                 beaten += u32::from(f.0 < i.0);
             }
             let lines = SCORES.iter().enumerate().map(|(score, label)| Line {
                 name: label.to_uppercase(),
-                points: EPSILONS.iter().zip(of(score)).map(|(&epsilon, mean)| (epsilon, mean.0)).collect(),
+                points: epsilons.iter().zip(of(score)).map(|(&epsilon, mean)| (epsilon, mean.0)).collect(),
             });
             panels.push(Panel {
                 title: format!("{name}, degree {degree}"),

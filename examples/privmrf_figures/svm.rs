@@ -5,119 +5,81 @@
 
 use std::fmt::Write as _;
 
-use scumble::Sampling;
 use scumble::report::chart::{Axis, Chart, Line, Panel, Scale};
-use scumble::schema::AdjacencyKind;
 
 use crate::Failure;
-use crate::benchmark::{Benchmark, Run, judge, text};
+use crate::benchmark::{Benchmark, Run};
+use crate::classifiers::{FOLDS, Lesson, RateFile, Rates, Task, Training};
 use crate::figure::Figures;
-use crate::grid::{self, mean_and_spread};
-use crate::journal::{Journal, Row};
+use crate::grid::mean_and_spread;
+use crate::journal::Row;
 use crate::marginal_errors::ratios::rounded;
 use crate::profile::Profile;
 use crate::reference::{self, DELTA, TABLES};
 use crate::request::Request;
 
-const HEADER: [&str; 6] = ["table", "profile", "epsilon", "delta", "fold", "misclassified"];
+const BEFORE_FOLD: [&str; 4] = ["table", "profile", "epsilon", "delta"];
 /// Table, profile and epsilon.
 const POINT: usize = 3;
-const MISCLASSIFIED: usize = 5;
+/// The only rate of a file, which is that over all columns.
+pub(crate) const MISCLASSIFIED: &str = "misclassified";
+pub(crate) const RATE: usize = 0;
 const EPSILONS: [f64; 4] = [0.1, 0.4, 0.8, 3.2];
-const FOLDS: usize = 5;
 /// The judge's fold on which the authors' code was measured.
 const THEIR_FOLD: usize = 0;
-/// As many rows as the reference was trained and tested on.
-const SVM: [&str; 6] = ["--alphas", "1", "--svm-max-train", "3000", "--svm-max-test", "3000"];
 
 /// What a classifier is trained on.
 #[derive(Clone, Copy)]
-enum Training {
-    /// The real rows themselves: what can be had without privacy.
-    Real,
+enum TrainedOn {
+    RealRows,
     Synthetic(Profile, f64),
 }
 
-impl Training {
-    fn point(self, table: &str) -> [String; 4] {
+impl TrainedOn {
+    fn point(self, table: &str) -> Row {
         match self {
-            Self::Real => [table.into(), "real-rows".into(), String::new(), String::new()],
+            Self::RealRows => vec![table.into(), "real-rows".into(), String::new(), String::new()],
             Self::Synthetic(profile, epsilon) => {
-                [table.into(), profile.name().into(), epsilon.to_string(), DELTA.to_string()]
+                vec![table.into(), profile.name().into(), epsilon.to_string(), DELTA.to_string()]
             }
         }
+    }
+
+    fn task(self, table: &str, fold: usize) -> Result<Task, Failure> {
+        let training = match self {
+            Self::RealRows => Training::Real,
+            Self::Synthetic(profile, epsilon) => {
+                Training::Synthetic(Run { method: profile.method(&[])?, epsilon, delta: DELTA })
+            }
+        };
+        Ok(Task { point: self.point(table), training, fold })
     }
 }
 
 pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<(), Failure> {
-    let journal = Journal::open(request.output.join("privmrf-svm.csv"), &HEADER, POINT)?;
+    let path = request.output.join("privmrf-svm.csv");
+    let file = RateFile::open(path, &BEFORE_FOLD, POINT, &[MISCLASSIFIED])?;
+    let folds = request.runs(FOLDS).min(FOLDS);
     for table in request.tables(&TABLES) {
-        let mut trainings = vec![Training::Real];
+        let mut all = vec![TrainedOn::RealRows];
         for profile in Profile::asked(request) {
-            trainings
-                .extend(request.epsilons(&EPSILONS).into_iter().map(|epsilon| Training::Synthetic(profile, epsilon)));
+            let at = |epsilon| TrainedOn::Synthetic(profile, epsilon);
+            all.extend(request.epsilons(&EPSILONS).into_iter().map(at));
         }
-        let tasks: Vec<(Training, usize)> =
-            trainings.iter().flat_map(|&training| (0..FOLDS).map(move |fold| (training, fold))).collect();
-        let keys: Vec<Row> = tasks
-            .iter()
-            .map(|(training, fold)| training.point(table).into_iter().chain([fold.to_string()]).collect())
-            .collect();
-        let pending = journal.pending(&keys, request.mode)?;
-        if pending.is_empty() {
-            continue;
-        }
-        let benchmark = Benchmark::read(&request.data, table, AdjacencyKind::AddRemove)?;
-        grid::all(pending.len(), request.jobs, |task| {
-            let (training, fold) = tasks[pending[task]];
-            let mut row = keys[pending[task]].clone();
-            row.push(format!("{:.6}", misclassified(&benchmark, training, fold)?));
-            println!("{}", row.join(" "));
-            journal.append(row)
-        })?;
+        let on_folds = all.iter().flat_map(|trained_on| (0..folds).map(move |fold| trained_on.task(table, fold)));
+        let tasks = on_folds.collect::<Result<Vec<Task>, Failure>>()?;
+        file.measure(table, &tasks, request, mean_of_columns)?;
     }
-    summary(&Rates(&journal.rows()?), request, figures)
+    summary(&file.rates()?, folds, request, figures)
 }
 
-/// The share of the held-out rows' values that classifiers get wrong.
-fn misclassified(benchmark: &Benchmark, training: Training, fold: usize) -> Result<f64, Failure> {
-    let folder = tempfile::tempdir()?;
-    let [train, test, synthetic] = ["train.csv", "test.csv", "synthetic.csv"].map(|name| folder.path().join(name));
-    let files = ["--real", text(&benchmark.rows), "--train", text(&train), "--test", text(&test)];
-    judge(&[&["split", "--fold", &fold.to_string()], &files[..]].concat())?;
-    let rows = match training {
-        Training::Real => &train,
-        Training::Synthetic(profile, epsilon) => {
-            let model = benchmark.fit_to(&train, &Run { method: profile.method(&[])?, epsilon, delta: DELTA })?;
-            let sampling = Sampling::for_rows(model.rows());
-            benchmark.write(&benchmark.synthesise(&model, fold as u64, sampling)?, &synthetic)?;
-            &synthetic
-        }
-    };
-    let score = benchmark.score(rows, &[&SVM[..], &["--svm", text(&test)]].concat())?;
-    Ok(score["svm"]["mean_error"].as_f64().ok_or("the judge gave no misclassification rate")?)
+/// The mean over classifiers of every column.
+pub(crate) fn mean_of_columns(benchmark: &Benchmark, lesson: &Lesson) -> Result<Vec<Option<f64>>, Failure> {
+    let judged = lesson.judged(&benchmark.domain, &[])?;
+    Ok(vec![Some(judged["mean_error"].as_f64().ok_or("the judge gave no misclassification rate")?)])
 }
 
-/// The lines of the file.
-struct Rates<'a>(&'a [Row]);
-
-impl Rates<'_> {
-    /// Mean and spread over folds, if all are there.
-    fn mean(&self, training: Training, table: &str) -> Result<Option<(f64, f64)>, Failure> {
-        let rates: Vec<f64> = (0..FOLDS)
-            .map(|fold| self.on(training, table, fold))
-            .collect::<Result<Option<_>, _>>()?
-            .unwrap_or_default();
-        Ok(if rates.is_empty() { None } else { Some(mean_and_spread(&rates)) })
-    }
-
-    fn on(&self, training: Training, table: &str, fold: usize) -> Result<Option<f64>, Failure> {
-        let key: Row = training.point(table).into_iter().chain([fold.to_string()]).collect();
-        Ok(self.0.iter().find(|row| row.starts_with(&key)).map(|row| row[MISCLASSIFIED].parse()).transpose()?)
-    }
-}
-
-fn summary(rates: &Rates, request: &Request, figures: &mut Figures) -> Result<(), Failure> {
+fn summary(rates: &Rates, folds: usize, request: &Request, figures: &mut Figures) -> Result<(), Failure> {
     print!("{}", markdown(rates)?);
     for profile in Profile::asked(request) {
         let (mut points, mut worse, mut ratio, mut excess, mut missing) =
@@ -127,14 +89,14 @@ fn summary(rates: &Rates, request: &Request, figures: &mut Figures) -> Result<()
                 let Some(theirs) = reference::authors_code(table, epsilon).and_then(|run| run.misclassified) else {
                     continue;
                 };
-                let ours = rates.mean(Training::Synthetic(profile, epsilon), table)?;
-                let real = rates.mean(Training::Real, table)?;
-                let (Some((ours, _)), Some((real, _)), Some(real_there)) =
-                    (ours, real, rates.on(Training::Real, table, THEIR_FOLD)?)
-                else {
+                let ours = rates.by_fold(&TrainedOn::Synthetic(profile, epsilon).point(table), RATE)?;
+                let real = rates.by_fold(&TrainedOn::RealRows.point(table), RATE)?;
+                let there = real.iter().find(|(fold, _)| *fold == THEIR_FOLD);
+                let (true, true, Some((_, real_there))) = (ours.len() >= folds, real.len() >= folds, there) else {
                     missing += 1;
                     continue;
                 };
+                let (ours, real) = (mean(&ours), mean(&real));
                 points += 1;
                 worse += u32::from(ours > theirs);
                 ratio = ratio.max(ours / theirs);
@@ -157,6 +119,10 @@ fn summary(rates: &Rates, request: &Request, figures: &mut Figures) -> Result<()
     Ok(())
 }
 
+fn mean(by_fold: &[(usize, f64)]) -> f64 {
+    mean_and_spread(&by_fold.iter().map(|(_, rate)| *rate).collect::<Vec<_>>()).0
+}
+
 fn markdown(rates: &Rates) -> Result<String, Failure> {
     let mut text = format!("\n| epsilon | {} |\n", EPSILONS.map(|epsilon| epsilon.to_string()).join(" | "));
     writeln!(text, "|---|{}", "---|".repeat(EPSILONS.len()))?;
@@ -165,7 +131,7 @@ fn markdown(rates: &Rates) -> Result<String, Failure> {
         for profile in Profile::ALL {
             write!(text, "| {table}, `{}` |", profile.name())?;
             for epsilon in EPSILONS {
-                let mean = rates.mean(Training::Synthetic(profile, epsilon), table)?;
+                let mean = rates.mean(&TrainedOn::Synthetic(profile, epsilon).point(table), RATE)?;
                 match mean {
                     Some((mean, spread)) => write!(text, " {mean:.4} ± {spread:.4} |")?,
                     None => write!(text, " – |")?,
@@ -178,7 +144,7 @@ fn markdown(rates: &Rates) -> Result<String, Failure> {
             let rate = reference::authors_code(table, epsilon).and_then(|run| run.misclassified);
             write!(text, " {} |", cell(rate))?;
         }
-        let real = cell(rates.mean(Training::Real, table)?.map(|(mean, _)| mean));
+        let real = cell(rates.mean(&TrainedOn::RealRows.point(table), RATE)?.map(|(mean, _)| mean));
         writeln!(text, "\n| {table}, real rows |{}", format!(" {real} |").repeat(EPSILONS.len()))?;
     }
     Ok(text)
@@ -191,7 +157,7 @@ fn chart(rates: &Rates) -> Result<Chart, Failure> {
         for profile in Profile::ALL {
             let mut points = Vec::new();
             for epsilon in EPSILONS {
-                let mean = rates.mean(Training::Synthetic(profile, epsilon), table)?;
+                let mean = rates.mean(&TrainedOn::Synthetic(profile, epsilon).point(table), RATE)?;
                 points.extend(mean.map(|(mean, _)| (epsilon, mean)));
             }
             lines.push(Line { name: profile.name().into(), points });
@@ -199,7 +165,7 @@ fn chart(rates: &Rates) -> Result<Chart, Failure> {
         let theirs = |epsilon| reference::authors_code(table, epsilon).and_then(|run| run.misclassified);
         let points = EPSILONS.iter().filter_map(|&epsilon| theirs(epsilon).map(|rate| (epsilon, rate)));
         lines.push(Line { name: "authors' code".into(), points: points.collect() });
-        let real = rates.mean(Training::Real, table)?;
+        let real = rates.mean(&TrainedOn::RealRows.point(table), RATE)?;
         let points = real.map_or_else(Vec::new, |(mean, _)| EPSILONS.map(|epsilon| (epsilon, mean)).to_vec());
         lines.push(Line { name: "real rows".into(), points });
         panels.push(Panel {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use scumble::report::LedgerSummary;
-use scumble::{AccountingKind, Delta, Ledger, Terms};
+use scumble::{AccountingKind, Ledger, create_ledger};
 
 use crate::failure::Failure;
 use crate::model::goal;
@@ -20,19 +20,14 @@ pub(crate) fn ledger_create(
     epsilon: f64,
     delta: f64,
     accounting: Option<&str>,
-    dataset: String,
+    dataset: &str,
 ) -> Result<(), Failure> {
-    let (privacy, cap) = (schema.0.privacy(), goal(epsilon, delta)?);
-    // Without a delta there is nothing but Laplace noise, and that is added up as it is.
-    let by_delta = if cap.delta == Delta::ZERO { AccountingKind::Pure } else { AccountingKind::Gdp };
+    let cap = goal(epsilon, delta)?;
     let named = |name: &str| {
         let unknown = |_| Failure::usage(format!("there is no accounting `{name}`"), "take gdp, zcdp or pure");
         name.parse::<AccountingKind>().map_err(unknown)
     };
-    let accounting = accounting.map_or(Ok(by_delta), named)?;
-    let unit = privacy.unit.to_string();
-    let terms = Terms::new(dataset, privacy.adjacency, unit, privacy.max_contributions, accounting, cap)?;
-    Ledger::create(&path, &terms)?;
+    create_ledger(&path, dataset, &schema.0, cap, accounting.map(named).transpose()?)?;
     Ok(())
 }
 

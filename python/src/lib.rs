@@ -2,6 +2,19 @@
 //!
 //! Nothing is decided here that the library does not decide. What this room adds is what Python asks for: tables that come and
 //! go by Arrow's C interface, work that lets other Python threads run and ends at Ctrl-C, and exceptions.
+//!
+//! | module | gives Python |
+//! |---|---|
+//! | `arrow`, `data`, `table` | tables in and out: frames by Arrow's C interface, paths, synthetic rows in memory, the demo |
+//! | `schema` | schemas as written and checked, drafts, other tools' files |
+//! | `plan` | what a budget buys, before any row is read |
+//! | `model`, `ledger`, `bundle` | fits and samples, the cap of a table, release folders |
+//! | `evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE |
+//! | `work`, `failure` | threads, progress and Ctrl-C; one tree of exceptions, with the hints of the command line and nothing of the data |
+//!
+//! It may not copy anything that depends on rows from a real frame to a synthetic one: an index, categories, the order of rows. It is the one
+//! crate with an interpreter in it, and the one that may hold code that is unsafe for the interpreter's sake. How it is used is in
+//! `docs/how-to/from-python.md`; its tests are in `python/tests`, since nothing here runs without Python.
 
 mod arrow;
 mod bundle;

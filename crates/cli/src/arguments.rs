@@ -6,6 +6,8 @@ mod evaluate;
 mod inspect;
 mod part;
 mod plan;
+#[cfg(test)]
+mod reference;
 mod report;
 mod schema;
 
@@ -25,21 +27,25 @@ pub(crate) use self::plan::Plan;
 pub(crate) use self::report::Report;
 pub(crate) use self::schema::{Check, Description, Draft, Export, ExportFormat, Import, SchemaCommand, SchemaVerb};
 
+/// Where options of every verb stand: below its own. Among equals they are sorted by name.
+const LAST: usize = 900;
+
 /// Differentially private synthetic tables
 #[derive(Debug, Parser)]
 #[command(name = "scumble", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(
-    after_help = "Exit codes: 0 ok, 2 usage, 3 schema or data, 4 budget refused, 5 too large, 6 files or system, \
-                        70 bug, 130 interrupted."
+    after_help = "Start here:\n  scumble demo -o people\n  scumble synth people/people.csv --schema people/people.schema.yaml \\\n      \
+                  --epsilon 1 --delta 1e-9 -o people/synth.csv\n\n\
+                  Exit codes: 0 ok, 2 usage, 3 schema or data, 4 budget refused, 5 too large, 6 files or system, 70 bug, 130 interrupted."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) verb: Verb,
-    /// Print one JSON object instead of text
-    #[arg(long, global = true)]
+    /// Print one JSON object instead of text, also if the command fails
+    #[arg(long, global = true, display_order = LAST)]
     pub(crate) json: bool,
     /// Print nothing but errors
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = LAST)]
     pub(crate) quiet: bool,
 }
 
@@ -48,6 +54,7 @@ pub(crate) enum Verb {
     Demo(Demo),
     Schema(SchemaCommand),
     Plan(Plan),
+    Ledger(LedgerCommand),
     Fit(Fit),
     Sample(Sample),
     Synth(Synth),
@@ -56,7 +63,6 @@ pub(crate) enum Verb {
     Marginals(Marginals),
     Bundle(BundleCommand),
     Evaluate(Evaluate),
-    Ledger(LedgerCommand),
     Scheduler(Scheduler),
     Executor(Executor),
 }
@@ -65,13 +71,13 @@ pub(crate) enum Verb {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  scumble demo --rows 10000 -o people")]
 pub(crate) struct Demo {
-    /// How many rows
-    #[arg(long, default_value_t = 10_000)]
+    /// How many rows, such as 5000 or 1e6
+    #[arg(long, value_name = "NUMBER", default_value = "10000", value_parser = number_of_rows)]
     pub(crate) rows: u64,
     /// Another seed makes other people
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// The folder to write `people.csv` and `people.schema.yaml` into
+    /// The folder to write `people.csv` and `people.schema.yaml` into; it is made if it is not there
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: PathBuf,
 }
@@ -80,8 +86,10 @@ pub(crate) struct Demo {
 #[derive(Debug, Args)]
 #[command(
     override_usage = "scumble fit [OPTIONS] --schema <FILE> --epsilon <NUMBER> --delta <NUMBER> --output <MODEL> <DATA>...\n       \
-                      scumble fit --schema <FILE> --from-marginals <FILE> --output <MODEL>",
+                      scumble fit [OPTIONS] --schema <FILE> --from-marginals <FILE> --output <MODEL>",
     after_help = "Examples:\n  scumble fit people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 -o people.model\n  \
+                  scumble fit people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 \\\n      \
+                  --ledger people.ledger -o people.model\n  \
                   scumble fit --from-marginals people.marginals.json --schema people.schema.yaml -o people.model"
 )]
 pub(crate) struct Fit {
@@ -99,7 +107,8 @@ pub(crate) struct Fit {
 #[command(after_help = "Examples:\n  scumble sample people.model --rows 5000 -o synth.parquet\n  \
                   scumble sample people.model --where sex=female --where 'age=20..39|60..79' -o part.csv\n  \
                   scumble sample people.model --rebalance sex=female:0.5,male:0.5 -o even.csv\n  \
-                  scumble sample people.model --rows 1e9 --engine ballista://10.0.0.1:50050 --tls certificates -o /lake/synth")]
+                  scumble sample people.model --rows 1e9 --engine ballista://10.0.0.1:50050 \\\n      \
+                  --tls certificates -o /lake/synth")]
 pub(crate) struct Sample {
     /// A model file
     pub(crate) model: PathBuf,
@@ -170,10 +179,10 @@ pub(crate) struct LedgerInit {
     /// The schema file, whose privacy terms every fit on the ledger has to have
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
-    /// The epsilon of everything that is ever released from the table
+    /// The epsilon of everything that is ever released from the table; it cannot be raised later
     #[arg(long, value_name = "NUMBER", value_parser = epsilon)]
     pub(crate) epsilon: Epsilon,
-    /// The delta that goes with it
+    /// The delta that goes with it: far below one over the number of people; 0 for none
     #[arg(long, value_name = "NUMBER", value_parser = delta)]
     pub(crate) delta: Delta,
     /// How fits are added up: `gdp` for Gaussian noise and choices, which is tightest; `zcdp` for any method; `pure` for fits
@@ -213,22 +222,9 @@ pub(crate) struct RealTable {
     /// `s3://bucket/folder/`; or PostgreSQL tables: `postgresql://user@host/database?table=NAME`
     #[arg(required_unless_present = "from_marginals", value_name = "DATA")]
     pub(crate) data: Vec<PathBuf>,
-    /// Noisy tables that were made elsewhere, instead of DATA: their maker has counted, drawn the noise and accounted for it,
-    /// so there is nothing to measure, to spend or to write into a ledger here
-    #[arg(long, value_name = "FILE", conflicts_with_all = FOR_ROWS_ONLY)]
-    pub(crate) from_marginals: Option<PathBuf>,
     /// The schema file
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
-    /// The method of fitting; auto without it, or pb-pgm if delta is 0
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
-    pub(crate) method: Option<String>,
-    /// An option of the method, such as theta=6; may be given several times
-    #[arg(long = "option", value_name = "NAME=VALUE")]
-    pub(crate) options: Vec<String>,
-    /// A set of options of the method that belong together, where it has several: short for `--option profile=NAME`
-    #[arg(long, value_name = "NAME")]
-    pub(crate) profile: Option<String>,
     /// The epsilon of (epsilon, delta)-differential privacy: the privacy loss to stay within
     #[arg(long, value_name = "NUMBER", value_parser = epsilon, required_unless_present = "from_marginals")]
     epsilon: Option<Epsilon>,
@@ -238,13 +234,26 @@ pub(crate) struct RealTable {
     /// The ledger of the table, which refuses a fit over its cap; without it nothing keeps count
     #[arg(long, value_name = "LEDGER")]
     pub(crate) ledger: Option<PathBuf>,
-    /// Go on with the same fit that was cut off, without spending again
+    /// With `--ledger`: go on with the same fit that was cut off, without spending again
     #[arg(long, requires = "ledger")]
     pub(crate) resume: bool,
+    /// The method of fitting; `auto` without it, or `pb-pgm` if delta is 0
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
+    pub(crate) method: Option<String>,
+    /// An option of the method, such as `spread=0.5`; may be given several times
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    pub(crate) options: Vec<String>,
+    /// A set of options of the method that belong together, where it has several: short for `--option profile=NAME`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Noisy tables that were made elsewhere, instead of DATA: their maker has counted, drawn the noise and accounted for it,
+    /// so there is nothing to measure, to spend or to write into a ledger here
+    #[arg(long, value_name = "FILE", conflicts_with_all = FOR_ROWS_ONLY)]
+    pub(crate) from_marginals: Option<PathBuf>,
     /// How the data is written, if its name does not say
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatName>,
-    /// How much memory rows and counts may take, such as 4GiB; half of the machine's without it
+    /// How much memory rows and counts may take, such as 4GiB, and at least 64MiB; half of the machine's without it
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory_limit: Option<MemoryLimit>,
     /// Where what does not fit is put meanwhile, in a directory that only you can read; the system's directory for
@@ -274,14 +283,14 @@ impl RealTable {
 /// What is drawn, and where to.
 #[derive(Debug, Args)]
 pub(crate) struct SyntheticTable {
-    /// How many rows, such as 5000 or 1e9; as many as the model was told the real table has, without it
-    #[arg(long, value_parser = number_of_rows)]
+    /// How many rows, such as 5000 or 1e9; without it as many as the real table has, which is an estimate unless it is public
+    #[arg(long, value_name = "NUMBER", value_parser = number_of_rows)]
     pub(crate) rows: Option<u64>,
-    /// The same seed draws the same rows from the same model; it has no influence on the noise
-    #[arg(long)]
+    /// The same seed draws the same rows from the same model; it has no influence on the noise. Without it, another one each time
+    #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// How rows are drawn [default: matched up to 131072 rows, low-variance above]
-    #[arg(long, value_enum)]
+    /// How rows are drawn; without it `matched` up to 131072 rows, and `low-variance` above
+    #[arg(long, value_name = "NAME", value_enum)]
     pub(crate) sampling: Option<SamplingName>,
     /// The file to write: .csv, .tsv, .parquet or .arrow; by a cluster, the folder to write Parquet files into
     #[arg(short, long, value_name = "FILE")]
@@ -290,7 +299,7 @@ pub(crate) struct SyntheticTable {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum SamplingName {
-    /// As low-variance, with parts of rows exchanged until tables of three columns are near the model too; takes seconds
+    /// As `low-variance`, with parts of rows exchanged until tables of three columns are near the model too; takes seconds
     Matched,
     /// Expected counts, rounded at random: no sampling error on top of the noise
     LowVariance,

@@ -1,9 +1,31 @@
-//! The command line of Scumble: a thin front to the `scumble` crate.
+//! The command line of Scumble: a thin front to the [`scumble`] crate.
 //!
-//! Results go to standard output, everything else to standard error. With `--json` standard output holds exactly one JSON
-//! object, whether the command succeeds or fails.
+//! It turns arguments into calls of the library, and what comes back into text, JSON and exit codes. It decides nothing about privacy, and
+//! it is the only room, beside the Python package and examples, that may compare with real rows.
+//!
+//! | verbs | are calls of |
+//! |---|---|
+//! | `demo` | [`scumble::demo`] |
+//! | `schema` | [`scumble::schema`]; `check` with data also reads the real rows, through `scumble-evaluate`, and says that the result is not private |
+//! | `plan` | [`scumble::report::Plan`] |
+//! | `fit`, `synth` | [`scumble::fit`], or [`scumble::fit_on`] with a ledger |
+//! | `sample` | [`scumble::sample`], [`scumble::sample_part`], [`scumble::cluster::Cluster::sample`] |
+//! | `inspect`, `report` | [`scumble::report`] |
+//! | `marginals` | [`scumble::mechanisms::marginals`] |
+//! | `bundle` | [`scumble::bundle`] |
+//! | `evaluate` | `scumble-evaluate`, stamped NOT DIFFERENTIALLY PRIVATE |
+//! | `ledger` | [`scumble::Ledger`] |
+//! | `scheduler`, `executor` | [`scumble::cluster`] |
+//!
+//! Results go to standard output, everything else to standard error. With `--json` standard output holds exactly one JSON object, whether
+//! the command succeeds or fails. Exit codes follow [`scumble::Fault`], and no message depends on rows.
 //!
 //! It is a library so that the program of the Python package is this one, and not another that behaves almost the same.
+//!
+//! ```
+//! let exit_code = scumble_cli::run(["scumble", "--version"].map(Into::into));
+//! assert_eq!(exit_code, 0);
+//! ```
 
 mod arguments;
 mod command;

@@ -7,7 +7,16 @@ use std::str::FromStr;
 pub(crate) const SCHEDULER_PORT: u16 = 50050;
 const SCHEME: &str = "ballista://";
 
-/// The address of a scheduler.
+/// Where a scheduler listens: `ballista://host:port`.
+///
+/// ```
+/// use scumble_cluster::Address;
+///
+/// let address: Address = "ballista://scheduler.lake.example".parse()?;
+/// assert_eq!((address.host(), address.port()), ("scheduler.lake.example", 50050));
+/// assert!("https://scheduler.lake.example".parse::<Address>().is_err());
+/// # Ok::<(), scumble_cluster::AddressError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     host: String,
@@ -25,7 +34,7 @@ impl Address {
         &self.host
     }
 
-    /// The port.
+    /// The port: 50050, as Ballista has it, unless the address names another.
     pub fn port(&self) -> u16 {
         self.port
     }

@@ -21,6 +21,16 @@ use crate::postgres::{Address, is_address};
 /// depth, but for those whose name begins with `.` or `_`.
 ///
 /// `Debug` prints neither the password of a database nor anything of rows in memory.
+///
+/// ```
+/// use std::path::Path;
+/// use scumble_engine::Input;
+///
+/// assert_eq!(Input::new("data/part-*.parquet").path(), Some(Path::new("data/part-*.parquet")));
+/// let database = Input::new("postgresql://clerk:secret@db.example/survey?table=people");
+/// assert!(database.path().is_none());
+/// assert!(!format!("{database:?}").contains("secret"));
+/// ```
 #[derive(Clone)]
 pub struct Input(Place);
 
@@ -60,7 +70,7 @@ impl MemoryRows {
 }
 
 impl Input {
-    /// The input at `path`.
+    /// What stands at a path, or at the URL of a database table or an object. Nothing is opened yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         match path.to_str() {

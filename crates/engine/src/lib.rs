@@ -38,6 +38,14 @@
 //! assert_eq!(counts[1], [1, 0, 0, 1, 0, 0, 1, 1]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Where the proofs are
+//!
+//! | claim | where |
+//! |---|---|
+//! | a table over any clique adds up from the tables that were counted | `docs/explanation/counting.md`, and the tests of [`kernel`] |
+//! | keeping at most `m` rows of a unit is no more than `m` rows for the guarantee | the note `unit.md` beside the code of the bound |
+//! | files made to harm are refused or read, never believed | `docs/explanation/hostile-files.md` |
 
 mod aggregate;
 mod code_column;

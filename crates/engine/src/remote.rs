@@ -33,7 +33,7 @@ use crate::session::remote_session;
 use crate::udf::EncodeColumn;
 use crate::unit::{PackRow, RankRow, UnitKey, UnpackCode};
 
-/// Somebody who runs plans of the engine.
+/// Somebody who runs plans of the engine in place of its own threads: a cluster, or a test that stands in for one.
 #[async_trait]
 pub trait Remote: fmt::Debug + Send + Sync {
     /// Into how many parts files of so many bytes are cut, at most, for a question of so many cells. Every part has counts of all

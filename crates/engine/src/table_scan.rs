@@ -32,7 +32,18 @@ use crate::spill::SpillRoom;
 /// counts go over the network in one piece.
 const REMOTE_COUNT_BYTES: usize = 256 << 20;
 
-/// How to read.
+/// How a table is read: none of it changes what is counted. The default is right for files on this machine.
+///
+/// ```
+/// use scumble_engine::{MemoryLimit, ProgressSink, ReadOptions};
+///
+/// let options = ReadOptions {
+///     memory_limit: Some(MemoryLimit::of_bytes(2 << 30)),
+///     progress: Some(ProgressSink::new(|progress| eprintln!("{} bytes read", progress.bytes_read))),
+///     ..ReadOptions::default()
+/// };
+/// assert!(options.remote.is_none(), "this process counts");
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// The format of all inputs; told by their names without it.

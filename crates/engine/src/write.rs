@@ -137,7 +137,7 @@ impl<W: Write + Send> TableWriter<W> {
         Ok(Self { target, rows })
     }
 
-    /// Appends rows.
+    /// Appends the rows of a batch, whose columns are those that the writer was made for.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), EngineError> {
         let target = &self.target;
         match &mut self.rows {

@@ -6,9 +6,12 @@
 //!
 //! | asked | by |
 //! |---|---|
+//! | all of it at once, each number beside what chance alone gives | [`Evaluation`]; [`steward_page`] is its page |
 //! | what share of each column its schema covers | [`Coverage`] |
 //! | how far single columns are, through the engine | [`OneWayDistances`] |
 //! | how far the marginals over given sets of columns are | [`MarginalDistances`] over [`MarginalSets`] |
+//! | how strongly pairs of columns go together | [`correlation`] |
+//! | which groups of people are served worse | [`subgroup`] |
 //! | what the NIST 2018 challenge would have scored | [`nist::Challenge`] |
 //! | what learners trained on synthetic rows do on real ones | [`learning::Learning`] |
 //! | whether learners tell real rows from synthetic ones | [`propensity::Propensity`] |

@@ -16,7 +16,7 @@ pub struct OneWayDistances {
     columns: Vec<ColumnDistance>,
 }
 
-/// One column's distance.
+/// How far one column's values are from the real ones, the others aside.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ColumnDistance {
     /// The column.

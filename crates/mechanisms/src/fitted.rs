@@ -29,11 +29,11 @@ impl Fitted {
     }
 }
 
-/// Something that rows are drawn from.
+/// What a method built from released values, in the form in which rows are drawn from it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Distribution {
-    /// Independent columns.
+    /// Columns that are independent of each other.
     Product(ProductModel),
     /// A Bayesian network over tables that may contradict each other.
     Network(NetworkTables),

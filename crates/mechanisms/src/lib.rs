@@ -5,16 +5,22 @@
 //! [`Released`](scumble_vault::Released) values come back. A test reads `cargo metadata` and fails if this room could
 //! reach the engine.
 //!
-//! - [`fit`] runs a [`Method`] on a source of counts.
-//! - [`Model`] is what comes out: schema, released tables, distribution, certificate. Its [`Origin`] says who vouches for it.
-//! - [`Model::read`] and [`Model::write`] are its file.
-//! - [`independent`] is the simplest method.
-//! - [`privbayes`] and [`privbayes_nist`] keep relations between columns in a Bayesian network, [`pb_pgm`] in a graphical
-//!   model.
-//! - [`auto`] chooses tables round by round, as large as the budget carries, and fits a Markov random field to them;
-//!   [`privmrf`] does so by the paper's algorithms.
-//! - [`aim`] chooses tables for a workload, as its paper does; [`mst`] keeps a tree of pairs.
-//! - [`smoothed_histogram`] draws rows from the table of all columns.
+//! | method | what it does |
+//! |---|---|
+//! | [`auto`] | chooses tables round by round, as large as the budget carries, and fits a Markov random field to them: the [recommended](Method::recommended) one |
+//! | [`aim`] | chooses tables for a workload, as its paper does |
+//! | [`mst`] | keeps a tree of the pairs of columns that tell most about each other |
+//! | [`privmrf`] | a Markov random field, by the algorithms of its paper or by those of `auto` |
+//! | [`privbayes`] | a Bayesian network, chosen by the exponential mechanism, with pure differential privacy |
+//! | [`privbayes_nist`] | a Bayesian network over noisy scores of all pairs, as in the NIST challenge of 2018 |
+//! | [`pb_pgm`] | the network of `privbayes`, fitted as a graphical model |
+//! | [`smoothed_histogram`] | rows drawn from the table of all columns, for few columns and a public number of rows |
+//! | [`independent`] | one table per column: the simplest there is |
+//!
+//! - [`fit`] runs a [`Method`] on a source of counts. [`plan`] is what it is about to do, for the ledger.
+//! - [`Model`] is what comes out: schema, released tables, distribution, certificate. Its [`Origin`] says who vouches for it,
+//!   [`Model::read`] and [`Model::write`] are its file.
+//! - [`Model::part`] is the part of a model with the rows that are [`Wanted`], or with other [`Shares`].
 //! - [`marginals`] are noisy tables made elsewhere, that a model is fitted to without a vault.
 //! - [`forecast`] tells what a fit will ask and what it will cost; [`theory`] bounds errors before anything is measured.
 //!
@@ -37,6 +43,11 @@
 //! assert!(certificate.epsilon().get() <= 1.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Where the proofs are
+//! The page of every method is the note that stands beside its code: what it does step by step, then neighbours, sensitivity, releases,
+//! composition, and what is post-processing. What an answer costs is proved in the [vault](scumble_vault), not here. That a method learns about
+//! rows through the vault alone is tested by replay, on all pairs of small neighbouring tables: `tests/replay.rs`.
 
 pub mod aim;
 pub mod auto;

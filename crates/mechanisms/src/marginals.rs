@@ -1,4 +1,8 @@
 #![doc = include_str!("marginals.md")]
+//!
+//! [`Model`]: crate::Model
+//! [`Model::marginals`]: crate::Model::marginals
+//! [`Origin`]: crate::Origin
 
 mod error;
 mod estimate;
@@ -32,7 +36,7 @@ pub struct Marginals {
     tables: Vec<Marginal>,
 }
 
-/// One noisy table.
+/// One noisy table that was made elsewhere: its counts, and the standard deviation of their noise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Marginal {
     measurement: Measurement,
@@ -112,7 +116,7 @@ impl Marginals {
         Ok(Self { statement, rows, tables })
     }
 
-    /// What the maker says.
+    /// What the maker says about privacy: it is repeated wherever the model is shown, and vouched for by nobody else.
     pub fn statement(&self) -> &Statement {
         &self.statement
     }
@@ -122,7 +126,7 @@ impl Marginals {
         self.rows
     }
 
-    /// The tables.
+    /// The tables, in the order of the file.
     pub fn tables(&self) -> &[Marginal] {
         &self.tables
     }

@@ -23,6 +23,17 @@ use crate::rules;
 use crate::{aim, auto, independent, mst, pb_pgm, privbayes, privbayes_nist, privmrf, smoothed_histogram};
 
 /// A method of fitting, with its options.
+///
+/// ```
+/// use scumble_mechanisms::Method;
+/// # use scumble_vault::{ApproxDp, Delta, Epsilon};
+///
+/// let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
+/// assert_eq!(Method::recommended(goal).name(), "auto");
+/// let method = Method::named("privbayes")?.with_options(["theta=6", "encoding=hierarchical"])?;
+/// assert!(Method::named("mst")?.with_options(["theta=6"]).is_err(), "there is no such option");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Method {

@@ -113,7 +113,7 @@ impl Model {
         Ok(Self { schema, recoding, rows: header.rows, distribution, bounds, origin })
     }
 
-    /// Reads a model file.
+    /// Reads a model file, and checks it as [`Model::from_bytes`] does: nothing in it is believed.
     pub fn read(path: &Path) -> Result<Self, MechanismError> {
         let io = |problem: String| MechanismError::File { path: path.display().to_string(), problem };
         let file = File::open(path).map_err(|error| io(io_problem(&error)))?;

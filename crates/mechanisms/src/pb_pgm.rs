@@ -1,4 +1,6 @@
 #![doc = include_str!("pb_pgm.md")]
+//!
+//! [`privbayes`]: crate::privbayes
 
 use scumble_pgm::{Estimator, JunctionTree, Stop, StructuralZeros, Total};
 use scumble_schema::Recoding;

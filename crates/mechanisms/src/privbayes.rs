@@ -1,4 +1,6 @@
 #![doc = include_str!("privbayes.md")]
+//!
+//! [`pb_pgm`]: crate::pb_pgm
 
 use scumble_pgm::network::{EmptyParents, Network, Pair, ToProbabilities};
 use scumble_schema::{Clique, Domain, Hierarchies, Recoding, SchemaError};
@@ -11,7 +13,7 @@ use crate::neighbours::Neighbours;
 use crate::network_learning::{Candidate, Columns, MeasuredNetwork, Shape};
 use crate::noisy::whole;
 
-/// What may be chosen.
+/// What may be chosen of `privbayes`, and of `pb-pgm`, which learns the same network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {

@@ -20,7 +20,7 @@ use crate::fitted::{Consistency, Distribution, Fitted};
 use crate::neighbours::{Neighbours, RowTotal};
 use crate::noisy::{estimated_rows, whole};
 
-/// What can be chosen.
+/// What can be chosen of `privbayes-nist`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {

@@ -1,4 +1,6 @@
 #![doc = include_str!("smoothed_histogram.md")]
+//!
+//! [`Smoothing`]: scumble_vault::account::Smoothing
 
 use scumble_schema::{AdjacencyKind, Clique, Domain, limits};
 use scumble_vault::account::Amount;
@@ -31,7 +33,7 @@ pub struct Options {
 /// If the table is too large, or the vault refuses: for more than 50,000,000 rows, or none.
 ///
 /// # Reference
-/// Aalborg report 2024, section 3.1, with `m` as in PRIVACY-RULES section 3.
+/// Aalborg report 2024, section 3.1, with `m` the measure of all cells over that of the smallest.
 pub fn fit<M: RowDrawing>(
     vault: &mut Vault<ReplaceOne, M>,
     budget: Budget<ReplaceOne, M>,

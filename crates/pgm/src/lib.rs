@@ -43,6 +43,11 @@
 //! assert_eq!(rows, 1_000);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Where the proofs are
+//! Nothing here is a privacy claim. What is claimed is arithmetic, and it is compared with brute force over all cells in `tests`: marginals,
+//! conditions, samples and the tree itself, on named shapes and on random models. Error bars are measured, not proved;
+//! the page of [`ErrorBars`] says how, and `examples/pgm_figures` measures them again. `docs/explanation/models.md` explains the models.
 
 mod answer;
 mod error;

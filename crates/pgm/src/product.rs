@@ -8,6 +8,15 @@ use crate::error::ModelError;
 const SUM_TOLERANCE: f64 = 1e-9;
 
 /// A distribution in which every column is independent of the others.
+///
+/// ```
+/// use scumble_pgm::ProductModel;
+///
+/// let model = ProductModel::new(vec![vec![0.25, 0.75], vec![1.0]])?;
+/// assert_eq!(model.probabilities()[0][1], 0.75);
+/// assert!(ProductModel::new(vec![vec![0.25, 0.25]]).is_err(), "probabilities sum to one");
+/// # Ok::<(), scumble_pgm::ModelError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProductModel {
     columns: Vec<Box<[f64]>>,

@@ -41,7 +41,7 @@ pub struct LedgerSummary {
     pub suspect: bool,
 }
 
-/// One job on a ledger.
+/// One fit on a ledger: what it promised, and how much of the cap it uses.
 #[derive(Debug, Clone, Serialize)]
 pub struct JobSummary {
     /// Its number.
@@ -61,7 +61,7 @@ pub struct JobSummary {
 }
 
 impl LedgerSummary {
-    /// Summarises a ledger.
+    /// What a [verified](scumble_vault::ledger::Ledger::verify) ledger says, with amounts turned into epsilons.
     pub fn new(statement: &Statement) -> Self {
         let terms = &statement.terms;
         let share = |quanta: u128| cost(terms.accounting, quanta).to_f64() / cost(terms.accounting, terms.cap).to_f64();

@@ -1,16 +1,48 @@
 //! Models and certificates in words, from released values and public facts only.
 //!
 //! Everything here may be published as it is. This room cannot reach a row: it takes a
-//! [`Model`](scumble_mechanisms::Model), which holds none.
+//! [`Model`](scumble_mechanisms::Model), which holds none, a schema, or the statement of a ledger. It decides nothing and computes no
+//! guarantee; it tells the one that is in the certificate.
 //!
-//! - [`Summary`] is what `scumble inspect` shows, as data and, through [`Display`](std::fmt::Display), as text.
-//! - [`LedgerSummary`] is what `scumble ledger show` shows.
-//! - [`Plan`] is what `scumble plan` shows: what fits would come to.
-//! - [`chart`] draws lines as SVG.
-//! - [`public_page`] is the report that may be published, and [`page`] what such pages are made of.
-//! - [`guarantee`] says in one paragraph what a model promises, and who says so; [`Explanation`] says it on a page, for
-//!   readers who are no specialists, and [`Odds`] are the numbers on that page.
-//! - [`picture`] draws which columns a model ties together.
+//! | asked | by | command |
+//! |---|---|---|
+//! | what a model promises, in a paragraph | [`guarantee`] | `fit`, `sample` |
+//! | the same on a page, for readers who are no specialists | [`Explanation`], with the numbers of [`Odds`] | `report`, `bundle` |
+//! | what a model holds | [`Summary`] | `inspect` |
+//! | which columns it ties together | [`picture`] | `inspect --svg` |
+//! | what was measured, how well, and what not to trust | [`public_page`] | `report` |
+//! | what a budget would buy, before any row is read | [`Plan`] | `plan` |
+//! | what was spent on a table, and what is left | [`LedgerSummary`] | `ledger show` |
+//!
+//! [`chart`] draws SVG and [`page`] makes HTML files, for these pages and for those of `scumble-evaluate`.
+//!
+//! ```
+//! use scumble_mechanisms::{Method, fit};
+//! use scumble_report::{Summary, guarantee};
+//! # use scumble_schema::{Clique, Domain, Schema};
+//! # use scumble_vault::{ApproxDp, CountTable, Delta, Epsilon, MarginalSource, Private, SourceError};
+//! # struct Coins(Domain);
+//! # impl MarginalSource for Coins {
+//! #     fn domain(&self) -> &Domain { &self.0 }
+//! #     fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {
+//! #         Ok(Private::new(cliques.iter().map(|clique| CountTable::new(clique.clone(), vec![40_000, 60_000])).collect()))
+//! #     }
+//! # }
+//! # let schema = Schema::parse("fields: [{name: heads, type: boolean, constraints: {required: true}}]")?;
+//! # let source = Coins(schema.domain().clone());
+//! # let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
+//! let model = fit(&schema, Box::new(source), &Method::Independent, goal, None)?;
+//! assert!(guarantee(&model).starts_with("(1, 1e-9)-differentially private with respect to adding or removing one row"));
+//!
+//! let summary = Summary::new(&model);
+//! assert_eq!((summary.method.as_str(), summary.columns[0].name.as_str()), ("independent", "heads"));
+//! println!("{summary}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where the proofs are
+//! What odds and tests follow from epsilon, delta and `mu` is proved in the note `odds.md` beside the code of [`Odds`]. That nothing here looks
+//! at more than released values is tested by replay: `tests/replay.rs`.
 
 pub mod chart;
 mod explained;
@@ -32,4 +64,4 @@ pub use picture::picture;
 pub use plan::{Plan, Refusal};
 pub use public_page::public_page;
 pub use summary::{BoundSummary, ColumnSummary, PairSummary, Share, Summary, TableSummary};
-pub use words::releases;
+pub use words::{grouped, releases};

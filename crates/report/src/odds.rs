@@ -31,7 +31,7 @@ pub struct Odds {
     pub right_guesses: f64,
 }
 
-/// What becomes of a suspicion.
+/// How much surer an attacker can become who suspects that somebody is in the table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suspicion {
     /// What it was before: 1 in so many.

@@ -29,7 +29,7 @@ const SHOWN_TABLES: usize = 40;
 const WIDTH: usize = 110;
 const INDENT: usize = 11;
 
-/// What a model holds.
+/// What a model holds, at a glance: as text through [`Display`](std::fmt::Display), or as data for programs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
     /// The method that fitted it; `from-marginals` if its tables were made elsewhere.
@@ -81,7 +81,7 @@ pub struct PairSummary {
     pub parents: Vec<String>,
 }
 
-/// A table that was measured.
+/// A table over several columns that was measured, and with how much noise.
 #[derive(Debug, Clone, Serialize)]
 pub struct TableSummary {
     /// Its columns.
@@ -118,7 +118,7 @@ pub struct Share {
 }
 
 impl Summary {
-    /// Summarises a model.
+    /// Looks through a model. Shares of codes are the model's, so that they are post-processing too.
     pub fn new(model: &Model) -> Self {
         let schema = model.schema();
         let shares = model.shares();

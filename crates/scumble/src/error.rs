@@ -14,6 +14,14 @@ use crate::bundle::BundleError;
 /// Anything that can go wrong on the way from a table to a synthetic one.
 ///
 /// No message depends on rows.
+///
+/// ```
+/// use scumble::{Error, Fault, Schema};
+///
+/// let error = Error::from(Schema::parse("fields: []").expect_err("there is nothing to synthesise"));
+/// assert_eq!(error.fault(), Fault::Data);
+/// assert_eq!(error.hint().as_deref(), Some("list the columns to synthesise"));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -46,7 +54,7 @@ pub enum Error {
     Entropy,
 }
 
-/// Whose fault an error is.
+/// Whose fault an error is. The exit codes of the program and the exceptions of the Python package follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fault {

@@ -3,27 +3,64 @@
 //! Scumble turns a sensitive table into a synthetic one that anybody may see. Everything that leaves it is either declared
 //! public by the table's owner or paid for out of a privacy budget, and a certificate says what was paid.
 //!
-//! ```no_run
-//! use scumble::{ApproxDp, Delta, Epsilon, Input, Method, Sampling, Schema};
+//! ```
+//! use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Sampling, Schema, demo};
 //!
-//! let schema = Schema::read("people.schema.yaml".as_ref())?;
+//! // A made-up survey. A table of yours is `Input::new("people.parquet")`, or batches.
+//! let people = demo::people(1_000, 1);
+//! let table = Input::of_batches(people.arrow_schema().clone(), people.collect());
+//! // What is public about it; usually a file: `Schema::read("people.schema.yaml".as_ref())`.
+//! let schema = Schema::parse("
+//! fields:
+//!   - name: sex
+//!     type: string
+//!     constraints: {enum: [female, male, other]}
+//!     dp: {source: public}
+//!   - name: age
+//!     type: integer
+//!     constraints: {minimum: 0, maximum: 85}
+//!     dp: {source: public, bins: {width: 10}}
+//! ")?;
+//!
+//! // The one step that reads rows, and the one that costs privacy.
 //! let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
-//! let model = scumble::fit(&[Input::new("people.csv")], &schema, &Method::Independent, goal, &Default::default())?;
+//! let (method, options) = (Method::recommended(goal), ReadOptions::default());
+//! let model = scumble::fit(&[table], &schema, &method, goal, &options)?;
 //! println!("{}", scumble::report::guarantee(&model));
-//! let sampling = Sampling::for_rows(model.rows());
-//! scumble::sample(&model, model.rows(), scumble::fresh_seed()?, sampling, "synth.parquet".as_ref(), |_| true)?;
+//!
+//! // Any number of rows, any number of times. `scumble::sample` writes them to a file.
+//! for batch in model.sample(500, scumble::fresh_seed()?, Sampling::for_rows(500)) {
+//!     assert_eq!(batch.num_columns(), 2);
+//! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! | to | there is |
+//! |---|---|
+//! | say what is public about a table | [`Schema`] |
+//! | see what a budget buys, before any row is read | [`report::Plan`] |
+//! | fit a model | [`fit`], or [`fit_on`] a [`Ledger`] that caps all fits of a table, made by [`create_ledger`] |
+//! | draw rows, into a file or as Arrow batches | [`sample`], [`Model::sample`] |
+//! | draw only some rows, or with other shares | [`Model::part`], [`sample_part`] |
+//! | keep a model, and say what it promises | [`Model::write`], [`report::guarantee`], [`report::Summary`] |
+//! | publish a release, or check one | [`bundle::create`], [`bundle::verify()`] |
+//! | fit to noisy tables that somebody else made | [`fit_marginals`] |
+//! | have a cluster count | [`cluster::Cluster`], as the `remote` of [`ReadOptions`] |
+//! | try all this | [`demo`], and the programs in `examples/` of the repository |
+//!
+//! Functions return when the work is done. An [`Error`] says whose [`Fault`] it is and what to do about it, and holds nothing of the rows.
 //!
 //! # Architecture
 //!
 //! A table walks through rooms, and each room is a crate that refuses to know what it does not need.
 //!
 //! ```text
-//!             public facts        exact counts          the only room with both         no private data from here on
-//!  schema  ──────▶  engine  ──────────▶  vault  ──Released──▶  mechanisms ◀──▶ pgm ──▶ schema::decode ──▶ report
-//!  domains,         DataFusion scan,     budget, noise,        one file per      distributions,             certificate,
-//!  codes, bins      exact counting       scores, ledger        method            sampling                   summary
+//!  public facts      exact counts      counts and noise    no private data from here on
+//!  schema ─────────▶ engine ─────────▶ vault ──Released──▶ mechanisms ◀──▶ pgm
+//!  domains, codes,   DataFusion scan,  budget, noise,      one file        distributions,
+//!  bins              exact counting    scores, ledger      per method      sampling
+//!                                                             │
+//!               certificate, pages, charts   report ◀─────────┴─────────▶ schema::decode   rows
 //! ```
 //!
 //! | room | holds | sees rows | random |
@@ -34,11 +71,12 @@
 //! | [`vault`] | `Private`, `Budget`, events, scores, exact noise, `Released`, the certificate, the ledger | counts | yes |
 //! | [`pgm`] | distributions fitted to released numbers, rows sampled from them | no | seeds |
 //! | [`mechanisms`] | one file per method, noisy tables made elsewhere, the model file | no | through the vault |
-//! | [`report`] | models and certificates in words | no | no |
-//! | `scumble-evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE; only programs use it | yes | no |
+//! | [`report`] | models, certificates, plans and ledgers in words and pictures | no | no |
+//! | `scumble-evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE; only programs use it | yes | seeds |
 //! | `scumble-stop` | how work that nobody wants any more comes to its end | no | no |
 //! | `scumble-cli`, `scumble-python` | the program, and the Python package, which holds the program too | through the others | no |
 //! | `scumble-testing` | the replay battery that every method passes; only tests use it | made-up ones | seeds |
+//! | `scumble-examples` | programs to read, and programs that measure what the documentation claims | public and made-up ones | seeds |
 //! | this crate | the rooms put together, release bundles, and the demo table | | |
 //!
 //! What keeps the rooms apart is checked, not asked for:
@@ -47,9 +85,10 @@
 //! - A `Budget` cannot be copied, made or spent twice; examples that try do not compile.
 //! - `schema`, `vault`, `pgm`, `mechanisms` and `report` build without DataFusion, and a test that reads `cargo metadata`
 //!   (`crates/scumble/tests/rooms.rs`) fails, with the reason, on an edge that is not allowed.
-//! - Methods are plain synchronous code; only the engine has an async runtime inside.
+//! - Methods are plain synchronous code; only the engine and the cluster have an async runtime inside.
 //!
-//! Why things are as they are is written down in `docs/decisions/`.
+//! Why things are as they are is written down in `docs/decisions/`, the way of the data through the rooms in
+//! `docs/explanation/how-it-works.md`, and what is proved where on the front page of the [`vault`].
 
 pub mod bundle;
 pub mod demo;
@@ -57,7 +96,7 @@ mod error;
 mod pipeline;
 
 pub use error::{Error, Fault, Problem};
-pub use pipeline::{Start, fit, fit_marginals, fit_on, fresh_seed, sample, sample_part};
+pub use pipeline::{Start, create_ledger, fit, fit_marginals, fit_on, fresh_seed, sample, sample_part};
 
 #[doc(inline)]
 pub use scumble_engine::{Format, Input, MemoryLimit, Progress, ProgressSink, ReadOptions, TableWriter};

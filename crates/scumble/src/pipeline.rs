@@ -1,4 +1,4 @@
-//! The whole way: files to a model, a model to files.
+//! The whole way: files to a model, on a ledger or not, and a model to files.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use scumble_mechanisms::marginals::{self, Marginals};
 use scumble_mechanisms::{MechanismError, Method, Model, Part, plan};
 use scumble_pgm::Sampling;
 use scumble_schema::{AdjacencyKind, DecodedRows, Decoder, Schema};
-use scumble_vault::ledger::{Job, Ledger};
-use scumble_vault::{ApproxDp, MarginalSource};
+use scumble_vault::ledger::{Job, Ledger, Terms};
+use scumble_vault::{AccountingKind, ApproxDp, Delta, MarginalSource};
 
 use crate::error::Error;
 
@@ -25,6 +25,48 @@ pub fn fit(
     options: &ReadOptions,
 ) -> Result<Model, Error> {
     fit_scan(TableScan::open(inputs, schema, options)?, schema, method, goal, None)
+}
+
+/// Makes the ledger of a table, durably: all fits on it, together, will cost at most `cap`.
+///
+/// The schema says whose privacy that protects, and only fits whose schema says the same can be on it. Unless an accounting is named,
+/// costs add up as those of Gaussian noise, or, where the cap has no delta, of Laplace noise.
+///
+/// ```
+/// use scumble::{ApproxDp, Delta, Epsilon, Schema, create_ledger, demo};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("people.ledger");
+///
+/// let schema = Schema::parse(demo::PEOPLE_SCHEMA)?;
+/// let cap = ApproxDp { epsilon: Epsilon::new(3.0)?, delta: Delta::new(1e-9)? };
+/// let ledger = create_ledger(&path, "people", &schema, cap, None)?;
+/// assert_eq!(ledger.verify()?.spent, 0);
+/// // What was spent is never forgotten by making it again.
+/// assert!(create_ledger(&path, "people", &schema, cap, None).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If nothing can be spent under such a cap, or the file exists or cannot be written.
+pub fn create_ledger(
+    path: &Path,
+    dataset: &str,
+    schema: &Schema,
+    cap: ApproxDp,
+    accounting: Option<AccountingKind>,
+) -> Result<Ledger, Error> {
+    let privacy = schema.privacy();
+    // Without a delta there is nothing but Laplace noise, and that is added up as it is.
+    let by_delta = if cap.delta == Delta::ZERO { AccountingKind::Pure } else { AccountingKind::Gdp };
+    let terms = Terms::new(
+        dataset.into(),
+        privacy.adjacency,
+        privacy.unit.to_string(),
+        privacy.max_contributions,
+        accounting.unwrap_or(by_delta),
+        cap,
+    )?;
+    Ok(Ledger::create(path, &terms)?)
 }
 
 /// Whether a fit begins a job of a ledger, or goes on with one.

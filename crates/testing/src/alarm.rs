@@ -25,7 +25,7 @@ pub struct Alarm {
     pub difference: Difference,
 }
 
-/// What differed.
+/// How two runs differed that were given the same released values: any of these is a leak.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Difference {

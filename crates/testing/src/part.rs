@@ -11,7 +11,7 @@ use scumble_vault::{AddRemove, Adjacency, ReplaceOne};
 
 use crate::tables::{Row, Table, all_rows, all_tables, integers, parse};
 
-/// Pairs of neighbouring tables over one schema. The figures are those of PRIVACY-RULES section 9, T1.
+/// Pairs of neighbouring tables over one schema. This is T1 of `docs/reference/privacy-tests.md`.
 #[derive(Debug)]
 pub struct Part<A> {
     /// What the pairs have in common.

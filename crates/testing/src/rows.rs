@@ -5,7 +5,7 @@ use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
 
 use crate::tables::{Row, Table};
 
-/// Rows of codes.
+/// A source of counts that holds its rows in the open: for tests, where nobody is protected.
 #[derive(Debug, Clone)]
 pub struct Rows {
     domain: Domain,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use scumble::bundle::{BundleError, Date, Publisher};
 
-use super::SamplingName;
+use super::{SamplingName, number_of_rows};
 
 /// Write a release as one folder: rows, model, certificate, report, descriptions, sums; or check such a folder
 ///
@@ -15,7 +15,7 @@ use super::SamplingName;
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    override_usage = "scumble bundle [OPTIONS] --output <FOLDER> <MODEL>\n       scumble bundle verify <FOLDER>",
+    override_usage = "scumble bundle [OPTIONS] --output <FOLDER> <MODEL>\n       scumble bundle verify [OPTIONS] <FOLDER>",
     after_help = "Examples:\n  scumble bundle people.model --rows 10000 --title 'People 2026' --curator 'Office of Statistics' \\\n      \
                   --licence CC-BY-4.0 -o people-2026\n  scumble bundle verify people-2026"
 )]
@@ -50,14 +50,14 @@ const PUBLISHER: &str = "What only the publisher can say; what is left out has a
 pub(crate) struct BundleCreate {
     /// A model file
     pub(crate) model: PathBuf,
-    /// How many rows; as many as the model was told the real table has, without it
-    #[arg(long)]
+    /// How many rows, such as 5000 or 1e6; without it as many as the real table has, which is an estimate unless it is public
+    #[arg(long, value_name = "NUMBER", value_parser = number_of_rows)]
     pub(crate) rows: Option<u64>,
-    /// What rows are drawn with; it is written into the bundle, and has no influence on the noise
-    #[arg(long)]
+    /// What rows are drawn with; it is written into the bundle, and has no influence on the noise. Without it, another one each time
+    #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// How rows are drawn [default: matched up to 131072 rows, low-variance above]
-    #[arg(long, value_enum)]
+    /// How rows are drawn; without it `matched` up to 131072 rows, and `low-variance` above
+    #[arg(long, value_name = "NAME", value_enum)]
     pub(crate) sampling: Option<SamplingName>,
     /// The folder to write, which must not be there yet
     #[arg(short, long, value_name = "FOLDER")]
@@ -71,7 +71,7 @@ pub(crate) struct BundleCreate {
     /// What the table is about; the description of the schema without it
     #[arg(long, value_name = "TEXT", help_heading = PUBLISHER)]
     description: Option<String>,
-    /// The version of the release [default: 1.0.0]
+    /// The version of the release; 1.0.0 without it
     #[arg(long, value_name = "TEXT", help_heading = PUBLISHER)]
     release_version: Option<String>,
     /// Who publishes

@@ -27,14 +27,17 @@ impl FromStr for Engine {
     }
 }
 
+/// Over the options that are about a cluster.
+const CLUSTER: &str = "Cluster";
+
 /// How the machines of a cluster know each other.
 #[derive(Debug, Args)]
 pub(crate) struct Trust {
     /// Certificates for a cluster: a folder with `ca.pem`, `cert.pem` and `key.pem`
-    #[arg(long, value_name = "FOLDER", env = "SCUMBLE_TLS")]
+    #[arg(long, value_name = "FOLDER", env = "SCUMBLE_TLS", help_heading = CLUSTER)]
     tls: Option<PathBuf>,
     /// Do without certificates: whoever reaches a port of the cluster can then read what it reads, and no noise is on it
-    #[arg(long)]
+    #[arg(long, help_heading = CLUSTER)]
     without_tls: bool,
 }
 
@@ -58,13 +61,19 @@ impl Trust {
 /// Who does the work.
 #[derive(Debug, Args)]
 pub(crate) struct EngineChoice {
-    /// Who does the work: `local`, this machine, or a cluster, `ballista://host:port`
-    #[arg(long, value_name = "ENGINE", default_value = "local")]
+    /// Who does the work: `local`, which is this machine, or a cluster, `ballista://host:port`
+    #[arg(long, value_name = "ENGINE", default_value = "local", help_heading = CLUSTER)]
     engine: Engine,
     #[command(flatten)]
     trust: Trust,
     /// How many seconds one question to a cluster may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 3600,
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = CLUSTER
+    )]
     patience: u64,
 }
 
@@ -125,13 +134,13 @@ pub(crate) struct Executor {
     /// Where to listen for other executors, and for clients that fetch their counts
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:50051")]
     pub(crate) listen: SocketAddr,
-    /// The name or address under which they find this machine, if it is not that
+    /// The name or address under which others find this machine, if it is not that of `--listen`
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Option<String>,
     /// How many parts to work on at once; as many as there are cores without it
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
-    /// How much memory sorting may take, such as 4GiB; by the machine without it
+    /// How much memory sorting may take, such as 4GiB; a part of the machine's without it
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory_limit: Option<MemoryLimit>,
     /// Where counts and rows are put meanwhile, in a directory that only you can read; the system's directory for temporary

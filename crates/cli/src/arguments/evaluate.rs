@@ -13,7 +13,8 @@ use super::FormatName;
 /// published.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  scumble evaluate --real people.csv --synth synth.csv --schema people.schema.yaml -o steward.html"
+    after_help = "Examples:\n  scumble evaluate --real people.csv --synth synth.csv --schema people.schema.yaml -o steward.html\n  \
+                  scumble evaluate --real people.csv --synth synth.csv --schema people.schema.yaml --quick --json"
 )]
 pub(crate) struct Evaluate {
     /// The real table: files, folders, globs or PostgreSQL tables, as for `fit`
@@ -25,19 +26,19 @@ pub(crate) struct Evaluate {
     /// The schema file, with which both are read
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
-    /// The HTML page to write
+    /// The HTML page to write, besides the text
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// How many columns the compared tables span
+    /// How many columns the compared tables span, each from 1 to 8
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1,2,3,4,5", value_parser = order)]
     pub(crate) orders: Vec<usize>,
-    /// How many tables of each; all, where there are not more
+    /// How many tables are compared of each of these numbers of columns; all, where there are fewer
     #[arg(long, value_name = "NUMBER", default_value = "300")]
     pub(crate) count: NonZeroUsize,
-    /// A column whose values make subgroups; may be given several times [default: the first four of at most ten codes]
+    /// A column whose values make subgroups; may be given several times. Without it, the first four columns of at most ten codes
     #[arg(long, value_name = "COLUMN")]
     pub(crate) subgroup: Vec<String>,
-    /// A column for learners to predict; may be given several times [default: up to eight columns, those of fewest codes]
+    /// A column for learners to predict; may be given several times. Without it, up to eight columns, those of fewest codes
     #[arg(long, value_name = "COLUMN")]
     pub(crate) target: Vec<String>,
     /// The columns of income, sex and place, for the regression metric of the NIST 2018 challenge; the first two values of
@@ -45,7 +46,7 @@ pub(crate) struct Evaluate {
     #[arg(long, value_names = ["INCOME", "SEX", "PLACE"], num_args = 3)]
     pub(crate) earnings: Vec<String>,
     /// What random choices follow from; the same seed gives the same numbers
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Leave out learners, propensity scores and chi-square tests
     #[arg(long)]

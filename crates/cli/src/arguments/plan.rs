@@ -8,7 +8,7 @@ use clap::builder::PossibleValuesParser;
 use scumble::mechanisms::MechanismError;
 use scumble::{ApproxDp, Delta, Epsilon, Method};
 
-use super::{delta, epsilon};
+use super::{delta, epsilon, number_of_rows};
 
 /// All methods at once.
 const ALL: &str = "all";
@@ -17,24 +17,26 @@ const ALL: &str = "all";
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
                   scumble plan --schema people.schema.yaml --rows-hint 10000 -e 1\n  \
-                  scumble plan --schema people.schema.yaml --rows-hint 10000 -e 0.5 -e 1 -e 2 --method all --svg plan.svg")]
+                  scumble plan --schema people.schema.yaml --rows-hint 10000 -e 0.5 -e 1 -e 2 \\\n      \
+                  --method auto --method mst --svg plan.svg")]
 pub(crate) struct Plan {
     /// The schema file
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
-    /// How many rows the table has, about; it is not looked up, so that it can be told without a table
-    #[arg(long, value_name = "N")]
+    /// How many rows the table has, about, such as 5000 or 1e9; it is not looked up, since no data is read
+    #[arg(long, value_name = "NUMBER", value_parser = some_rows)]
     pub(crate) rows_hint: NonZeroU64,
-    /// The epsilon of (epsilon, delta)-differential privacy; several are compared
+    /// The epsilon of (epsilon, delta)-differential privacy; may be given several times, and then they are compared
     #[arg(short, long, value_name = "NUMBER", value_parser = epsilon, required = true)]
     epsilon: Vec<Epsilon>,
     /// The delta that goes with it
     #[arg(long, value_name = "NUMBER", value_parser = delta, default_value = "1e-9")]
     delta: Delta,
-    /// The method of fitting, auto without it, or pb-pgm if delta is 0; several are compared, `all` are all of them
+    /// The method of fitting; `auto` without it, or `pb-pgm` if delta is 0. May be given several times, and then they are compared;
+    /// `all` are all of them
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES.into_iter().chain([ALL])))]
     method: Vec<String>,
-    /// An option of the method, such as theta=6; may be given several times
+    /// An option of the method, such as `spread=0.5`; may be given several times
     #[arg(long = "option", value_name = "NAME=VALUE")]
     options: Vec<String>,
     /// A set of options of the method that belong together: short for `--option profile=NAME`
@@ -76,4 +78,9 @@ impl Plan {
         let around = AROUND.iter().filter_map(|factor| Epsilon::new(only.get() * factor).ok());
         around.map(|epsilon| ApproxDp { epsilon, delta: self.delta }).collect()
     }
+}
+
+fn some_rows(text: &str) -> Result<NonZeroU64, String> {
+    number_of_rows(text)
+        .and_then(|rows| NonZeroU64::new(rows).ok_or_else(|| "a table without rows needs no plan".into()))
 }

@@ -26,7 +26,7 @@ pub(crate) enum SchemaVerb {
 ///
 /// No value of the data is looked at. Every guess is marked `assumed`, and the file says what to fill in.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  scumble schema draft people.csv -o people.schema.yaml")]
+#[command(after_help = "Example:\n  scumble schema draft people.csv -o draft.schema.yaml")]
 pub(crate) struct Draft {
     /// A data file, or a PostgreSQL table: `postgresql://user@host/database?table=NAME`
     pub(crate) data: PathBuf,
@@ -44,10 +44,10 @@ pub(crate) struct Draft {
 /// `assumed`, and what has no place in a schema is listed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  scumble schema import --from mbi domain.json -o adult.schema.yaml\n  \
-                        scumble schema import --from smartnoise metadata.yaml -o people.schema.yaml")]
+                        scumble schema import --from smartnoise metadata.yaml -o survey.schema.yaml")]
 pub(crate) struct Import {
     /// What the description is
-    #[arg(long, value_enum)]
+    #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) from: Description,
     /// The file that holds the description
     pub(crate) file: PathBuf,
@@ -79,7 +79,7 @@ pub(crate) enum Description {
 #[command(after_help = "Example:\n  scumble schema export --to sdv people.schema.yaml -o metadata.json")]
 pub(crate) struct Export {
     /// What to write
-    #[arg(long, value_enum)]
+    #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) to: ExportFormat,
     /// The schema file
     pub(crate) schema: PathBuf,

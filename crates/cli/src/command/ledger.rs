@@ -1,7 +1,7 @@
 //! `scumble ledger`
 
 use scumble::report::LedgerSummary;
-use scumble::{AccountingKind, ApproxDp, Delta, Ledger, Schema, Terms};
+use scumble::{ApproxDp, Ledger, Schema, create_ledger};
 use serde_json::json;
 
 use crate::arguments::{LedgerCommand, LedgerFile, LedgerInit, LedgerVerb};
@@ -18,20 +18,10 @@ pub(crate) fn run(arguments: &LedgerCommand, terminal: &Terminal) -> Result<(), 
 
 fn init(arguments: &LedgerInit, terminal: &Terminal) -> Result<(), Failure> {
     let schema = Schema::read(&arguments.schema)?;
-    let privacy = schema.privacy();
-    // Without a delta there is nothing but Laplace noise, and that is added up as it is.
-    let by_delta = if arguments.delta == Delta::ZERO { AccountingKind::Pure } else { AccountingKind::Gdp };
-    let accounting = arguments.accounting.unwrap_or(by_delta);
     let stem = || arguments.ledger.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let terms = Terms::new(
-        arguments.dataset.clone().or_else(stem).unwrap_or_default(),
-        privacy.adjacency,
-        privacy.unit.to_string(),
-        privacy.max_contributions,
-        accounting,
-        ApproxDp { epsilon: arguments.epsilon, delta: arguments.delta },
-    )?;
-    let ledger = Ledger::create(&arguments.ledger, &terms)?;
+    let dataset = arguments.dataset.clone().or_else(stem).unwrap_or_default();
+    let cap = ApproxDp { epsilon: arguments.epsilon, delta: arguments.delta };
+    let ledger = create_ledger(&arguments.ledger, &dataset, &schema, cap, arguments.accounting)?;
     let summary = LedgerSummary::new(&ledger.verify()?);
     terminal.result(
         || json!({ "ledger": arguments.ledger, "summary": summary }),

@@ -1,4 +1,4 @@
-//! Junk rows: none is lost, none is fatal (PRIVACY-RULES D1, test T14). The example `junk_rows` does the same with a million.
+//! Junk rows: none is lost, none is fatal (T14). The example `junk_rows` does the same with a million.
 
 #[path = "../../examples/junk_rows/generator.rs"]
 mod generator;

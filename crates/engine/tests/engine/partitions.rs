@@ -1,4 +1,4 @@
-//! Order and partitions do not show in the counts (PRIVACY-RULES D3, test T13).
+//! Order and partitions do not show in the counts (T13 of `docs/reference/privacy-tests.md`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! At most so many rows of each unit are kept, and always the same ones (PRIVACY-RULES R2).
+//! At most so many rows of each unit are kept, and always the same ones.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

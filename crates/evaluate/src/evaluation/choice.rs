@@ -16,7 +16,7 @@ const TARGETS: usize = 8;
 /// The streams of random numbers that are drawn here; other metrics have lower ones.
 const STREAM: u64 = 16 << 32;
 
-/// What is measured.
+/// Which tables, columns and rows an [`Evaluation`](super::Evaluation) looks at, and what its random choices follow from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// How many columns the compared tables span.
@@ -39,7 +39,7 @@ pub struct Settings {
     pub seed: u64,
 }
 
-/// How much is measured.
+/// Whether an [`Evaluation`](super::Evaluation) also measures what takes longest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// Tables, relations, subgroups and the NIST metrics.

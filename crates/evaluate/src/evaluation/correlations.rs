@@ -20,7 +20,7 @@ pub struct CorrelationScores {
     pub worst: Vec<CorrelationScore>,
 }
 
-/// One pair.
+/// How strongly two columns go together in either table, by name.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CorrelationScore {
     /// The two columns.

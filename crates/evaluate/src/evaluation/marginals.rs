@@ -23,7 +23,7 @@ pub struct MarginalScores {
     pub worst: Vec<TableScore>,
 }
 
-/// The tables of one order.
+/// How far the tables over one number of columns are from the real ones, all together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OrderScore {
     /// How many columns each table spans.
@@ -38,7 +38,7 @@ pub struct OrderScore {
     pub largest_of: Vec<String>,
 }
 
-/// One table.
+/// How far one table over a few columns is from the real one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TableScore {
     /// The columns that it spans.
@@ -48,7 +48,7 @@ pub struct TableScore {
 }
 
 impl TableScore {
-    /// What chance does not explain.
+    /// How much farther it is than rows drawn from the real table itself would be: what chance does not explain.
     pub fn excess(&self) -> f64 {
         self.distance.value - self.distance.achievable
     }

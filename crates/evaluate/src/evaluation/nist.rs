@@ -19,7 +19,7 @@ pub struct NistScores {
     pub regression: Option<RegressionScores>,
 }
 
-/// The regression metric.
+/// The challenge's regression metric: whether inequality and pay gaps of places come out as they are.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RegressionScores {
     /// The mean of both.

@@ -8,7 +8,7 @@ use crate::columns::Columns;
 use crate::error::EvaluateError;
 use crate::subgroup::{Subgroup, subgroups};
 
-/// The subgroups by one column.
+/// How well each group of rows is served that a column's values make.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SubgroupScores {
     /// The column.
@@ -17,7 +17,7 @@ pub struct SubgroupScores {
     pub groups: Vec<GroupScore>,
 }
 
-/// One subgroup.
+/// How well the rows with one value of a column are served.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupScore {
     /// The value that its rows have.

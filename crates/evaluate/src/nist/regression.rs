@@ -16,7 +16,7 @@ pub struct Regression {
 }
 
 impl Regression {
-    /// Their mean.
+    /// The score of the metric: the mean of both components.
     pub fn score(&self) -> f64 {
         f64::midpoint(self.inequality, self.ranks)
     }

@@ -21,7 +21,7 @@ pub struct Step {
     pub preference: Option<Extent<f64>>,
 }
 
-/// What is asked.
+/// The kinds of questions that a fit puts to the vault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Asked {

@@ -7,7 +7,7 @@ use crate::error::MechanismError;
 use crate::merging::Merging;
 use crate::option::{GaussianAccounting, check};
 
-/// What can be chosen.
+/// What can be chosen of `mst`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {

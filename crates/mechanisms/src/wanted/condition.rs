@@ -6,6 +6,22 @@ use super::refused;
 use crate::error::MechanismError;
 
 /// Which rows are wanted: for every column named, the codes that it may have.
+///
+/// ```
+/// use scumble_mechanisms::Wanted;
+/// use scumble_schema::Schema;
+///
+/// let schema = Schema::parse("
+/// fields:
+///   - {name: sex, type: string, constraints: {enum: [female, male]}}
+///   - {name: age, type: integer, constraints: {minimum: 0, maximum: 119}, dp: {bins: {width: 10}}}
+/// ")?;
+/// let wanted = Wanted::parse(&schema, ["sex=female", "age=60..79"])?;
+/// assert!(!wanted.is_everything());
+/// // A model knows numbers by their bins: it cannot tell 65 from 60.
+/// assert!(Wanted::parse(&schema, ["age=65"]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Wanted {
     /// No column twice; codes ascend.

@@ -10,6 +10,17 @@ use crate::error::MechanismError;
 const SUM_TOLERANCE: f64 = 1e-6;
 
 /// What share of rows each value of a column is to have. Values that are not named get none.
+///
+/// ```
+/// use scumble_mechanisms::Shares;
+/// use scumble_schema::{AttributeId, Schema};
+///
+/// let schema = Schema::parse("fields: [{name: sex, type: string, constraints: {enum: [female, male]}}]")?;
+/// let shares = Shares::parse(&schema, "sex=female:0.5,male:0.5")?;
+/// assert_eq!(shares.column(), AttributeId::new(0));
+/// assert!(Shares::parse(&schema, "sex=female:0.5").is_err(), "shares sum to one");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shares {
     column: AttributeId,
@@ -94,7 +105,7 @@ impl Shares {
         Ok(Self { column, groups })
     }
 
-    /// The column.
+    /// The column whose values get these shares.
     pub fn column(&self) -> AttributeId {
         self.column
     }

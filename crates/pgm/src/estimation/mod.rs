@@ -24,10 +24,10 @@ use problem::{Problem, Start};
 /// The number of rows of the fitted model.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Total {
-    /// Fitted with the rest.
+    /// Not known: it is fitted with the rest.
     #[default]
     Free,
-    /// Known.
+    /// Known beforehand: a public number of rows, or one that was released.
     Fixed(f64),
 }
 
@@ -47,7 +47,7 @@ pub enum Search {
     },
 }
 
-/// When estimation ends.
+/// When a search for the best distribution may end: as soon as one of these holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stop {
     /// Stop when the loss is below this share of what noise alone makes of it (half a unit per measured cell).
@@ -65,7 +65,7 @@ impl Default for Stop {
     }
 }
 
-/// Why estimation ended.
+/// Which rule of [`Stop`] ended a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
     /// The loss is down to the noise level asked for.
@@ -76,7 +76,24 @@ pub enum Stopped {
     OutOfPasses,
 }
 
-/// Fits distributions to noisy tables.
+/// Fits distributions to noisy tables: finds the one whose tables are nearest to all measured ones together, each weighed by its noise.
+///
+/// ```
+/// use scumble_pgm::{Estimator, Measurement, Total};
+/// use scumble_schema::{AttributeId, Clique, Domain};
+///
+/// let domain = Domain::new(vec![2])?;
+/// let column = Clique::single(AttributeId::new(0));
+/// // Two measurements of one column; the second has a third of the noise, and nine times the weight.
+/// let measured = [
+///     Measurement::new(&domain, column.clone(), vec![70.0, 30.0], 3.0)?,
+///     Measurement::new(&domain, column.clone(), vec![60.0, 40.0], 1.0)?,
+/// ];
+/// let estimate = Estimator::new(domain).total(Total::Fixed(100.0)).estimate(&measured)?;
+/// let counts = estimate.model.marginal(&column)?;
+/// assert!((100.0 * counts.values()[0] / counts.sum() - 61.0).abs() < 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Estimator {
     domain: Domain,
@@ -121,28 +138,28 @@ impl Estimator {
         }
     }
 
-    /// With this total.
+    /// The number of rows of the model: fitted with the rest unless this says that it is known.
     #[must_use]
     pub fn total(mut self, total: Total) -> Self {
         self.total = total;
         self
     }
 
-    /// With this search.
+    /// Searches this way instead of by proximal stages.
     #[must_use]
     pub fn search(mut self, search: Search) -> Self {
         self.search = search;
         self
     }
 
-    /// With this rule for stopping.
+    /// Ends the search by these rules instead of the default ones.
     #[must_use]
     pub fn stop(mut self, stop: Stop) -> Self {
         self.stop = stop;
         self
     }
 
-    /// With combinations that cannot be.
+    /// Gives no probability to combinations of codes that cannot be.
     #[must_use]
     pub fn zeros(mut self, zeros: Vec<StructuralZeros>) -> Self {
         self.zeros = zeros;
@@ -157,6 +174,10 @@ impl Estimator {
     }
 
     /// The distribution nearest to these tables.
+    ///
+    /// # Errors
+    /// If the tables tie so many columns together that the model would be too large, if they are not over the domain, or if the
+    /// structural zeros leave no row.
     pub fn estimate(&self, measurements: &[Measurement]) -> Result<Estimate, ModelError> {
         self.search_from(measurements, None)
     }

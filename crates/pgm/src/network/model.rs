@@ -19,7 +19,7 @@ const CHUNK_TUPLES: u64 = 1 << 16;
 /// the fewer roundings; the whole batch is held while it is drawn.
 const BATCH_TUPLES: u64 = 1 << 18;
 
-/// How tuples are drawn.
+/// How the rows of a network are drawn, which the papers call tuples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TupleSampling {
     /// Every tuple is an independent draw (2014, section 3; 2018, section 2.3).
@@ -68,7 +68,7 @@ impl NetworkModel {
         Ok(Self { network, conditionals: conditionals.into() })
     }
 
-    /// The structure.
+    /// Which attributes are drawn given which, in what order.
     pub fn network(&self) -> &Network {
         &self.network
     }

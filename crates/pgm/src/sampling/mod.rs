@@ -28,7 +28,7 @@ use crate::product::ProductModel;
 /// Rows in a chunk. Low-variance sampling rounds once per chunk, so larger chunks mean fewer roundings.
 const CHUNK_ROWS: u64 = 1 << 16;
 
-/// How rows are drawn.
+/// How rows are drawn from a model: how much chance is added to what the model says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sampling {
     /// Expected counts are rounded, each up or down at random with its mean kept, and the rows shuffled. The model's own

@@ -52,7 +52,7 @@ impl CliqueVector {
         Self { layout: Arc::clone(&self.layout), values: vec![0.0; self.values.len()] }
     }
 
-    /// The attributes' sizes.
+    /// The attributes that its cliques are made of, with the number of codes of each.
     pub fn domain(&self) -> &Domain {
         &self.layout.domain
     }

@@ -90,7 +90,7 @@ impl TreeModel {
         Ok(Self { domain, total, nodes })
     }
 
-    /// The attributes' sizes.
+    /// The attributes it is a distribution over, with the number of codes of each.
     pub fn domain(&self) -> &Domain {
         &self.domain
     }

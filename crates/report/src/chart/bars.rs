@@ -25,7 +25,7 @@ pub struct Bars {
     pub bars: Vec<Bar>,
 }
 
-/// One bar.
+/// One bar with its label, its value in words, and where the truth may be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
     /// What stands before it.

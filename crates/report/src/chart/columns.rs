@@ -27,7 +27,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The picture.
+    /// The picture, as the text of an SVG file.
     pub fn to_svg(&self) -> String {
         let reach = self.heights.iter().map(|(height, range)| range.map_or(0.0, |(_, most)| most).max(*height));
         let percent = Ruler::new(Scale::Linear, reach.map(|share| share * 100.0), ABOVE + HEIGHT, -HEIGHT);

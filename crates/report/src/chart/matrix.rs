@@ -10,7 +10,7 @@ const WIDEST_NAME: f64 = 155.0;
 const LEGEND_ROW: f64 = 20.0;
 const GAP: f64 = 6.0;
 
-/// Squares for pairs of names.
+/// A square for each pair of names, whose look tells how the two go together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
     /// What it shows.
@@ -33,7 +33,7 @@ pub enum Side {
     /// Those of a row with the rows before it, where a pair has no direction. Every name stands at the end of its row, which is
     /// also above its column.
     Below,
-    /// All.
+    /// All of them, where a pair has a direction. Names stand at the left and above.
     Both,
 }
 
@@ -76,7 +76,7 @@ impl Matrix {
         }
     }
 
-    /// The picture.
+    /// The picture, as the text of an SVG file.
     pub fn to_svg(&self) -> String {
         let (pitch, font) = (self.pitch(), (self.pitch() * 0.8).min(12.0));
         let across = pitch * to_f64(self.names.len());

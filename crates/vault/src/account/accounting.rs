@@ -103,15 +103,15 @@ impl Selecting for Zcdp {
 impl RowDrawing for Pure {}
 impl RowDrawing for Zcdp {}
 
-/// An accounting by name.
+/// An accounting by name: how the costs of releases add up, and to which epsilon and delta.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AccountingKind {
-    /// [`Pure`].
+    /// [`Pure`]: epsilons add up, and delta is 0.
     Pure,
-    /// [`Gdp`].
+    /// [`Gdp`]: squares of `mu` add up, and the epsilon of Gaussian noise is exact.
     Gdp,
-    /// [`Zcdp`].
+    /// [`Zcdp`]: `rho` of any mix of releases adds up.
     Zcdp,
 }
 

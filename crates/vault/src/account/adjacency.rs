@@ -14,7 +14,7 @@ mod sealed {
 /// Which tables are neighbours. Budgets, vaults and events of different adjacency do not mix.
 ///
 /// # Privacy
-/// The sensitivities are those of PRIVACY-RULES section 2, times the most rows that one unit contributes.
+/// The sensitivities are those that the notes beside the scores prove, times the most rows that one unit contributes.
 pub trait Adjacency: sealed::Sealed + fmt::Debug + Send + Sync + 'static {
     /// The same fact as a value, for files.
     const KIND: AdjacencyKind;

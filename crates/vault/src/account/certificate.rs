@@ -110,7 +110,7 @@ impl Certificate {
         agree(holds && same, "epsilon does not follow from the total and delta")
     }
 
-    /// Which tables are neighbours.
+    /// Which tables the claim makes hard to tell apart.
     pub fn adjacency(&self) -> AdjacencyKind {
         self.adjacency
     }
@@ -130,7 +130,7 @@ impl Certificate {
         self.noise
     }
 
-    /// What the job aimed at.
+    /// What the job aimed at. What may be claimed is [`Certificate::epsilon`], which is never more.
     pub fn goal(&self) -> ApproxDp {
         self.goal
     }
@@ -145,7 +145,7 @@ impl Certificate {
         self.delta
     }
 
-    /// The sum over the events.
+    /// What all events cost together, in the unit of the accounting.
     pub fn total(&self) -> Cost {
         Cost { accounting: self.accounting, quanta: self.total.0 }
     }
@@ -155,7 +155,7 @@ impl Certificate {
         self.ledger.as_ref()
     }
 
-    /// Every release, in order.
+    /// Every release, in the order in which they were made: all that [`Certificate::verify`] needs.
     pub fn events(&self) -> &[Event] {
         &self.events
     }

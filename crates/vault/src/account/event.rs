@@ -14,13 +14,13 @@ use crate::score::{self, ScoreKind};
 pub struct EventId(pub(crate) u32);
 
 impl EventId {
-    /// The number.
+    /// The number, from zero on.
     pub fn get(self) -> u32 {
         self.0
     }
 }
 
-/// What was asked.
+/// What was asked about the rows: everything that decides how far one unit can move the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -81,7 +81,7 @@ impl Event {
         &self.question
     }
 
-    /// What the table ranges over, if a table was asked for, or rows drawn from one.
+    /// What the table ranges over, if a table was asked for; `None` for scores, choices and rows.
     pub fn table(&self) -> Option<&Clique> {
         match &self.question {
             Question::Table(clique) => Some(clique),

@@ -6,7 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::VaultError;
 
-/// The `epsilon` of approximate differential privacy.
+/// The `epsilon` of `(epsilon, delta)`-differential privacy: the natural logarithm of the factor by which one unit may change the
+/// probability of any outcome.
+///
+/// ```
+/// use scumble_vault::Epsilon;
+///
+/// assert_eq!(Epsilon::new(0.5)?.get(), 0.5);
+/// // A goal that promises nothing, and one that allows nothing, are refused.
+/// assert!(Epsilon::new(f64::INFINITY).is_err() && Epsilon::new(0.0).is_err());
+/// # Ok::<(), scumble_vault::VaultError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(into = "f64", try_from = "f64")]
 pub struct Epsilon(f64);
@@ -29,7 +39,7 @@ impl Epsilon {
         }
     }
 
-    /// The number.
+    /// As a plain number, to be shown or computed with.
     pub fn get(self) -> f64 {
         self.0
     }
@@ -55,7 +65,9 @@ impl fmt::Display for Epsilon {
     }
 }
 
-/// The `delta` of approximate differential privacy.
+/// The `delta` of `(epsilon, delta)`-differential privacy: what may be added to a probability beyond the factor of [`Epsilon`].
+///
+/// It should be far below one over the number of units: a program that publishes one row outright, chosen at random, has as much.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(into = "f64", try_from = "f64")]
 pub struct Delta(f64);
@@ -80,7 +92,7 @@ impl Delta {
         }
     }
 
-    /// The number.
+    /// As a plain number, to be shown or computed with.
     pub fn get(self) -> f64 {
         self.0
     }
@@ -107,6 +119,18 @@ impl fmt::Display for Delta {
 }
 
 /// The goal of a job: `(epsilon, delta)`-differential privacy of everything it releases together.
+///
+/// Its two numbers are types, so that neither is taken for the other.
+///
+/// ```
+/// use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon};
+///
+/// let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
+/// // What it allows under Gaussian accounting: mu = 0.18197, as the certificate of such a job says.
+/// let mu = AccountingKind::Gdp.largest(goal)?.to_f64().sqrt();
+/// assert!((mu - 0.18197).abs() < 1e-5);
+/// # Ok::<(), scumble_vault::VaultError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ApproxDp {

@@ -10,6 +10,8 @@ use crate::account::Adjacency;
 use crate::error::VaultError;
 
 #[doc = include_str!("half_l1.md")]
+///
+/// [`TotalVariation`]: super::TotalVariation
 #[derive(Debug, Clone, PartialEq)]
 pub struct HalfL1 {
     split: Split,

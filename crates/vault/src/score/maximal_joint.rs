@@ -10,6 +10,8 @@ use crate::account::Adjacency;
 use crate::error::VaultError;
 
 #[doc = include_str!("maximal_joint.md")]
+///
+/// [`TotalVariation`]: super::TotalVariation
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaximalJoint {
     split: Split,

@@ -9,7 +9,7 @@ use scumble_schema::AttributeId;
 use super::*;
 use crate::account::{AddRemove, ReplaceOne};
 
-/// The shapes of PRIVACY-RULES T2: cells of the left side, cells of the right side, most rows.
+/// The shapes of T2 (`docs/reference/privacy-tests.md`): cells of the left side, cells of the right side, most rows.
 const SHAPES: [(u32, u32, u64); 5] = [(2, 2, 8), (2, 3, 8), (3, 3, 8), (2, 4, 7), (3, 4, 5)];
 
 /// An exact number with a positive denominator.

@@ -10,6 +10,8 @@ use crate::account::Adjacency;
 use crate::error::VaultError;
 
 #[doc = include_str!("total_variation.md")]
+///
+/// [the lattice]: super
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TotalVariation {
     split: Split,

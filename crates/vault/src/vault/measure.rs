@@ -10,7 +10,7 @@ use crate::error::VaultError;
 use crate::released::Released;
 use crate::score::{self, Score};
 
-/// A noisy count table.
+/// The counts of a table's cells, each with noise of its own: what [`Vault::measure`] releases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoisyTable {
     clique: Clique,
@@ -40,7 +40,7 @@ impl NoisyTable {
     }
 }
 
-/// Noisy scores of some candidates.
+/// The scores of some candidates, each with noise of its own: what [`Vault::measure_scores`] releases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoisyScores {
     values: Vec<f64>,

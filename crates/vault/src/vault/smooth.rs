@@ -40,7 +40,7 @@ impl<M: RowDrawing> Vault<ReplaceOne, M> {
     /// `s` below one, or the source fails. The budget is gone in any case.
     ///
     /// # Reference
-    /// Aalborg report 2024, Theorem 3.1.1, with `m` as in PRIVACY-RULES section 3.
+    /// Aalborg report 2024, Theorem 3.1.1, with `m` the measure of all cells over that of the smallest.
     pub fn draw_rows(
         &mut self,
         clique: &Clique,

@@ -56,12 +56,12 @@ pub enum Outcome {
 }
 
 impl Verification {
-    /// Whether nothing failed.
+    /// Whether nothing failed. What could not be checked does not count as failed: look at [`Outcome::NotChecked`].
     pub fn holds(&self) -> bool {
         self.failed().next().is_none()
     }
 
-    /// What failed.
+    /// The checks that failed, in the order in which they were made.
     pub fn failed(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| check.outcome == Outcome::Failed)
     }
