@@ -27,7 +27,7 @@ const PARTS: [&str; 4] = ["rows", "model", "errors", "cost"];
 
 fn main() -> Result<(), Failure> {
     let (mut parts, mut output) = (Vec::new(), measured());
-    let (mut releases, mut rows) = (10, 100_000);
+    let (mut releases, mut rows) = (10, 50_000);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(format!("{word} needs a value"));
