@@ -79,7 +79,7 @@ if [ "$mode" = fast ]; then
     on_tables privmrf-utility reproduce/privmrf.sh utility --tables nltcs --epsilons 0.1,0.8 "${few[@]}"
     on_tables privmrf-svm reproduce/privmrf.sh svm --tables nltcs --epsilons 0.8 "${few[@]}"
     on_tables privmrf-cost reproduce/privmrf.sh cost --tables nltcs --epsilons 0.8 "${few[@]}"
-    on_tables privmrf-size reproduce/privmrf.sh size --tables loans --epsilons 0.2 --profiles best "${few[@]}"
+    on_tables privmrf-size reproduce/privmrf.sh size --tables fire --epsilons 0.05 --profiles paper "${few[@]}"
     on_tables privmrf-ablation reproduce/privmrf.sh ablation --tables nltcs --epsilons 0.1 "${few[@]}"
     on_tables auto-floor reproduce/auto.sh floor --tables nltcs "${few[@]}"
     on_tables auto-utility reproduce/auto.sh utility --tables nltcs --epsilons 0.1,0.8 "${few[@]}"
