@@ -7,6 +7,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use crate::Failure;
+use crate::grid::mean_and_spread;
 
 /// A file of results.
 pub(crate) struct Journal {
@@ -81,6 +82,14 @@ impl Journal {
 /// A number of the line that begins like this, if there is one.
 pub(crate) fn value(rows: &[Row], beginning: &[String], column: usize) -> Result<Option<f64>, Failure> {
     Ok(rows.iter().find(|row| row.starts_with(beginning)).map(|row| row[column].parse()).transpose()?)
+}
+
+/// Mean and spread of a number over the lines that begin like this, if there are any.
+#[allow(dead_code, reason = "every program has this file as a module of its own, and two have one line for each point")]
+pub(crate) fn mean(rows: &[Row], beginning: &[String], column: usize) -> Result<Option<(f64, f64)>, Failure> {
+    let runs = rows.iter().filter(|row| row.starts_with(beginning)).map(|row| row[column].parse());
+    let values: Vec<f64> = runs.collect::<Result<_, _>>()?;
+    Ok(if values.is_empty() { None } else { Some(mean_and_spread(&values)) })
 }
 
 fn rows(file: &mut File) -> Result<Vec<Row>, Failure> {

@@ -9,8 +9,8 @@ use scumble::schema::AdjacencyKind;
 
 use crate::benchmark::{Benchmark, Run};
 use crate::figure::Figures;
-use crate::grid::{all, mean_and_spread};
-use crate::journal::{Journal, Row};
+use crate::grid::all;
+use crate::journal::{self, Journal, Row};
 use crate::request::Request;
 use crate::{AS_OF_2014, Failure};
 
@@ -114,10 +114,7 @@ struct Errors {
 impl Errors {
     /// Mean and spread at a point, if there were runs.
     fn mean(&self, setting: Setting, theta: f64, epsilon: f64) -> Result<Option<(f64, f64)>, Failure> {
-        let point = setting.point(theta, epsilon);
-        let runs = self.rows.iter().filter(|row| row.starts_with(&point)).map(|row| row[ERROR].parse());
-        let errors: Vec<f64> = runs.collect::<Result<_, _>>()?;
-        Ok(if errors.is_empty() { None } else { Some(mean_and_spread(&errors)) })
+        journal::mean(&self.rows, &setting.point(theta, epsilon), ERROR)
     }
 
     /// What the documentation shows.

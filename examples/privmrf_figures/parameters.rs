@@ -7,8 +7,7 @@ use scumble::report::chart::{Axis, Chart, Line, Panel, Scale};
 use crate::benchmark::Run;
 use crate::classifiers::{self, FOLDS, RateFile, Rates, Training};
 use crate::figure::Figures;
-use crate::grid::mean_and_spread;
-use crate::journal::Row;
+use crate::journal::{self, Row};
 use crate::marginal_errors::ratios::rounded;
 use crate::marginal_errors::{self, ErrorFile};
 use crate::profile::Profile;
@@ -134,13 +133,8 @@ impl Measured {
         let point = point(setting, epsilon);
         match measure {
             Measure::Misclassified => self.rates.mean(&point, RATE),
-            Measure::Distance => {
-                // The run comes before the error.
-                let runs =
-                    self.errors.iter().filter(|row| row.starts_with(&point)).map(|row| row[point.len() + 1].parse());
-                let errors: Vec<f64> = runs.collect::<Result<_, _>>()?;
-                Ok(if errors.is_empty() { None } else { Some(mean_and_spread(&errors)) })
-            }
+            // The run comes before the error.
+            Measure::Distance => journal::mean(&self.errors, &point, point.len() + 1),
         }
     }
 

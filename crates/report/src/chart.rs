@@ -129,13 +129,7 @@ impl Chart {
         let height = HEAD + legend + panel_height * to_f64(self.panels.len().div_ceil(columns));
         let mut svg = String::new();
         let written = (|| -> fmt::Result {
-            open(&mut svg, (width, height), &self.title, &self.description)?;
-            writeln!(svg, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>")?;
-            writeln!(
-                svg,
-                "<text x=\"10\" y=\"22\" font-size=\"15\" font-weight=\"600\">{}</text>",
-                escaped(&self.title)
-            )?;
+            open_titled(&mut svg, (width, height), &self.title, &self.description)?;
             for (index, name) in names.iter().enumerate() {
                 let x = 10.0 + legend_width(&names, per_row) / to_f64(per_row) * to_f64(index % per_row);
                 let y = HEAD + LEGEND_ROW * (to_f64(index / per_row) + 0.5);
@@ -167,17 +161,8 @@ impl Panel {
         let x = Ruler::new(self.x.scale, points().map(|point| point.0), left, WIDTH);
         let y = Ruler::new(self.y.scale, points().map(|point| point.1), top + HEIGHT, -HEIGHT);
         let (middle, bottom) = (left + WIDTH / 2.0, top + HEIGHT);
-        writeln!(
-            svg,
-            "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-weight=\"600\">{}</text>",
-            top - 9.0,
-            escaped(&self.title)
-        )?;
-        for (value, text) in &y.marks {
-            let at = y.place(*value);
-            writeln!(svg, "<path d=\"M{left:.1} {at:.1}h{WIDTH:.1}\" stroke=\"#ddd\"/>")?;
-            writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>", left - 6.0, at + 4.0)?;
-        }
+        draw_panel_title(svg, middle, top, &self.title)?;
+        y.draw_across(svg, left, WIDTH)?;
         for (value, text) in &x.marks {
             let at = x.place(*value);
             writeln!(svg, "<path d=\"M{at:.1} {bottom:.1}v4\" stroke=\"#333\"/>")?;
@@ -270,6 +255,16 @@ impl Ruler {
         Self { scale, from, to, start, length, marks }
     }
 
+    /// A line across at every mark of an axis along the side, with its number on the left.
+    fn draw_across(&self, svg: &mut String, left: f64, width: f64) -> fmt::Result {
+        for (value, text) in &self.marks {
+            let at = self.place(*value);
+            writeln!(svg, "<path d=\"M{left:.1} {at:.1}h{width:.1}\" stroke=\"#ddd\"/>")?;
+            writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>", left - 6.0, at + 4.0)?;
+        }
+        Ok(())
+    }
+
     fn place(&self, value: f64) -> f64 {
         let value = if self.scale == Scale::Linear { value } else { value.log2() };
         self.start + self.length * (value - self.from) / (self.to - self.from)
@@ -321,6 +316,19 @@ fn open(svg: &mut String, (width, height): (f64, f64), title: &str, description:
     )?;
     writeln!(svg, "<title>{}</title>", escaped(title))?;
     writeln!(svg, "<desc>{}</desc>", escaped(description))
+}
+
+/// The same on a white ground, with the title above.
+fn open_titled(svg: &mut String, size: (f64, f64), title: &str, description: &str) -> fmt::Result {
+    open(svg, size, title, description)?;
+    writeln!(svg, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>")?;
+    writeln!(svg, "<text x=\"10\" y=\"22\" font-size=\"15\" font-weight=\"600\">{}</text>", escaped(title))
+}
+
+/// What stands above a panel that begins at `top`.
+fn draw_panel_title(svg: &mut String, middle: f64, top: f64, title: &str) -> fmt::Result {
+    let (above, title) = (top - 9.0, escaped(title));
+    writeln!(svg, "<text x=\"{middle:.1}\" y=\"{above:.1}\" text-anchor=\"middle\" font-weight=\"600\">{title}</text>")
 }
 
 /// How wide a text of this size is in the wider fonts that a system may have: what it is given room by.

@@ -6,8 +6,7 @@ use scumble::report::chart::{Axis, Chart, Line, Panel, Scale};
 
 use crate::Failure;
 use crate::figure::Figures;
-use crate::grid::mean_and_spread;
-use crate::journal::Row;
+use crate::journal::{self, Row};
 use crate::reference::{self, EPSILONS, FLOORS};
 
 /// The orders that are compared with those of others.
@@ -28,9 +27,14 @@ pub(crate) struct Level {
     pub(crate) errors: [f64; 3],
 }
 
+/// What the lines of a point begin with.
+fn point(table: &str, contender: &str, epsilon: f64) -> [String; 3] {
+    [table.to_string(), contender.to_string(), epsilon.to_string()]
+}
+
 impl Runs {
     fn of(&self, table: &str, contender: &str, epsilon: f64) -> impl Iterator<Item = &Row> {
-        let point = [table.to_string(), contender.to_string(), epsilon.to_string()];
+        let point = point(table, contender, epsilon);
         self.0.iter().filter(move |row| row.starts_with(&point))
     }
 
@@ -42,10 +46,7 @@ impl Runs {
         epsilon: f64,
         order: usize,
     ) -> Result<Option<(f64, f64)>, Failure> {
-        let column = BEFORE_ERRORS + order - 1;
-        let values: Vec<f64> =
-            self.of(table, contender, epsilon).map(|row| row[column].parse()).collect::<Result<_, _>>()?;
-        Ok(if values.is_empty() { None } else { Some(mean_and_spread(&values)) })
+        journal::mean(&self.0, &point(table, contender, epsilon), BEFORE_ERRORS + order - 1)
     }
 
     /// How many of these points have fewer runs than this.

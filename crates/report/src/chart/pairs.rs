@@ -2,7 +2,10 @@
 
 use std::fmt::{self, Write};
 
-use super::{ABOVE, HEAD, HEIGHT, LEFT, LEGEND_ROW, RIGHT, Ruler, Scale, escaped, open, text_width, to_f64};
+use super::{
+    ABOVE, HEAD, HEIGHT, LEFT, LEGEND_ROW, RIGHT, Ruler, Scale, draw_panel_title, escaped, open_titled, text_width,
+    to_f64,
+};
 
 /// The height of text below the columns that lies, and that leans because it would not fit.
 const LYING: f64 = 24.0;
@@ -56,10 +59,7 @@ impl Pairs {
         );
         let mut svg = String::new();
         let written = (|| -> fmt::Result {
-            open(&mut svg, size, &self.title, &self.description)?;
-            writeln!(svg, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>")?;
-            let title = escaped(&self.title);
-            writeln!(svg, "<text x=\"10\" y=\"22\" font-size=\"15\" font-weight=\"600\">{title}</text>")?;
+            open_titled(&mut svg, size, &self.title, &self.description)?;
             self.draw_legend(&mut svg)?;
             for (place, panel) in self.panels.iter().enumerate() {
                 panel.draw(&mut svg, panel_width * to_f64(place) + LEFT, HEAD + LEGEND_ROW + ABOVE)?;
@@ -100,17 +100,8 @@ impl PairPanel {
         let reach = self.pairs.iter().flat_map(|pair| [pair.heights[0], pair.heights[1], pair.range.1]);
         let ruler = Ruler::new(Scale::Linear, reach, top + HEIGHT, -HEIGHT);
         let (middle, ground) = (left + WIDTH / 2.0, ruler.place(0.0));
-        let title = escaped(&self.title);
-        let above = top - 9.0;
-        writeln!(
-            svg,
-            "<text x=\"{middle:.1}\" y=\"{above:.1}\" text-anchor=\"middle\" font-weight=\"600\">{title}</text>"
-        )?;
-        for (value, text) in &ruler.marks {
-            let at = ruler.place(*value);
-            writeln!(svg, "<path d=\"M{left:.1} {at:.1}h{WIDTH:.1}\" stroke=\"#ddd\"/>")?;
-            writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>", left - 6.0, at + 4.0)?;
-        }
+        draw_panel_title(svg, middle, top, &self.title)?;
+        ruler.draw_across(svg, left, WIDTH)?;
         let (pitch, width) = (self.pitch(), self.pitch() * 0.4);
         let mut ranges = String::new();
         for (place, pair) in self.pairs.iter().enumerate() {
@@ -135,9 +126,10 @@ impl PairPanel {
     }
 
     fn draw_labels(&self, svg: &mut String, left: f64, bottom: f64) -> fmt::Result {
+        let leans = self.leans();
         for (place, pair) in self.pairs.iter().enumerate() {
             let (middle, label) = (left + self.pitch() * (to_f64(place) + 0.5), escaped(&pair.label));
-            if self.leans() {
+            if leans {
                 let (x, y) = (middle + 4.0, bottom + 14.0);
                 writeln!(
                     svg,
