@@ -360,7 +360,7 @@ pub fn fit_in<A: Neighbours, M: Fitting>(
     let asked = method.of_schema(schema)?;
     let fitted = M::fit(&mut vault, budget, &recoding, &rules, &asked).map_err(|error| error.naming_columns(schema))?;
     let released = vault.released_values().to_vec();
-    let certificate = vault.close();
+    let certificate = vault.close().assuming(schema.assumptions());
     let recoding = method.recoding_after(schema, certificate.events(), &released)?;
     let origin = Origin::Measured { method: method.clone(), released, certificate };
     Ok(Model::new(schema.clone(), recoding, fitted, origin))

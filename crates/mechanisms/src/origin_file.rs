@@ -73,6 +73,9 @@ fn check(certificate: &Certificate, schema: &Schema) -> Result<(), MechanismErro
     if (certificate.adjacency(), certificate.max_contributions()) != (privacy.adjacency, privacy.max_contributions) {
         return Err(damaged("its certificate is about other neighbours than its schema"));
     }
+    if certificate.assumptions() != schema.assumptions() {
+        return Err(damaged("its certificate assumes other things than its schema"));
+    }
     if certificate.noise() != Noise::Fresh {
         return Err(damaged("it comes from a test and is NOT PRIVATE"));
     }

@@ -194,3 +194,22 @@ proptest! {
         let _ = Model::from_bytes(&resealed(bytes));
     }
 }
+
+#[test]
+fn assumptions_of_the_schema_are_in_the_certificate_and_cannot_be_taken_out() {
+    let schema = Schema::parse(&format!("dialect: {{multiline: true}}{SCHEMA}")).unwrap();
+    let model = model_of(&schema);
+    assert_eq!(model.certificate().unwrap().assumptions(), schema.assumptions());
+    let bytes = model.to_bytes();
+    assert_eq!(Model::from_bytes(&bytes).unwrap(), model);
+    // As an attacker would: the schema keeps its dialect, the certificate loses its assumption, lengths and checksum fit.
+    let stated = br#""assumptions":["multiline-records"],"#;
+    let at = bytes.windows(stated.len()).position(|window| window == stated).unwrap();
+    let begin = bytes.windows(12).position(|window| window == br#"{"measured":"#).unwrap();
+    let mut changed = bytes.clone();
+    changed.drain(at..at + stated.len());
+    let length = u64::from_le_bytes(bytes[begin - 8..begin].try_into().unwrap()) - stated.len() as u64;
+    changed[begin - 8..begin].copy_from_slice(&length.to_le_bytes());
+    let error = Model::from_bytes(&resealed(changed)).unwrap_err();
+    assert!(error.to_string().contains("assumes other things"), "{error}");
+}

@@ -118,5 +118,6 @@ fn on_trust(model: &Model, others: &str) -> Paragraph {
             listed(&assumed)
         )
     };
-    Paragraph::new("What rests on somebody's word", format!("{schema} {others}"))
+    let assumptions: String = model.schema().assumptions().iter().map(|assumption| format!("{assumption} ")).collect();
+    Paragraph::new("What rests on somebody's word", format!("{assumptions}{schema} {others}"))
 }

@@ -16,10 +16,13 @@ const DECLARED: &str = "Declared by the maker of the tables, not accounted for b
 /// What a model promises, for a reader who knows what differential privacy is: as its certificate proves, or as the maker of
 /// its tables declares.
 pub fn guarantee(model: &Model) -> String {
-    match model.origin() {
-        Origin::Measured { certificate, .. } => certified(&model.schema().privacy().unit, certificate),
-        Origin::Elsewhere(marginals) => declared(&model.schema().privacy().unit, marginals.statement()),
-    }
+    let unit = &model.schema().privacy().unit;
+    let guarantee = match model.origin() {
+        Origin::Measured { certificate, .. } => certified(unit, certificate),
+        Origin::Elsewhere(marginals) => declared(unit, marginals.statement()),
+    };
+    let assumptions = model.schema().assumptions();
+    std::iter::once(guarantee).chain(assumptions.iter().map(ToString::to_string)).collect::<Vec<_>>().join(" ")
 }
 
 fn declared(unit: &Unit, statement: &Statement) -> String {

@@ -5,7 +5,7 @@ use std::fmt;
 use scumble_mechanisms::marginals::Statement;
 use scumble_mechanisms::{Basis, Distribution, Method, Model, Origin, TableBound, TableFacts};
 use scumble_pgm::network::Pair;
-use scumble_schema::{Attribute, Clique};
+use scumble_schema::{Assumption, Attribute, Clique};
 use scumble_vault::Certificate;
 use serde::Serialize;
 
@@ -48,6 +48,9 @@ pub struct Summary {
     pub certificate: Option<Certificate>,
     /// What the maker of the tables declares, if they were made elsewhere.
     pub declared: Option<Statement>,
+    /// What the guarantee assumes beyond what the program enforces.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<Assumption>,
     /// Columns whose bounds or categories nobody has confirmed to be public.
     pub assumed: Vec<String>,
     /// The columns, in schema order.
@@ -146,6 +149,7 @@ impl Summary {
             odds: Odds::new(model),
             certificate: model.certificate().cloned(),
             declared,
+            assumptions: schema.assumptions(),
             assumed: schema.assumed().map(|attribute| attribute.name().into()).collect(),
             columns: columns.collect(),
             network: network(model),

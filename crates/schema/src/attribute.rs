@@ -152,6 +152,12 @@ impl Attribute {
         (self.spec.dp.source == Source::Assumed && !declares_nothing) || bins == Some(Source::Assumed)
     }
 
+    /// Whether some bound, bin or category list was read off the rows without a release.
+    pub fn is_read_off_data(&self) -> bool {
+        let bins = self.spec.dp.bins.as_ref().and_then(|bins| bins.source);
+        self.spec.dp.source == Source::Data || bins == Some(Source::Data)
+    }
+
     /// The first and the last value of a code that stands for a bin of whole numbers, days, years or instants, or the edges of
     /// one of real numbers; `None` if the code is a value of its own, missing or unknown. An instant's last value is the one at
     /// which the next bin opens.

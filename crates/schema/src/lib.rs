@@ -20,7 +20,7 @@
 //! | columns | [`Attribute`], [`FieldType`], [`MissingKind`], [`Generated`] for those that are made up |
 //! | codes | [`Encoder`], [`Decoder`], [`CodeColumn`], [`Recoding`] for columns as a method sees them, [`Observer`] for what a schema does not cover |
 //! | tables | [`Domain`], [`AttributeId`], [`Clique`], [`cells`]: the one place that fixes the order of cells |
-//! | what is declared besides | [`Privacy`], [`Rule`], [`Level`] of a hierarchy |
+//! | what is declared besides | [`Privacy`], [`Rule`], [`Level`] of a hierarchy, [`Dialect`] of text files, [`Assumption`]s that follow |
 //! | sizes | [`limits`]: what is refused before it is allocated |
 //! | other tools' schemas | [`Foreign`], [`export_mbi`], with every [`Loss`] named |
 //!
@@ -51,6 +51,7 @@
 //! means is in `docs/reference/schema.md`.
 
 mod amounts;
+mod assumption;
 mod attribute;
 mod bins;
 mod calendar;
@@ -82,6 +83,7 @@ mod whole_file;
 mod written;
 mod zone;
 
+pub use assumption::Assumption;
 pub use attribute::{Attribute, FieldType};
 pub use calendar::{CalendarUnit, Keep};
 pub use clique::{AttributeId, Clique};
@@ -102,8 +104,8 @@ pub use recoding::Recoding;
 pub use rules::{Condition, RangeSpec, Rule, RuleSpec};
 pub use schema::{Problems, Schema};
 pub use spec::{
-    BinsSpec, Constraints, FieldSpec, FieldTerms, GenerateSpec, Scalar, Scale, SchemaSpec, SequenceSpec, Source,
-    TableTerms,
+    BinsSpec, Constraints, Dialect, FieldSpec, FieldTerms, GenerateSpec, Scalar, Scale, SchemaSpec, SequenceSpec,
+    Source, TableTerms,
 };
 pub use whole_file::WholeFile;
 

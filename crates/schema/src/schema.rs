@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::num::NonZeroU32;
 
+use crate::assumption::Assumption;
 use crate::attribute::Attribute;
 use crate::check::check_field;
 use crate::clique::AttributeId;
@@ -15,7 +16,7 @@ use crate::limits;
 use crate::missing::{self, MissingValue};
 use crate::privacy::{AdjacencyKind, Privacy, RowCount, Unit};
 use crate::rules::{Rule, RuleSpec, Rules};
-use crate::spec::{SchemaSpec, TableTerms};
+use crate::spec::{Dialect, SchemaSpec, TableTerms};
 
 /// How many problems are listed before the rest is only counted.
 const LISTED_PROBLEMS: usize = 50;
@@ -36,6 +37,7 @@ pub struct Schema {
     title: Option<String>,
     description: Option<String>,
     missing_values: Vec<MissingValue>,
+    dialect: Dialect,
     terms: TableTerms,
     privacy: Privacy,
     attributes: Vec<Attribute>,
@@ -158,8 +160,8 @@ impl Schema {
         }
         let domain = Domain::new(attributes.iter().map(Attribute::size).collect())?;
         let rules = Rules::new(&attributes, &domain, &spec.dp.rules)?;
-        let (title, description, terms) = (spec.title, spec.description, spec.dp);
-        Ok(Self { title, description, missing_values, terms, privacy, attributes, generated, domain, rules })
+        let (title, description, dialect, terms) = (spec.title, spec.description, spec.dialect, spec.dp);
+        Ok(Self { title, description, missing_values, dialect, terms, privacy, attributes, generated, domain, rules })
     }
 
     /// The columns that are read, modelled and drawn, in output order.
@@ -281,12 +283,37 @@ impl Schema {
         self.attributes.iter().filter(|attribute| attribute.is_assumed())
     }
 
+    /// Columns whose bounds, bins or categories were read off the rows without a release.
+    pub fn read_off_data(&self) -> impl Iterator<Item = &Attribute> {
+        self.attributes.iter().filter(|attribute| attribute.is_read_off_data())
+    }
+
+    /// What a guarantee for this schema assumes beyond what the program enforces.
+    pub fn assumptions(&self) -> Vec<Assumption> {
+        let multiline = self.dialect.multiline.then_some(Assumption::MultilineRecords);
+        let read_off = self.read_off_data().next().map(|_| Assumption::DomainFromData);
+        multiline.into_iter().chain(read_off).collect()
+    }
+
+    /// How text files of the table are written.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// This schema for text files that are written in another way.
+    #[must_use]
+    pub fn with_dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = dialect;
+        self
+    }
+
     /// The schema as a file has it.
     pub fn to_spec(&self) -> SchemaSpec {
         SchemaSpec {
             title: self.title.clone(),
             description: self.description.clone(),
             missing_values: Some(self.missing_values.clone()),
+            dialect: self.dialect,
             dp: self.terms.clone(),
             fields: self.output_columns().into_iter().map(|column| column.spec().clone()).collect(),
         }

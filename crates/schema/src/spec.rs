@@ -39,11 +39,28 @@ pub struct SchemaSpec {
     /// Texts that stand for a missing value in every column, with the kind each belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_values: Option<Vec<MissingValue>>,
+    /// How text files of the table are written.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dialect: Dialect,
     /// The privacy terms of the table.
     #[serde(default, skip_serializing_if = "is_default")]
     pub dp: TableTerms,
     /// The columns to synthesise, in output order. Of the other columns of the data only the privacy unit is read.
     pub fields: Vec<FieldSpec>,
+}
+
+/// How text files of the table are written.
+///
+/// Properties that are not known here are refused: one that was passed over would change values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Dialect {
+    /// Whether a quoted field may hold line breaks. Without it a line is a record, whatever its quotes.
+    ///
+    /// # Privacy
+    /// An [`Assumption`](crate::Assumption): one record with a quote that never closes changes how all others are read.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub multiline: bool,
 }
 
 /// The `dp` block of the table: whose privacy is protected, what may be told, and rules between columns.
@@ -236,6 +253,9 @@ pub enum Source {
     Assumed,
     /// Learned from the rows by a charged release.
     Dp,
+    /// Read off the rows without a release. The guarantee does not cover it: see
+    /// [`Assumption::DomainFromData`](crate::Assumption::DomainFromData).
+    Data,
 }
 
 /// A value as a schema file writes it.

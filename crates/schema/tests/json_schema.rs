@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use scumble_schema::{
-    AdjacencyKind, BinsSpec, CalendarUnit, Constraints, FieldSpec, FieldTerms, FieldType, GenerateSpec, HierarchySpec,
-    JSON_SCHEMA, Keep, MissingValue, RowCount, RuleSpec, Scalar, Scale, Schema, SchemaSpec, SequenceSpec, Source,
-    TableTerms,
+    AdjacencyKind, BinsSpec, CalendarUnit, Constraints, Dialect, FieldSpec, FieldTerms, FieldType, GenerateSpec,
+    HierarchySpec, JSON_SCHEMA, Keep, MissingValue, RowCount, RuleSpec, Scalar, Scale, Schema, SchemaSpec,
+    SequenceSpec, Source, TableTerms,
 };
 use serde_json::Value;
 
@@ -241,6 +241,7 @@ fn full_spec() -> SchemaSpec {
         title: text(),
         description: text(),
         missing_values: missing_values(),
+        dialect: Dialect { multiline: true },
         dp: TableTerms {
             privacy_unit: text(),
             max_contributions: Some(1),
@@ -264,6 +265,7 @@ fn it_has_exactly_the_properties_of_the_file() {
     let defs = &schema["$defs"];
     for (written, described) in [
         (&file, &schema),
+        (&file["dialect"], &defs["dialect"]),
         (&file["dp"], &defs["tableTerms"]),
         (field, &defs["field"]),
         (&field["constraints"], &defs["constraints"]),
@@ -290,7 +292,8 @@ fn it_lists_exactly_the_words_that_can_be_written() {
     let word = |value: Result<Value, serde_json::Error>| value.expect("a word");
     let types = FieldType::ALL.map(|field_type| Value::from(field_type.name()));
     assert_eq!(listed(&defs["field"]["properties"]["type"]), written(&types));
-    let sources = [Source::Public, Source::Assumed, Source::Dp].map(|source| word(serde_json::to_value(source)));
+    let sources =
+        [Source::Public, Source::Assumed, Source::Dp, Source::Data].map(|source| word(serde_json::to_value(source)));
     assert_eq!(listed(&defs["source"]), written(&sources));
     let terms = &defs["tableTerms"]["properties"];
     let adjacencies =
@@ -311,7 +314,7 @@ fn every_property_has_help_to_show() {
     }
     let schema = json_schema();
     visit(&schema, &schema, "");
-    for part in ["tableTerms", "rule", "field", "constraints", "fieldTerms", "bins", "generate"] {
+    for part in ["dialect", "tableTerms", "rule", "field", "constraints", "fieldTerms", "bins", "generate"] {
         visit(&schema, &schema["$defs"][part], part);
     }
 }

@@ -40,6 +40,7 @@ fn certified(model: &Model, certificate: &Certificate) -> Markup {
     if let Some(entry) = certificate.ledger() {
         listed.push(("Ledger", format!("dataset {}, job {}, record {}", entry.dataset, entry.job, entry.head)));
     }
+    listed.extend(certificate.assumptions().iter().map(|assumption| ("Assumption", assumption.to_string())));
     html! {
         h3 { "The certificate" }
         (facts(listed))

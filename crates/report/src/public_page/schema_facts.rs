@@ -111,7 +111,8 @@ fn others(column: &Attribute) -> String {
 fn source(column: &Attribute) -> &'static str {
     match column.spec().dp.source {
         _ if column.is_assumed() => "assumed, not confirmed",
+        _ if column.is_read_off_data() => "read off the data, not covered by the guarantee",
         Source::Dp => "a private release",
-        Source::Public | Source::Assumed => "public",
+        Source::Public | Source::Assumed | Source::Data => "public",
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
     let dp = TableTerms { privacy_unit: unit, max_contributions, ..TableTerms::default() };
     let missing_values: Option<Vec<String>> = missing_values;
     let missing_values = missing_values.map(|texts| texts.into_iter().map(MissingValue::plain).collect());
-    Ok(SchemaSpec { title, description, missing_values, dp, fields })
+    Ok(SchemaSpec { title, description, missing_values, dp, fields, ..SchemaSpec::default() })
 }
 
 /// Terms without their vocabulary: `csvw:name`, `dc:description` and `csvw-safe:bounds.maxLength` are known by their last word.

@@ -247,6 +247,7 @@ fn source_loss(field: &FieldSpec, format: &str, report: &mut Report) {
         Source::Public => return,
         Source::Assumed => "assumed",
         Source::Dp => "dp",
+        Source::Data => "data",
     };
     report.lost(Some(&field.name), "dp.source", format!("`{source}` here; {format} counts all that it says as public"));
 }

@@ -193,6 +193,7 @@ fn variant(model: &Model) -> Variant {
             assumed.join(", ")
         )
     };
+    let stated: String = schema.assumptions().iter().map(|assumption| format!(" {assumption}")).collect();
     let made_up = if schema.generated().is_empty() { "" } else { " and that are not made up" };
     Variant {
         variant_name,
@@ -202,7 +203,7 @@ fn variant(model: &Model) -> Variant {
             schema.attributes().len()
         ),
         unprotected_quantities: format!(
-            "The schema, that is names, types, bounds, bins and categories of columns, is public, and {rows}.{assumed}"
+            "The schema, that is names, types, bounds, bins and categories of columns, is public, and {rows}.{assumed}{stated}"
         ),
     }
 }

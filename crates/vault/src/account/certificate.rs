@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use scumble_schema::AdjacencyKind;
+use scumble_schema::{AdjacencyKind, Assumption};
 use serde::{Deserialize, Serialize};
 
 use super::amount::Quanta;
@@ -60,6 +60,9 @@ pub struct Certificate {
     total: Quanta,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ledger: Option<LedgerEntry>,
+    /// What the claim rests on besides the events.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    assumptions: Vec<Assumption>,
     events: Vec<Event>,
 }
 
@@ -74,13 +77,33 @@ impl Certificate {
         events: Vec<Event>,
     ) -> Self {
         let (total, epsilon) = totals(accounting, &events, goal).expect("the filter admitted no event above the goal");
-        let (format, delta, ledger) = (FORMAT, accounting.claimed_delta(goal), None);
-        Self { format, adjacency, max_contributions, accounting, noise, goal, epsilon, delta, total, ledger, events }
+        let (format, delta) = (FORMAT, accounting.claimed_delta(goal));
+        let (ledger, assumptions) = (None, Vec::new());
+        Self {
+            format,
+            adjacency,
+            max_contributions,
+            accounting,
+            noise,
+            goal,
+            epsilon,
+            delta,
+            total,
+            ledger,
+            assumptions,
+            events,
+        }
     }
 
     /// The same, written down in a ledger.
     pub(crate) fn entered(self, ledger: LedgerEntry) -> Self {
         Self { ledger: Some(ledger), ..self }
+    }
+
+    /// The certificate with what its claim rests on besides the events: statements of the table's owner.
+    #[must_use]
+    pub fn assuming(self, assumptions: Vec<Assumption>) -> Self {
+        Self { assumptions, ..self }
     }
 
     /// Recomputes everything from the events.
@@ -153,6 +176,11 @@ impl Certificate {
     /// Where in a ledger the job is written down, if it was run on one.
     pub fn ledger(&self) -> Option<&LedgerEntry> {
         self.ledger.as_ref()
+    }
+
+    /// What the claim rests on besides the events: statements of the table's owner that no program can check.
+    pub fn assumptions(&self) -> &[Assumption] {
+        &self.assumptions
     }
 
     /// Every release, in the order in which they were made: all that [`Certificate::verify`] needs.

@@ -1,0 +1,51 @@
+//! What a guarantee assumes beyond what the program enforces.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A statement of the table's owner that the guarantee rests on and that the program cannot check.
+///
+/// The schema makes it, the model and the certificate carry it, and every page that states the guarantee states it too.
+///
+/// ```
+/// use scumble_schema::{Assumption, Schema};
+/// let schema = Schema::parse("
+/// dialect: {multiline: true}
+/// fields: [{name: smoker, type: boolean}]
+/// ")?;
+/// assert_eq!(schema.assumptions(), [Assumption::MultilineRecords]);
+/// # Ok::<(), scumble_schema::Problems>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Assumption {
+    /// A quoted field of a text file may hold line breaks, so the bytes of one record may decide where others end. Each record
+    /// stands alone only if every quote that opens also closes.
+    MultilineRecords,
+    /// Bounds, bins or categories of some column were read off the rows, and no release paid for it.
+    DomainFromData,
+}
+
+impl Assumption {
+    /// The assumption as a sentence, for pages that state the guarantee.
+    pub fn statement(self) -> &'static str {
+        match self {
+            Self::MultilineRecords => {
+                "Quoted fields of the text files may span lines: the guarantee assumes that the program that wrote the \
+                 files closed every quote, so that no record changes how others are read."
+            }
+            Self::DomainFromData => {
+                "Bounds, bins or categories were read off the real rows without a release: the guarantee does not cover \
+                 them, and what they reveal about the rows is not bounded by epsilon."
+            }
+        }
+    }
+}
+
+impl fmt::Display for Assumption {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.statement())
+    }
+}
