@@ -11,6 +11,7 @@ use datafusion::arrow::array::types::{
 };
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
+use scumble_planted::Mutant;
 use scumble_schema::{CodeWidth, Encoder};
 
 use crate::whole::{Code, WholeCodes, WholeNumber, WholeTable};
@@ -222,6 +223,7 @@ fn values<V>(
     mut code: impl FnMut(V) -> u32,
     push: &mut impl FnMut(u32),
 ) {
+    let array = array.filter(|value| value.is_some() || !Mutant::MissingValueRaises.is_planted());
     array.for_each(|value| push(value.map_or_else(|| encoder.null(), &mut code)));
 }
 

@@ -1,8 +1,10 @@
 //! The methods by name, and the one way to run them.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use scumble_pgm::StructuralZeros;
+use scumble_planted::Mutant;
 use scumble_schema::{AdjacencyKind, Domain, Recoding, Schema, SchemaError};
 use scumble_vault::ledger::{Job, Plan};
 use scumble_vault::{
@@ -305,7 +307,8 @@ pub fn fit(
     job: Option<&Job>,
 ) -> Result<Model, MechanismError> {
     let privacy = schema.privacy();
-    if source.domain() != schema.domain() || source.bound() != privacy.bound() {
+    let bound = if Mutant::FitIgnoresTheBound.is_planted() { source.bound() } else { privacy.bound() };
+    if source.domain() != schema.domain() || source.bound() != bound {
         return Err(MechanismError::OtherSchema);
     }
     if goal.delta == Delta::ZERO && method.accounting(goal) != AccountingKind::Pure {
@@ -335,6 +338,7 @@ struct Request<'a> {
 impl Request<'_> {
     fn run<A: Neighbours, M: Fitting>(&self, source: Box<dyn MarginalSource>) -> Result<Model, MechanismError> {
         let most = self.schema.privacy().max_contributions;
+        let most = if Mutant::FitForOneRow.is_planted() { NonZeroU32::MIN } else { most };
         let (vault, budget) = match self.job {
             Some(job) => Vault::open_on(job, source, self.goal, most)?,
             None => Vault::open(source, self.goal, most)?,
@@ -360,7 +364,9 @@ pub fn fit_in<A: Neighbours, M: Fitting>(
     let asked = method.of_schema(schema)?;
     let fitted = M::fit(&mut vault, budget, &recoding, &rules, &asked).map_err(|error| error.naming_columns(schema))?;
     let released = vault.released_values().to_vec();
-    let certificate = vault.close().assuming(schema.assumptions());
+    let assumptions =
+        if Mutant::CertificateWithoutAssumptions.is_planted() { Vec::new() } else { schema.assumptions() };
+    let certificate = vault.close().assuming(assumptions);
     let recoding = method.recoding_after(schema, certificate.events(), &released)?;
     let origin = Origin::Measured { method: method.clone(), released, certificate };
     Ok(Model::new(schema.clone(), recoding, fitted, origin))

@@ -204,7 +204,7 @@ fn vault_fault(error: &VaultError) -> Fault {
         VaultError::Budget { .. } | VaultError::BudgetTooSmall { .. } => Fault::Budget,
         VaultError::Source(source) => source.get_ref().downcast_ref().map_or(Fault::Engine, engine_fault),
         VaultError::Entropy(_) => Fault::Engine,
-        VaultError::Certificate { .. } | VaultError::OtherJob { .. } => Fault::Data,
+        VaultError::Certificate { .. } | VaultError::OtherJob { .. } | VaultError::OtherTable { .. } => Fault::Data,
         VaultError::Ledger(error) => ledger_fault(error),
         _ => Fault::Bug,
     }

@@ -73,6 +73,7 @@
 //! | [`mechanisms`] | one file per method, noisy tables made elsewhere, the model file | no | through the vault |
 //! | [`report`] | models, certificates, plans and ledgers in words and pictures | no | no |
 //! | `scumble-evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE; only programs use it | yes | seeds |
+//! | `scumble-planted` | bugs that tests switch on to show that they notice; none in a release build | no | no |
 //! | `scumble-stop` | how work that nobody wants any more comes to its end | no | no |
 //! | `scumble-cli`, `scumble-python` | the program, and the Python package, which holds the program too | through the others | no |
 //! | `scumble-testing` | the replay battery that every method passes; only tests use it | made-up ones | seeds |

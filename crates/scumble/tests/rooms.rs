@@ -46,7 +46,7 @@ const ONLY_BY: [(&str, &[&str], &str); 4] = [
     ),
 ];
 
-/// Features of the vault that are for tests.
+/// Features that are for tests: of the vault, and of the bugs that are planted.
 const FOR_TESTS: [&str; 2] = ["replay", "planted-bugs"];
 
 fn metadata() -> Value {
@@ -152,10 +152,10 @@ fn nothing_but_tests_turns_on_what_is_for_tests() {
     for package in packages.filter(|package| package["name"] != "scumble-testing") {
         for dependency in package["dependencies"].as_array().unwrap() {
             let features = dependency["features"].as_array().unwrap();
-            if dependency["name"] == "scumble-vault"
+            if (dependency["name"] == "scumble-vault" || dependency["name"] == "scumble-planted")
                 && features.iter().any(|feature| FOR_TESTS.iter().any(|one| feature == one))
             {
-                assert_eq!(dependency["kind"], "dev", "`{}` opens vaults that are not private", package["name"]);
+                assert_eq!(dependency["kind"], "dev", "`{}` turns on what is not private", package["name"]);
                 tests_do += 1;
             }
         }

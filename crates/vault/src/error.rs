@@ -85,6 +85,12 @@ pub enum VaultError {
     /// The ledger refused.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// A job that was cut off is run again on another table.
+    #[error("the job was begun on another table: the answer behind release {release} differs")]
+    OtherTable {
+        /// The first release whose exact answer differs.
+        release: u32,
+    },
     /// A job that was cut off is run again, and asks something else.
     #[error("the job asks something else than before it was cut off, at release {release}")]
     OtherJob {
@@ -126,6 +132,9 @@ impl VaultError {
             Self::Source(_) => "see the cause for what the source reports",
             Self::Entropy(_) => "check that the sandbox allows `getrandom`; nothing was released and nothing may be",
             Self::Ledger(error) => error.hint(),
+            Self::OtherTable { .. } => {
+                "resume on the table that the job was begun on, unchanged; otherwise start a new fit on its own ledger"
+            }
             Self::OtherJob { .. } => "resume with the same program, schema and method; otherwise start a new fit",
             Self::Certificate { .. } => "do not rely on this certificate; it was changed or made by a faulty program",
             #[cfg(feature = "replay")]

@@ -49,17 +49,83 @@ fn single(index: usize) -> Clique {
 /// Releases two tables for a third of the budget and, if asked to, a choice and a table for another third each.
 fn run(job: &Job, all: bool) -> (Vec<Vec<i64>>, usize, Certificate) {
     let (source, calls) = source();
-    let (mut vault, budget) = Vault::<AddRemove, Zcdp>::open_on(job, source, goal(1.0, 1e-6), ONE).unwrap();
+    let (values, certificate) = run_on(source, job, all).unwrap();
+    (values, calls.load(Ordering::SeqCst), certificate)
+}
+
+fn run_on(source: Box<dyn MarginalSource>, job: &Job, all: bool) -> Result<(Vec<Vec<i64>>, Certificate), VaultError> {
+    let (mut vault, budget) = Vault::<AddRemove, Zcdp>::open_on(job, source, goal(1.0, 1e-6), ONE)?;
     let mut thirds = budget.split_evenly(NonZeroUsize::new(3).unwrap()).into_iter();
-    let tables = vault.measure(&[single(0), single(1)], thirds.next().unwrap()).unwrap();
+    let tables = vault.measure(&[single(0), single(1)], thirds.next().unwrap())?;
     let mut values: Vec<_> = tables.iter().map(|table| table.values().to_vec()).collect();
     if all {
         let errors = [0, 1].map(|column| L1Error::against(single(column), &[5.0, 5.0, 0.0][..2 + column]).unwrap());
-        let chosen = vault.select(&errors, thirds.next().unwrap()).unwrap();
-        let last = vault.measure(&[single(*chosen)], thirds.next().unwrap()).unwrap();
+        let chosen = vault.select(&errors, thirds.next().unwrap())?;
+        let last = vault.measure(&[single(*chosen)], thirds.next().unwrap())?;
         values.extend([vec![i64::try_from(*chosen).unwrap()], last[0].values().to_vec()]);
     }
-    (values, calls.load(Ordering::SeqCst), vault.close())
+    Ok((values, vault.close()))
+}
+
+/// The files in the private folder beside the ledger.
+fn files_of_jobs(directory: &TempDir) -> Vec<String> {
+    let names = std::fs::read_dir(directory.path().join("people.ledger.jobs")).unwrap();
+    let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_job_that_is_resumed_on_another_table_is_refused() {
+    let other = || {
+        // One row more, in a cell that the first table does not have to show: the tables of single columns differ.
+        let rows = (0..11).map(|row| vec![row % 2, row % 3]).collect();
+        Box::new(Rows::new(&[2, 3], rows)) as Box<dyn MarginalSource>
+    };
+    let (directory, ledger) = ledger(AccountingKind::Zcdp);
+    let job = ledger.begin(plan(AccountingKind::Zcdp)).unwrap();
+    let (before, _, _) = run(&job, false);
+    drop(job);
+
+    let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
+    let error = run_on(other(), &job, false).unwrap_err();
+    assert!(matches!(error, VaultError::OtherTable { release: 0 }), "{error}");
+    assert!(error.hint().contains("begun on"), "{}", error.hint());
+    drop(job);
+
+    // The refusal changed nothing: the table that it was begun on is still taken.
+    let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
+    assert_eq!(run(&job, false).0, before);
+    assert_eq!(files_of_jobs(&directory).len(), 2, "a journal and a binding");
+    job.commit().unwrap();
+    assert_eq!(files_of_jobs(&directory), [""; 0], "what depends on rows goes with the job");
+}
+
+#[test]
+fn a_binding_is_private_and_in_no_ledger() {
+    let (directory, ledger) = ledger(AccountingKind::Zcdp);
+    let job = ledger.begin(plan(AccountingKind::Zcdp)).unwrap();
+    run(&job, false);
+    let binding = files_of_jobs(&directory).into_iter().find(|name| name.ends_with(".table")).unwrap();
+    let path = directory.path().join("people.ledger.jobs").join(binding);
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(bytes.len(), 32 * 3, "a key and a digest for each of two releases");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let record = std::fs::read(directory.path().join("people.ledger")).unwrap();
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into_bytes();
+    for secret in bytes.chunks(32) {
+        assert!(!record.windows(32).any(|window| window == secret));
+        assert!(!record.windows(64).any(|window| window == hex(secret)));
+    }
+    // Without it nobody knows which table the releases are of.
+    drop(job);
+    std::fs::remove_file(path).unwrap();
+    let error = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap_err();
+    assert!(matches!(error, VaultError::Ledger(LedgerError::Journal { .. })), "{error}");
 }
 
 #[test]
@@ -96,17 +162,17 @@ fn a_job_that_was_cut_off_releases_the_same_again_and_goes_on() {
         let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
         assert_eq!(job.releases(), 2);
         let (again, counted, _) = run(&job, false);
-        assert_eq!((again, counted), (before.clone(), 0), "the rows are not even counted");
+        assert_eq!((again, counted), (before.clone(), 1), "the answers are counted again and compared");
     }
     let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
     let (whole, counted, certificate) = run(&job, true);
-    assert_eq!((&whole[..2], counted), (&before[..], 1), "a choice is counted, and the table chosen with it");
+    assert_eq!((&whole[..2], counted), (&before[..], 2), "two tables, and what the choice is among");
     certificate.verify().unwrap();
     drop(job);
     // Cut off once more, after the last release and before the commit.
     let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
     let (again, counted, same) = run(&job, true);
-    assert_eq!((again, counted, same.events()), (whole, 0, certificate.events()));
+    assert_eq!((again, counted, same.events()), (whole, 2, certificate.events()));
     job.commit().unwrap();
     assert_eq!(ledger.verify().unwrap().spent, certificate.total().quanta);
 }

@@ -11,6 +11,7 @@ use datafusion::common::{Column, Result};
 use datafusion::dataframe::DataFrame;
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{Expr, ExprFunctionExt, ScalarUDF, lit};
+use scumble_planted::Mutant;
 use scumble_schema::{Attribute, Schema};
 
 pub(crate) use self::key::UnitKey;
@@ -64,7 +65,8 @@ impl<'a> UnitBound<'a> {
             .build()?
             .alias(NUMBER);
         // No rule of this session makes types agree: the number of a row is a u64.
-        let is_kept = column(NUMBER).lt_eq(lit(u64::from(self.most.get())));
+        let most = u64::from(self.most.get()) + u64::from(Mutant::UnitKeepsOneMore.is_planted());
+        let is_kept = column(NUMBER).lt_eq(lit(most));
         rows.filter(column(UNIT).is_not_null())?
             .select(vec![column(ROW), column(UNIT), rank.alias(RANK)])?
             .window(vec![number])?

@@ -9,6 +9,7 @@ use datafusion::common::{Result, exec_err, plan_err};
 use datafusion::logical_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
+use scumble_planted::Mutant;
 use sha2::{Digest, Sha256};
 
 use super::key::KEY_BYTES;
@@ -229,7 +230,11 @@ impl ScalarUDFImpl for RankRow {
         };
         let mut ranks = Vec::with_capacity(rows.len() * RANK_BYTES);
         for row in 0..rows.len() {
-            ranks.extend_from_slice(&rank(units.value(row), rows.value(row)));
+            let mut rank = rank(units.value(row), rows.value(row));
+            if Mutant::UnitKeepsTheFirst.is_planted() {
+                rank[..size_of::<usize>()].copy_from_slice(&row.to_be_bytes());
+            }
+            ranks.extend_from_slice(&rank);
         }
         Ok(ColumnarValue::Array(fixed_size_array(RANK_BYTES, ranks)))
     }

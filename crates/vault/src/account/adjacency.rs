@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
+use scumble_planted::Mutant;
 use scumble_schema::AdjacencyKind;
 
 use super::Sensitivity;
@@ -78,6 +79,9 @@ impl Adjacency for ReplaceOne {
 
     /// `2 m` in L1 and `2 m²` in squared L2: the worst case is all `m` rows leaving one cell and arriving in another.
     fn count_table(max_contributions: NonZeroU32) -> Sensitivity {
+        if Mutant::ReplaceOneAsAddRemove.is_planted() {
+            return AddRemove::count_table(max_contributions);
+        }
         let m = u128::from(max_contributions.get());
         Sensitivity { l1: 2 * m, squared_l2: 2 * m * m }
     }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 
+use scumble_planted::Mutant;
+
 use super::{Accounting, Adjacency, Amount, Gdp};
 
 /// Which vault issued a budget. Two vaults of one process never share one.
@@ -83,6 +85,9 @@ impl<A: Adjacency, M: Accounting> Budget<A, M> {
 
     /// A share of the budget, and the rest. The two add up to the whole, exactly.
     pub fn split(self, share: Share) -> (Self, Self) {
+        if Mutant::SplitGivesTheWholeTwice.is_planted() {
+            return (Self::issue(self.amount, self.issuer), self);
+        }
         let (first, rest) = self.amount.split(share);
         (Self::issue(first, self.issuer), Self::issue(rest, self.issuer))
     }

@@ -1,6 +1,7 @@
 //! How a release was made random, and what that costs.
 
 use dashu_int::UBig;
+use scumble_planted::Mutant;
 use serde::{Deserialize, Serialize};
 
 use super::amount::{FRACTION_BITS, ceil_quanta};
@@ -116,7 +117,8 @@ impl Mechanism {
                 ceil_quanta(&UBig::from(epsilon.numerator()), &(UBig::ONE << epsilon.denominator_log2() as usize))
             }
             (Self::Exponential { epsilon, .. }, AccountingKind::Gdp) => {
-                let ((over, under), (numerator, denominator)) = (epsilon.squared(), gdp::PI_EIGHTHS);
+                let factor = if Mutant::GdpSelectionTooCheap.is_planted() { (1, 4) } else { gdp::PI_EIGHTHS };
+                let ((over, under), (numerator, denominator)) = (epsilon.squared(), factor);
                 ceil_quanta(&(over * numerator), &(under * denominator))
             }
             (Self::Exponential { epsilon, .. }, AccountingKind::Zcdp) => {

@@ -54,6 +54,11 @@ impl Files {
         self.jobs.join(job)
     }
 
+    /// What ties a job to its table.
+    pub(super) fn binding(&self, job: &str) -> PathBuf {
+        self.jobs.join(job).with_extension("table")
+    }
+
     /// Creates the journal of a new job, durably. The name of the directory itself lasts when the directory of the ledger is
     /// synced, which happens before a reservation is handed out.
     pub(super) fn create_journal(&self, job: &str) -> Result<File, LedgerError> {
@@ -68,12 +73,13 @@ impl Files {
         .and_then(|file| sync(&self.jobs).map(|()| file))
     }
 
-    /// Removes journals of jobs that are not open: of jobs that were killed before their reservation or after their end.
+    /// Removes journals and bindings of jobs that are not open: of jobs that were killed before their reservation or after their end.
     /// The caller holds the lock under which journals are created and jobs end. What cannot be removed does no harm.
     pub(super) fn sweep_journals(&self, is_open: impl Fn(&str) -> bool) {
         for entry in fs::read_dir(&self.jobs).into_iter().flatten().flatten() {
-            if !entry.file_name().to_str().is_some_and(&is_open) {
-                let _ = fs::remove_file(entry.path());
+            let path = entry.path();
+            if !path.file_stem().and_then(|job| job.to_str()).is_some_and(&is_open) {
+                let _ = fs::remove_file(path);
             }
         }
     }

@@ -34,6 +34,7 @@
 //! ```
 #![doc = include_str!("ledger.md")]
 
+mod binding;
 mod error;
 mod files;
 mod job;
@@ -46,6 +47,7 @@ mod store;
 
 use std::path::Path;
 
+pub(crate) use binding::AnswerDigest;
 pub use error::LedgerError;
 pub use job::{Job, Plan};
 pub use journal::JournalEntry;

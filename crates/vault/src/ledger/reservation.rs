@@ -92,6 +92,7 @@ impl Reservation {
         self.append_commit(spent, events).inspect_err(|error| self.files.mark_if_storage_failed(error))?;
         // It is of no use any more. If it cannot be removed now, the next reservation does it.
         let _ = fs::remove_file(self.files.journal(&self.job));
+        let _ = fs::remove_file(self.files.binding(&self.job));
         Ok(())
     }
 

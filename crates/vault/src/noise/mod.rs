@@ -13,6 +13,8 @@ mod uniform;
 use std::num::NonZero;
 use std::thread;
 
+use scumble_planted::Mutant;
+
 pub use gaussian::RoundedGaussian;
 pub use laplace::DiscreteLaplace;
 pub use rng::{JobKey, Substream};
@@ -60,6 +62,17 @@ pub(crate) fn add<T: Into<i128> + Copy + Sync>(
     add_on(threads, exact, noise, key, release)
 }
 
+/// A value and its noise together, unless a mistake is planted.
+#[inline]
+fn add_one(exact: i128, noise: i128) -> i128 {
+    if Mutant::EmptyCellsWithoutNoise.is_planted() && exact == 0 {
+        return 0;
+    }
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "that is the mistake")]
+    let noise = if Mutant::FloatNoise.is_planted() { noise as f32 as i128 } else { noise };
+    exact.saturating_add(noise)
+}
+
 /// The same on so many threads, which changes nothing but the time it takes.
 fn add_on<T: Into<i128> + Copy + Sync>(
     threads: usize,
@@ -76,9 +89,10 @@ fn add_on<T: Into<i128> + Copy + Sync>(
     let add = |first_block: usize, exact: &[T], released: &mut [i64]| {
         for (block, (exact, released)) in (first_block..).zip(exact.chunks(BLOCK).zip(released.chunks_mut(BLOCK))) {
             let block = u32::try_from(block).expect("2^44 cells do not fit a machine");
+            let block = if Mutant::BlocksShareAStream.is_planted() { 0 } else { block };
             let mut substream = key.substream(release.get(), block)?;
             for (&exact, released) in exact.iter().zip(released) {
-                *released = cut(exact.into().saturating_add(noise.draw_exact(&mut substream)));
+                *released = cut(add_one(exact.into(), noise.draw_exact(&mut substream)));
             }
         }
         Ok(())

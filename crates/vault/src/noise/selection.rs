@@ -3,6 +3,7 @@
 use std::num::NonZeroU128;
 
 use dashu_int::UBig;
+use scumble_planted::Mutant;
 
 use super::decay;
 use super::exponential::Exponentials;
@@ -35,7 +36,8 @@ impl ExponentialMechanism {
     /// The same for `ε = numerator / 2^denominator_log2`.
     fn of(sensitivity: NonZeroU128, numerator: u64, denominator_log2: u32) -> Self {
         // Twice: one step of Δ for the score of the candidate, and one for the sum over all candidates.
-        let denominator = UBig::from(sensitivity.get()) << (1 + denominator_log2 as usize);
+        let twice = usize::from(!Mutant::ExponentialWithoutTwo.is_planted());
+        let denominator = UBig::from(sensitivity.get()) << (twice + denominator_log2 as usize);
         Self { numerator, denominator, exponentials: Exponentials::new() }
     }
 

@@ -1,5 +1,6 @@
 //! How far a table is from the product of two released ones, in rows.
 
+use scumble_planted::Mutant;
 use scumble_schema::{AdjacencyKind, Clique, Domain};
 use sha2::Sha256;
 
@@ -90,6 +91,7 @@ pub(super) const REPLACE_ONE: u128 = ONE as u128;
 impl<A: Adjacency> Score<A> for HalfL1 {
     fn sensitivity(&self, _domain: &Domain, _rows: A::Rows) -> u128 {
         match A::KIND {
+            AdjacencyKind::AddRemove if Mutant::HalfL1Undercharged.is_planted() => ADD_REMOVE / 2,
             AdjacencyKind::AddRemove => ADD_REMOVE,
             AdjacencyKind::ReplaceOne => REPLACE_ONE,
         }

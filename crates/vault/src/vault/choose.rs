@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::num::{NonZero, NonZeroU64};
 use std::thread;
 
+use scumble_planted::Mutant;
 use scumble_schema::Clique;
 use sha2::{Digest, Sha256};
 
@@ -51,7 +52,7 @@ impl<A: Adjacency, M: Selecting> Vault<A, M> {
         let (question, sensitivity) = self.score_question(candidates)?;
         let mechanism = self.charge(1, budget, |share| Mechanism::exponential(sensitivity, share))?;
         let event = self.event(question, mechanism, score::LATTICE_LOG2, 1);
-        let released = self.release(vec![event], |vault, _| Ok(vec![Exact::Scores(vault.scores(candidates)?)]))?;
+        let released = self.release(vec![event], |vault| Ok(vec![Exact::Scores(vault.scores(candidates)?)]))?;
         let index = usize::try_from(released[0][0]).ok().filter(|&index| index < candidates.len());
         let index = index.ok_or(VaultError::Bug { what: "no such candidate" })?;
         Ok(released.map(|_| index))
@@ -78,7 +79,9 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
             // Of the score as it is, rounded up: the largest weight comes on top, wherever it stands.
             one_row = one_row.max(candidate.sensitivity(domain, rows).div_ceil(candidate.weight().get().into()));
         }
-        let unit = u128::from(heaviest.get()) * u128::from(self.max_contributions.get());
+        let contributions =
+            if Mutant::ScoresIgnoreContributions.is_planted() { 1 } else { self.max_contributions.get() };
+        let unit = u128::from(heaviest.get()) * u128::from(contributions);
         let sensitivity = one_row.checked_mul(unit).ok_or(VaultError::Bug { what: "a sensitivity does not fit" })?;
         let (score, rows) = (S::KIND, A::declared_rows(rows));
         let digest = hex(&digest.finalize());

@@ -3,9 +3,13 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU128;
 
+use scumble_planted::Mutant;
+use sha2::Digest;
+
+use super::planted;
 use crate::account::{Event, EventId, LedgerEntry, Mechanism, Noise};
 use crate::error::VaultError;
-use crate::ledger::Job;
+use crate::ledger::{AnswerDigest, Job};
 use crate::noise::{self, DiscreteLaplace, ExponentialMechanism, JobKey, RoundedGaussian, SmoothedHistogram};
 #[cfg(feature = "replay")]
 use crate::replay::Tape;
@@ -26,6 +30,16 @@ impl Exact {
             Self::Counts(counts) => noise::add(counts, noise, key, release),
             Self::Scores(scores) => noise::add(scores, noise, key, release),
         }
+    }
+}
+
+impl Exact {
+    /// What ties the answer to the job that released it.
+    fn digest(&self, event: &Event, job: &Job) -> AnswerDigest {
+        job.digest(event, |digest| match self {
+            Self::Counts(counts) => counts.iter().for_each(|count| digest.update(count.to_le_bytes())),
+            Self::Scores(scores) => scores.iter().for_each(|score| digest.update(score.to_le_bytes())),
+        })
     }
 }
 
@@ -68,6 +82,7 @@ impl Drawing {
     /// If it asked other questions: then the method did not depend on released values alone, or its parameters changed.
     pub(crate) fn resume(&mut self, events: &[Event]) -> Result<Vec<Vec<i64>>, VaultError> {
         let mut released = Vec::new();
+        let events = if Mutant::ResumeDrawsAgain.is_planted() { &[] } else { events };
         for event in events {
             let Some((journalled, values)) = self.journalled.pop_front() else { break };
             if journalled != *event {
@@ -78,14 +93,22 @@ impl Drawing {
         Ok(released)
     }
 
+    /// Refuses a table on which the answers to `events`, which an earlier run of the job released, differ from those that it had.
+    pub(crate) fn check_table(&self, events: &[Event], exact: &[Exact]) -> Result<(), VaultError> {
+        let Some(job) = &self.job else { return Ok(()) };
+        events.iter().zip(exact).try_for_each(|(event, exact)| job.check_table(event, exact.digest(event, job)))
+    }
+
     /// Makes exact answers random, and durable before anyone sees them.
     pub(crate) fn draw(&self, events: &[Event], exact: Vec<Exact>) -> Result<Vec<Vec<i64>>, VaultError> {
+        let bound = |job: &Job| events.iter().zip(&exact).map(|(event, exact)| exact.digest(event, job)).collect();
+        let answers: Option<Vec<_>> = self.job.as_ref().map(bound);
         let mut released = Vec::with_capacity(events.len());
         for (event, exact) in events.iter().zip(exact) {
             released.push(self.draw_one(event, exact)?);
         }
-        if let Some(job) = &self.job {
-            job.journal(events, &released)?;
+        if let (Some(job), Some(answers)) = (&self.job, answers) {
+            job.journal(events, &released, &answers)?;
         }
         Ok(released)
     }
@@ -113,18 +136,19 @@ impl Drawing {
 }
 
 fn fresh(event: &Event, exact: &Exact, key: &JobKey) -> Result<Vec<i64>, VaultError> {
-    match (event.mechanism, exact) {
-        (Mechanism::RoundedGaussian { sigma, .. }, exact) => exact.plus(&RoundedGaussian::new(sigma), key, event.id),
-        (Mechanism::DiscreteLaplace { scale, .. }, exact) => exact.plus(&DiscreteLaplace::new(scale), key, event.id),
+    let stream = planted::stream(event);
+    match (planted::mechanism(event), exact) {
+        (Mechanism::RoundedGaussian { sigma, .. }, exact) => exact.plus(&RoundedGaussian::new(sigma), key, stream),
+        (Mechanism::DiscreteLaplace { scale, .. }, exact) => exact.plus(&DiscreteLaplace::new(scale), key, stream),
         (Mechanism::Exponential { sensitivity, epsilon }, Exact::Scores(scores)) => {
             let sensitivity = NonZeroU128::new(sensitivity).ok_or(VaultError::Bug { what: "nothing moves a score" })?;
             let choice = ExponentialMechanism::new(sensitivity, epsilon);
-            let index = choice.select(scores, &mut key.substream(event.id.get(), 0)?);
+            let index = choice.select(scores, &mut key.substream(stream.get(), 0)?);
             Ok(vec![i64::try_from(index).expect("candidates are held in memory")])
         }
         (Mechanism::SmoothedHistogram(smoothing), Exact::Counts(counts)) => {
             let histogram = SmoothedHistogram::new(counts, smoothing.smoothing);
-            let mut substream = key.substream(event.id.get(), 0)?;
+            let mut substream = key.substream(stream.get(), 0)?;
             let cell = |cell| i64::try_from(cell).expect("cells are held in memory");
             Ok((0..event.length).map(|_| cell(histogram.draw(&mut substream))).collect())
         }

@@ -87,8 +87,8 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         let mechanism = self.charge(cliques.len(), budget, |share| M::noise(sensitivity, share))?;
         let questions = cliques.iter().cloned().map(Question::Table).zip(&lengths);
         let events = questions.map(|(question, &length)| self.event(question, mechanism, 0, length)).collect();
-        let released = self.release(events, |vault, from| {
-            let tables = vault.tables(&cliques[from..], &lengths[from..])?;
+        let released = self.release(events, |vault| {
+            let tables = vault.tables(cliques, &lengths)?;
             Ok(tables.into_iter().map(|table| Exact::Counts(table.into_counts())).collect())
         })?;
         Ok(released.map(|tables| {
@@ -125,7 +125,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
             .ok_or(VaultError::Bug { what: "a sensitivity does not fit" })?;
         let mechanism = self.charge(1, budget, |share| M::noise(sensitivity, share))?;
         let event = self.event(question, mechanism, score::LATTICE_LOG2, candidates.len());
-        let released = self.release(vec![event], |vault, _| Ok(vec![Exact::Scores(vault.scores(candidates)?)]))?;
+        let released = self.release(vec![event], |vault| Ok(vec![Exact::Scores(vault.scores(candidates)?)]))?;
         let units = mechanism.standard_deviation().expect("noise was added");
         Ok(released.map(|values| NoisyScores {
             values: values.into_iter().flatten().map(score::to_f64).collect(),

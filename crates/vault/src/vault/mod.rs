@@ -4,6 +4,7 @@ mod choose;
 mod draw;
 mod measure;
 mod memory;
+mod planted;
 mod smooth;
 
 use std::cell::OnceCell;
@@ -252,18 +253,19 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         Event { id, adjacency: A::KIND, question, mechanism, lattice_log2, length: length as u64 }
     }
 
-    /// The released numbers of each event. `exact` is asked for the answers from the given event on: those before it were
-    /// released by an earlier run of the same job.
+    /// The released numbers of each event. Those that an earlier run of the same job released are released again, if the exact
+    /// answers behind them are what they were.
     fn release(
         &mut self,
         events: Vec<Event>,
-        exact: impl FnOnce(&Self, usize) -> Result<Vec<Exact>, VaultError>,
+        exact: impl FnOnce(&Self) -> Result<Vec<Exact>, VaultError>,
     ) -> Result<Released<Vec<Vec<i64>>>, VaultError> {
         let mut released = self.drawing.resume(&events)?;
         let resumed = released.len();
+        let mut exact = exact(self)?;
+        self.drawing.check_table(&events[..resumed], &exact)?;
         if resumed < events.len() {
-            let exact = exact(self, resumed)?;
-            released.extend(self.drawing.draw(&events[resumed..], exact)?);
+            released.extend(self.drawing.draw(&events[resumed..], exact.split_off(resumed))?);
         }
         let ids = events.iter().map(Event::id).collect();
         self.events.extend(events);

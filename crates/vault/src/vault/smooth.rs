@@ -57,7 +57,7 @@ impl<M: RowDrawing> Vault<ReplaceOne, M> {
         })?;
         let drawn = usize::try_from(drawn.get()).expect("it was checked to be small");
         let event = self.event(Question::Rows(clique.clone()), mechanism, 0, drawn);
-        let released = self.release(vec![event], |vault, _| {
+        let released = self.release(vec![event], |vault| {
             let tables = vault.count(slice::from_ref(clique), &[length])?;
             // The cost is that of so many rows. Their number is public, so this tells nothing.
             if tables[0].rows() != u128::from(rows) {
