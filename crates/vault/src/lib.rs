@@ -61,20 +61,23 @@
 //! | claim | note |
 //! |---|---|
 //! | how costs add up, and which epsilon and delta follow | [`account::pure`], [`account::gdp`], [`account::zcdp`] |
+//! | every sensitivity that is charged or verified, in one table | [`account::sensitivity`] |
 //! | Gaussian and Laplace noise, sensitivity of tables | [`noise::RoundedGaussian`], [`noise::DiscreteLaplace`] |
 //! | choosing a candidate | [`noise::ExponentialMechanism`] |
 //! | drawing rows | [`account::Smoothing`] |
 //! | the sensitivity of every score | [`score`], and at each of them |
 //! | no release without a spend, none drawn twice | [`ledger`] |
 //!
-//! To read it all, begin with `account` (what things cost), then `noise` (how they are drawn) and `score`, then `vault`
-//! (the one place where counts, costs and randomness meet), and `ledger` last.
+//! [`glossary`] gives the papers' word for each of ours, and the order in which to read it all: `account` (what things cost), then
+//! `noise` (how they are drawn) and `score`, then `vault` (the one place where counts, costs and randomness meet), and `ledger`
+//! last.
 
 #[cfg(all(feature = "planted-bugs", not(debug_assertions)))]
 compile_error!("the feature `planted-bugs` makes scores that cost too little: it is for tests alone");
 
 pub mod account;
 mod error;
+pub mod glossary;
 pub mod ledger;
 pub mod noise;
 mod private;

@@ -1,5 +1,7 @@
 //! What the method will ask.
 
+use std::num::NonZeroU32;
+
 use scumble_schema::{Clique, Domain};
 use scumble_vault::account::{Amount, Share};
 use scumble_vault::score::ScoreKind;
@@ -64,7 +66,7 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
         fitted += PASSES * real(run.cells());
     }
     let events = Events::about(expected, most);
-    let heaviest = drawn.iter().map(|table| workload.weight(table).get()).max().unwrap_or(1);
+    let heaviest = drawn.iter().map(|table| workload.weight(table)).max().unwrap_or(NonZeroU32::MIN);
     let candidates = Extent { least: 1, most: drawn.len() as u64 };
     outline.choose(ScoreKind::L1Error, heaviest, candidates, &vec![for_choice; expected], events)?;
     // A round without a table that is worth its noise measures columns again.

@@ -1,5 +1,7 @@
 //! What the method will ask.
 
+use std::num::NonZeroU32;
+
 use rand::Rng;
 use scumble_schema::{AttributeId, Clique, Domain, Recoding};
 use scumble_vault::account::Amount;
@@ -71,7 +73,7 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
     }
     let events = Events::about(choices.len(), rounds);
     let (candidates, candidate_cells) = candidates(&merged, options, &mut dice())?;
-    outline.choose(ScoreKind::L1Error, 1, Extent { least: 1, most: candidates }, &choices, events)?;
+    outline.choose(ScoreKind::L1Error, NonZeroU32::MIN, Extent { least: 1, most: candidates }, &choices, events)?;
     outline.measure_each(&merged, &tables, events)?;
 
     let (asked, rows) = (real(choices.len() as u128), outline.row_count());

@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 use std::num::{NonZeroU32, NonZeroU64};
 
 use scumble_schema::{Clique, Domain, limits};
-use scumble_vault::account::{Amount, Mechanism, Sensitivity};
-use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
+use scumble_vault::account::{Amount, Mechanism, ScoreUnits, Sensitivity, Unit};
+use scumble_vault::score::ScoreKind;
 use scumble_vault::{Adjacency, Selecting, VaultError};
 
 use super::step::{Asked, Events, Extent, Step};
@@ -125,7 +125,7 @@ impl<A: Adjacency, M: Selecting> Outline<A, M> {
         let noise = Extent::of(planned.iter().map(|table| table.noise.standard_deviation()));
         if let (Some(columns), Some(cells), Some(noise)) = (columns, cells, noise) {
             let what = if columns.most == 0 { Asked::Rows } else { Asked::Tables };
-            let sensitivity = in_norm::<M>(A::count_table(self.unit));
+            let sensitivity = in_norm::<M, _>(A::count_table(self.unit));
             self.steps.push(Step { what, events, columns, cells, sensitivity, noise: Some(noise), preference: None });
         }
         self.tables.extend(planned);
@@ -141,13 +141,13 @@ impl<A: Adjacency, M: Selecting> Outline<A, M> {
         lists: &[Amount<M>],
     ) -> Result<(), MechanismError> {
         let length = candidates as u64;
-        let sensitivity = Sensitivity::of_equal(self.one_score(score)?, length);
-        let sensitivity = sensitivity.ok_or(VaultError::Bug { what: "a sensitivity does not fit" })?;
+        let sensitivity = Sensitivity::of_scores(self.one_score(score, NonZeroU32::MIN)?, length);
+        let sensitivity = sensitivity.ok_or(DOES_NOT_FIT)?;
         let mut deviations = Vec::with_capacity(lists.len());
         for &amount in lists {
             let mechanism = M::noise(sensitivity, amount).and_then(|mechanism| mechanism.standard_deviation());
             let refused = VaultError::BudgetTooSmall { share: amount.cost(), releases: 1 };
-            deviations.push(mechanism.ok_or(refused)? / lattice());
+            deviations.push(mechanism.ok_or(refused)? * step::<ScoreUnits>());
         }
         if let Some(noise) = Extent::of(deviations) {
             self.steps.push(Step {
@@ -155,7 +155,7 @@ impl<A: Adjacency, M: Selecting> Outline<A, M> {
                 events: Events::certain(lists.len()),
                 columns: Extent::both(columns),
                 cells: Extent::both(length),
-                sensitivity: in_norm::<M>(sensitivity) / lattice(),
+                sensitivity: in_norm::<M, _>(sensitivity),
                 noise: Some(noise),
                 preference: None,
             });
@@ -167,12 +167,12 @@ impl<A: Adjacency, M: Selecting> Outline<A, M> {
     pub(crate) fn choose(
         &mut self,
         score: ScoreKind,
-        heaviest: u32,
+        heaviest: NonZeroU32,
         candidates: Extent<u64>,
         choices: &[Amount<M>],
         events: Events,
     ) -> Result<(), MechanismError> {
-        let sensitivity = self.one_score(score)?.saturating_mul(heaviest.into());
+        let sensitivity = self.one_score(score, heaviest)?;
         let mut preferences = Vec::with_capacity(choices.len());
         for &amount in choices {
             match Mechanism::exponential(sensitivity, amount) {
@@ -181,14 +181,12 @@ impl<A: Adjacency, M: Selecting> Outline<A, M> {
             }
         }
         if let Some(preference) = Extent::of(preferences) {
-            #[expect(clippy::cast_precision_loss, reason = "a sensitivity is a few thousand units")]
-            let sensitivity = sensitivity as f64 / lattice();
             self.steps.push(Step {
                 what: Asked::Choices,
                 events,
                 columns: Extent::both(0),
                 cells: candidates,
-                sensitivity,
+                sensitivity: sensitivity.to_f64(),
                 noise: None,
                 preference: Some(preference),
             });
@@ -196,23 +194,28 @@ impl<A: Adjacency, M: Selecting> Outline<A, M> {
         Ok(())
     }
 
-    /// How far one unit moves one score, in units of the lattice: the largest that it can be.
-    fn one_score(&self, score: ScoreKind) -> Result<u128, MechanismError> {
+    /// How far one unit moves one score of the heaviest weight: the largest that it can be.
+    fn one_score(&self, score: ScoreKind, heaviest: NonZeroU32) -> Result<ScoreUnits, MechanismError> {
         let largest = score.sensitivities(A::KIND, Some(self.rows.get())).into_iter().max();
-        let one = largest.ok_or(MechanismError::NeedsPublicRows { what: "the score `i`" })?;
-        Ok(one * u128::from(self.unit.get()))
+        let one_row = largest.ok_or(MechanismError::NeedsPublicRows { what: "the score `i`" })?;
+        Ok(ScoreUnits::of_unit(one_row, heaviest, self.unit).ok_or(DOES_NOT_FIT)?)
     }
 }
 
-/// A sensitivity in the norm that the noise of an accounting needs.
+/// No sensitivity comes near 128 bits.
+const DOES_NOT_FIT: VaultError = VaultError::Bug { what: "a sensitivity does not fit" };
+
+/// A sensitivity in the norm that the noise of an accounting needs, in rows or bits.
 #[expect(clippy::cast_precision_loss, reason = "for people to read")]
-fn in_norm<M: Selecting>(sensitivity: Sensitivity) -> f64 {
-    match M::KIND {
-        scumble_vault::AccountingKind::Pure => sensitivity.l1 as f64,
-        _ => (sensitivity.squared_l2 as f64).sqrt(),
-    }
+fn in_norm<M: Selecting, U: Unit>(sensitivity: Sensitivity<U>) -> f64 {
+    let units = match M::KIND {
+        scumble_vault::AccountingKind::Pure => sensitivity.l1() as f64,
+        _ => (sensitivity.squared_l2() as f64).sqrt(),
+    };
+    units * step::<U>()
 }
 
-fn lattice() -> f64 {
-    f64::from(1_u32 << LATTICE_LOG2)
+/// The step of the lattice of a unit, in rows or bits.
+fn step<U: Unit>() -> f64 {
+    1.0 / f64::from(1_u32 << U::LATTICE_LOG2)
 }

@@ -1,5 +1,7 @@
 //! What the method will ask.
 
+use std::num::NonZeroU32;
+
 use scumble_schema::{Clique, Domain};
 use scumble_vault::account::Amount;
 use scumble_vault::score::ScoreKind;
@@ -31,7 +33,7 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
     let each = |amount: Amount<M>| Amount::from_quanta(amount.quanta() / edges as u128);
     let joinable = Extent { least: edges as u64, most: (columns.len() * edges / 2) as u64 };
     let events = Events::about(edges, edges);
-    outline.choose(ScoreKind::HalfL1, 1, joinable, &vec![each(for_choices); edges], events)?;
+    outline.choose(ScoreKind::HalfL1, NonZeroU32::MIN, joinable, &vec![each(for_choices); edges], events)?;
 
     let most = most_groups(columns.len());
     let sizes = domain.sizes().iter().map(|&size| size.min(most)).collect();

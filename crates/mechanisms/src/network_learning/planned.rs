@@ -1,6 +1,7 @@
 //! What `privbayes` and `pb-pgm` will ask.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 
 use chacha20::ChaCha8Rng;
 use rand::RngExt;
@@ -57,7 +58,7 @@ pub(crate) fn planned<A: Neighbours, M: Selecting>(
             } else {
                 Events::about(choices.len(), steps)
             };
-            outline.choose(kind(learning.score()), 1, found, &choices, events)?;
+            outline.choose(kind(learning.score()), NonZeroU32::MIN, found, &choices, events)?;
         }
         (drawn, for_tables)
     } else {

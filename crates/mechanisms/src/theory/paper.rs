@@ -33,7 +33,7 @@ impl Paper {
         let columns = f64::from(self.columns.get());
         let degree = f64::from(self.degree);
         #[expect(clippy::cast_precision_loss, reason = "it is 1 or 2")]
-        let sensitivity = A::count_table(NonZeroU32::MIN).l1 as f64;
+        let sensitivity = A::count_table(NonZeroU32::MIN).l1() as f64;
         // d tables share the budget, so the noise is Lap(Δ d / epsilon) in rows.
         let noise = sensitivity * columns / (real(self.rows.get()) * self.epsilon.get());
         let l2 = 12.0 * noise * columns * degree.exp2() * (degree + 1.0) * self.failure.depth(2.0 * columns);

@@ -6,7 +6,7 @@ use dashu_int::UBig;
 use serde::{Deserialize, Serialize};
 
 use super::amount::{self, Amount, Cost};
-use super::{ApproxDp, Delta, Epsilon, Mechanism, Sensitivity, gdp, pure, zcdp};
+use super::{ApproxDp, Delta, Epsilon, Mechanism, Sensitivity, Unit, gdp, pure, zcdp};
 use crate::error::VaultError;
 
 mod sealed {
@@ -24,7 +24,7 @@ pub trait Accounting: sealed::Sealed + fmt::Debug + Copy + Ord + Send + Sync + '
 
     /// The noise with which a release of this sensitivity costs at most `share`, and hardly less; `None` if it would be
     /// too much to be of use.
-    fn noise(sensitivity: Sensitivity, share: Amount<Self>) -> Option<Mechanism>;
+    fn noise<U: Unit>(sensitivity: Sensitivity<U>, share: Amount<Self>) -> Option<Mechanism>;
 }
 
 /// An accounting under which a choice among candidates has a cost.
@@ -56,26 +56,26 @@ impl sealed::Sealed for Zcdp {}
 impl Accounting for Pure {
     const KIND: AccountingKind = AccountingKind::Pure;
 
-    fn noise(sensitivity: Sensitivity, share: Amount<Self>) -> Option<Mechanism> {
-        Mechanism::laplace(sensitivity.l1, share)
+    fn noise<U: Unit>(sensitivity: Sensitivity<U>, share: Amount<Self>) -> Option<Mechanism> {
+        Mechanism::laplace(sensitivity, share)
     }
 }
 
 impl Accounting for Gdp {
     const KIND: AccountingKind = AccountingKind::Gdp;
 
-    fn noise(sensitivity: Sensitivity, share: Amount<Self>) -> Option<Mechanism> {
+    fn noise<U: Unit>(sensitivity: Sensitivity<U>, share: Amount<Self>) -> Option<Mechanism> {
         // σ² = Δ² / mu².
-        Mechanism::gaussian(sensitivity.squared_l2, &UBig::from(share.quanta()))
+        Mechanism::gaussian(sensitivity, &UBig::from(share.quanta()))
     }
 }
 
 impl Accounting for Zcdp {
     const KIND: AccountingKind = AccountingKind::Zcdp;
 
-    fn noise(sensitivity: Sensitivity, share: Amount<Self>) -> Option<Mechanism> {
+    fn noise<U: Unit>(sensitivity: Sensitivity<U>, share: Amount<Self>) -> Option<Mechanism> {
         // σ² = Δ² / (2 rho).
-        Mechanism::gaussian(sensitivity.squared_l2, &(UBig::from(share.quanta()) * 2_u8))
+        Mechanism::gaussian(sensitivity, &(UBig::from(share.quanta()) * 2_u8))
     }
 }
 

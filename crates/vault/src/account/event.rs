@@ -5,8 +5,8 @@ use std::num::{NonZeroU32, NonZeroU64};
 use scumble_schema::{AdjacencyKind, Clique};
 use serde::{Deserialize, Serialize};
 
-use super::{AccountingKind, Cost, Mechanism, Sensitivity, Smoothing, adjacency};
-use crate::score::{self, ScoreKind};
+use super::{AccountingKind, Cost, Mechanism, RowUnits, ScoreUnits, Sensitivity, Smoothing, Unit};
+use crate::score::ScoreKind;
 
 /// The number of a release within its job, counted from zero. It also names the sub-stream of its noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -113,37 +113,46 @@ impl Event {
     }
 
     /// What is wrong with it in a job of these neighbours, if anything is.
+    ///
+    /// # Privacy
+    /// From public facts alone. What is due is computed as the vault computes it before it charges: by
+    /// [`sensitivity`](super::sensitivity).
     pub(super) fn fault(&self, neighbours: AdjacencyKind, max_contributions: NonZeroU32) -> Option<&'static str> {
         if self.adjacency != neighbours {
             return Some("an event has another adjacency");
         }
-        let (lattice_log2, length, due) = match (&self.question, self.mechanism) {
+        match (&self.question, self.mechanism) {
             (Question::Table(_), Mechanism::RoundedGaussian { .. } | Mechanism::DiscreteLaplace { .. }) => {
-                (0, self.length, vec![adjacency::count_table(neighbours, max_contributions)])
+                self.fault_of(self.length, &[Sensitivity::of_table(neighbours, max_contributions)])
             }
             (Question::Rows(_), Mechanism::SmoothedHistogram(Smoothing { unit, drawn, .. })) => {
                 let agrees = neighbours == AdjacencyKind::ReplaceOne
                     && unit == max_contributions
-                    && (self.lattice_log2, self.length) == (0, drawn.get());
-                return (!agrees).then_some("rows were drawn for other neighbours, or in another number");
+                    && (self.lattice_log2, self.length) == (RowUnits::LATTICE_LOG2, drawn.get());
+                (!agrees).then_some("rows were drawn for other neighbours, or in another number")
             }
             (Question::Scores { .. }, Mechanism::SmoothedHistogram(_))
             | (Question::Rows(_), _)
             | (Question::Table(_), Mechanism::Exponential { .. } | Mechanism::SmoothedHistogram(_)) => {
-                return Some("an event is not an answer to its question");
+                Some("an event is not an answer to its question")
             }
             (Question::Scores { score, candidates, heaviest, rows, .. }, mechanism) => {
                 let length = if matches!(mechanism, Mechanism::Exponential { .. }) { 1 } else { candidates.get() };
-                let unit = u128::from(heaviest.get()) * u128::from(max_contributions.get());
-                let one_row = score.sensitivities(neighbours, *rows);
-                let due = one_row.into_iter().filter_map(|one| Sensitivity::of_equal(one.checked_mul(unit)?, length));
-                (score::LATTICE_LOG2, length, due.collect())
+                let due = |one_row| {
+                    Sensitivity::of_scores(ScoreUnits::of_unit(one_row, *heaviest, max_contributions)?, length)
+                };
+                let due: Vec<_> = score.sensitivities(neighbours, *rows).into_iter().filter_map(due).collect();
+                self.fault_of(length, &due)
             }
-        };
-        if (self.lattice_log2, self.length) != (lattice_log2, length) {
+        }
+    }
+
+    /// What is wrong with its lattice, its length or its sensitivity, which has to be one of those that are `due`.
+    fn fault_of<U: Unit>(&self, length: u64, due: &[Sensitivity<U>]) -> Option<&'static str> {
+        if (self.lattice_log2, self.length) != (U::LATTICE_LOG2, length) {
             return Some("an event is not on the lattice or of the length of its question");
         }
-        if !due.into_iter().any(|due| self.mechanism.covers(due)) {
+        if !due.iter().any(|&due| self.mechanism.covers(due)) {
             return Some("an event has another sensitivity than its question");
         }
         None

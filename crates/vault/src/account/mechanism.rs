@@ -6,29 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use super::amount::{FRACTION_BITS, ceil_quanta};
 use super::scale::scale_of_square;
-use super::{AccountingKind, Amount, LaplaceScale, Pure, Selecting, Sigma, Smoothing, Tilt, gdp};
-
-/// How far one unit can move an exact answer, in units of its lattice: exact integers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sensitivity {
-    /// As an L1 norm.
-    pub l1: u128,
-    /// As a squared L2 norm.
-    pub squared_l2: u128,
-}
-
-impl Sensitivity {
-    /// That of `length` numbers each of which moves by at most `one`; `None` if it does not fit.
-    pub fn of_equal(one: u128, length: u64) -> Option<Self> {
-        let length = u128::from(length);
-        Some(Self { l1: one.checked_mul(length)?, squared_l2: one.checked_mul(one)?.checked_mul(length)? })
-    }
-}
+use super::{
+    AccountingKind, Amount, LaplaceScale, Pure, ScoreUnits, Selecting, Sensitivity, Sigma, Smoothing, Tilt, Unit, gdp,
+};
 
 /// How a release was made random, with all that its cost depends on.
 ///
 /// # Privacy
-/// Sensitivities and scales are in units of the lattice on which the answer lies.
+/// Sensitivities and scales are in units of the lattice on which the answer lies. They are plain integers here, because this is the
+/// form that certificates have; the constructors take them with their unit, and choose the norm themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -63,27 +49,30 @@ pub enum Mechanism {
 
 impl Mechanism {
     /// Gaussian noise with the smallest `σ² >= Δ² / (quanta 2^-96)`.
-    pub(super) fn gaussian(squared_sensitivity: u128, quanta: &UBig) -> Option<Self> {
+    pub(super) fn gaussian<U: Unit>(sensitivity: Sensitivity<U>, quanta: &UBig) -> Option<Self> {
         if quanta.is_zero() {
             return None;
         }
+        let squared_sensitivity = sensitivity.squared_l2();
         let sigma = scale_of_square(&(UBig::from(squared_sensitivity) << FRACTION_BITS), quanta)?;
         Some(Self::RoundedGaussian { squared_sensitivity, sigma })
     }
 
     /// Laplace noise with the smallest `b >= Δ / epsilon`.
-    pub(super) fn laplace(sensitivity: u128, epsilon: Amount<Pure>) -> Option<Self> {
+    pub(super) fn laplace<U: Unit>(sensitivity: Sensitivity<U>, epsilon: Amount<Pure>) -> Option<Self> {
         if epsilon == Amount::ZERO {
             return None;
         }
+        let sensitivity = sensitivity.l1();
         let [over, under] = [UBig::from(sensitivity) << FRACTION_BITS, UBig::from(epsilon.quanta())];
         Some(Self::DiscreteLaplace { sensitivity, scale: scale_of_square(&over.pow(2), &under.pow(2))? })
     }
 
-    /// A choice that costs at most `share`, among candidates whose scores one unit moves by at most `sensitivity`; `None` if it would
-    /// be too weak to be of use.
-    pub fn exponential<M: Selecting>(sensitivity: u128, share: Amount<M>) -> Option<Self> {
+    /// A selection that costs at most `share`, among candidates whose scores one unit moves by at most `sensitivity`; `None` if it
+    /// would be too weak to be of use.
+    pub fn exponential<M: Selecting>(sensitivity: ScoreUnits, share: Amount<M>) -> Option<Self> {
         let (numerator, denominator) = M::squared_tilt(share);
+        let sensitivity = sensitivity.get();
         Some(Self::Exponential { sensitivity, epsilon: Tilt::of_square(&numerator, &denominator)? })
     }
 
@@ -132,10 +121,12 @@ impl Mechanism {
 
     /// Whether it says this sensitivity, in the norm that it needs. A smoothed histogram says none: its event is checked field by
     /// field.
-    pub(super) fn covers(&self, due: Sensitivity) -> bool {
+    pub(super) fn covers<U: Unit>(&self, due: Sensitivity<U>) -> bool {
         match *self {
-            Self::RoundedGaussian { squared_sensitivity, .. } => squared_sensitivity == due.squared_l2,
-            Self::DiscreteLaplace { sensitivity, .. } | Self::Exponential { sensitivity, .. } => sensitivity == due.l1,
+            Self::RoundedGaussian { squared_sensitivity, .. } => squared_sensitivity == due.squared_l2(),
+            Self::DiscreteLaplace { sensitivity, .. } | Self::Exponential { sensitivity, .. } => {
+                sensitivity == due.l1()
+            }
             Self::SmoothedHistogram(_) => false,
         }
     }

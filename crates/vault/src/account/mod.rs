@@ -1,4 +1,4 @@
-//! What privacy costs: units, budgets, events, and the certificate that adds them up.
+//! What privacy costs: sensitivities, budgets, events, and the certificate that adds them up.
 
 mod accounting;
 mod adjacency;
@@ -12,6 +12,7 @@ mod logarithm;
 mod mechanism;
 pub mod pure;
 mod scale;
+pub mod sensitivity;
 mod smoothing;
 mod unit;
 pub mod zcdp;
@@ -24,7 +25,8 @@ pub use budget::{Budget, Share};
 pub(crate) use certificate::sum_of_costs;
 pub use certificate::{Certificate, LedgerEntry, Noise};
 pub use event::{Event, EventId, Question};
-pub use mechanism::{Mechanism, Sensitivity};
+pub use mechanism::Mechanism;
 pub use scale::{Dyadic, LaplaceScale, Measured, NoiseScale, OfGaussian, OfLaplace, OfSelection, Sigma, Tilt};
+pub use sensitivity::{RowUnits, ScoreUnits, Sensitivity, Unit};
 pub use smoothing::Smoothing;
 pub use unit::{ApproxDp, Delta, Epsilon};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::amount::ceil_quanta;
 use super::logarithm::{LN_BITS, ln_above};
-use super::{AccountingKind, Amount, RowDrawing};
+use super::{AccountingKind, Amount, RowDrawing, RowUnits};
 
 /// Independent draws of a cell, each from `(1-s) c/n + s/cells` where `c` of `n` rows are in it, with all that their cost
 /// depends on.
@@ -70,6 +70,6 @@ impl Smoothing {
     fn ratio(&self) -> (UBig, UBig) {
         let kept = (1_u64 << 32) - u64::from(self.smoothing.get());
         let under = UBig::from(self.rows.max(1)) * self.smoothing.get();
-        (&under + UBig::from(self.cells.get()) * self.unit.get() * kept, under)
+        (&under + UBig::from(self.cells.get()) * RowUnits::of_cell(self.unit).get() * kept, under)
     }
 }

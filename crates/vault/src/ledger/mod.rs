@@ -32,33 +32,34 @@
 //! assert!(matches!(refused, Err(VaultError::Ledger(LedgerError::OverCap { .. }))));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Two halves
+//! What decides privacy: [`Terms`] (for whom, and up to which cap), `record` (what is written down), [`Statement`] (what counts as spent,
+//! and the filter), [`Reservation`] and [`Job`] (from a plan to what was spent). What guards the bytes: `storage` (SQLite, seal,
+//! chain, journals, `fsync`), which holds texts, reads none of them and decides nothing.
 #![doc = include_str!("ledger.md")]
 
 mod binding;
 mod error;
-mod files;
 mod job;
-mod journal;
 mod record;
 mod reservation;
-mod seal;
 mod statement;
-mod store;
+mod storage;
+mod terms;
 
 use std::path::Path;
 
 pub(crate) use binding::AnswerDigest;
 pub use error::LedgerError;
 pub use job::{Job, Plan};
-pub use journal::JournalEntry;
-pub use record::Terms;
 pub use reservation::{Request, Reservation};
 pub use statement::{JobRecord, Outcome, Statement};
+pub use storage::JournalEntry;
+pub use terms::Terms;
 
-use files::Files;
-use journal::Journal;
 use record::{Record, VERSION};
-use store::Store;
+use storage::{Files, Journal, Store};
 
 use crate::hex;
 
@@ -82,7 +83,7 @@ impl Ledger {
         terms.check_cap()?;
         let files = Files::create(path)?;
         let first = Record::Open { version: VERSION, time: record::now(), terms: terms.clone() };
-        Store::create(&files, &first)?;
+        Store::create(&files, &first.to_body())?;
         Ok(Self { files, terms: terms.clone() })
     }
 
@@ -132,10 +133,11 @@ impl Ledger {
         let Request { fingerprint, description, accounting, goal, quanta } = request.clone();
         let (time, id) = (record::now(), job.clone());
         let record = Record::Reserve { time, job: id, fingerprint, description, accounting, goal, quanta };
-        let head = hex(&store.next_link(&record.to_body()));
+        let body = record.to_body();
+        let head = hex(&store.next_link(&body));
         // The journal comes first and is locked: whoever sees the reservation sees that somebody is at work on it.
         let journal = Journal::start(self.files.create_journal(&job)?, &job, &head)?;
-        store.append(&record)?;
+        store.append(&body)?;
         let (files, journalled) = (self.files.clone(), Vec::new());
         Ok(Reservation { files, job, head, reserved: quanta, journal, journalled })
     }
@@ -157,7 +159,7 @@ impl Ledger {
         let (locked, statement) = self.lock()?;
         let mut running = None;
         for job in statement.open_jobs().filter(|job| job.fingerprint == fingerprint) {
-            match journal::claim(&self.files.journal(&job.id), &job.id) {
+            match storage::claim(&self.files.journal(&job.id), &job.id) {
                 Ok(file) => {
                     // From here on nobody else can end the job, and others need not wait while its journal is read.
                     drop(locked);

@@ -3,11 +3,9 @@
 use std::fs;
 
 use super::error::LedgerError;
-use super::files::Files;
-use super::journal::{Journal, JournalEntry};
 use super::record::{self, Record};
 use super::statement::{JobRecord, Outcome, Statement};
-use super::store::Store;
+use super::storage::{Files, Journal, JournalEntry, Store};
 use crate::account::{AccountingKind, ApproxDp};
 
 /// What a job wants to reserve.
@@ -103,6 +101,7 @@ impl Reservation {
         if !statement.jobs.iter().any(is_ours) {
             return Err(LedgerError::Damaged { what: "the reservation of the job is gone" });
         }
-        store.append(&Record::Commit { time: record::now(), job: self.job.clone(), spent, events })
+        let record = Record::Commit { time: record::now(), job: self.job.clone(), spent, events };
+        store.append(&record.to_body())
     }
 }

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use scumble_planted::Mutant;
 
+use super::Terms;
 use super::error::LedgerError;
-use super::record::{Hash, Record, Terms, VERSION};
+use super::record::{Record, VERSION};
+use super::storage::Hash;
 use crate::account::{AccountingKind, ApproxDp};
 use crate::hex;
 
@@ -73,18 +75,18 @@ pub enum Outcome {
 
 impl Statement {
     /// Reads the records in order and refuses those that cannot follow from each other.
-    pub(super) fn of(records: &[(Record, Hash)], suspect: bool) -> Result<Self, LedgerError> {
+    pub(super) fn of(records: &[(String, Hash)], suspect: bool) -> Result<Self, LedgerError> {
         let damaged = |what| LedgerError::Damaged { what };
-        let Some(((Record::Open { version: VERSION, time, terms }, _), rest)) = records.split_first() else {
+        let opening = records.first().map(|(body, _)| Record::from_body(body)).transpose()?;
+        let Some(Record::Open { version: VERSION, time: opened, terms }) = opening else {
             return Err(damaged("the first record does not open a ledger of this version"));
         };
         let head = records.last().map(|(_, hash)| hex(hash)).unwrap_or_default();
-        let (left, records) = (terms.cap, records.len());
-        let (terms, jobs) = (terms.clone(), Vec::new());
-        let mut statement = Self { terms, opened: *time, jobs, spent: 0, left, records, head, suspect };
+        let (left, jobs) = (terms.cap, Vec::new());
+        let mut statement = Self { terms, opened, jobs, spent: 0, left, records: records.len(), head, suspect };
         let mut open = HashMap::new();
-        for (record, hash) in rest {
-            match record.clone() {
+        for (body, hash) in &records[1..] {
+            match Record::from_body(body)? {
                 Record::Open { .. } => return Err(damaged("the ledger is opened twice")),
                 Record::Reserve { time, job: id, fingerprint, description, accounting, goal, quanta: reserved } => {
                     statement.left = statement.left.checked_sub(reserved).ok_or(damaged("the cap is exceeded"))?;

@@ -7,7 +7,7 @@ use sha2::Sha256;
 
 use super::sealed::Value;
 use super::{Score, ScoreKind, Statistic, on_lattice, put_number};
-use crate::account::Adjacency;
+use crate::account::{Adjacency, ScoreUnits};
 use crate::error::VaultError;
 
 /// `weight * (score - penalty)`, with a public weight and a public penalty.
@@ -24,11 +24,10 @@ use crate::error::VaultError;
 /// # use std::num::NonZeroU32;
 /// # use scumble_schema::{AttributeId, Clique, Domain};
 /// # use scumble_vault::score::{Candidate, L1Error, Score};
-/// # use scumble_vault::AddRemove;
+/// # use scumble_vault::{AddRemove, account::ScoreUnits};
 /// let error = L1Error::against(Clique::single(AttributeId::new(0)), &[10.5, 3.25])?;
 /// let candidate = Candidate::new(error).weighing(NonZeroU32::new(3).unwrap()).less(1.6)?;
-/// let three_rows = 3 << scumble_vault::score::LATTICE_LOG2;
-/// assert_eq!(Score::<AddRemove>::sensitivity(&candidate, &Domain::new(vec![2])?, ()), three_rows);
+/// assert_eq!(Score::<AddRemove>::sensitivity(&candidate, &Domain::new(vec![2])?, ()), ScoreUnits::from_rows(3));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +90,7 @@ impl<S: Statistic> Statistic for Candidate<S> {
 }
 
 impl<A: Adjacency, S: Score<A>> Score<A> for Candidate<S> {
-    fn sensitivity(&self, domain: &Domain, rows: A::Rows) -> u128 {
-        self.score.sensitivity(domain, rows).saturating_mul(self.weight.get().into())
+    fn sensitivity(&self, domain: &Domain, rows: A::Rows) -> ScoreUnits {
+        self.score.sensitivity(domain, rows).times(self.weight)
     }
 }

@@ -7,7 +7,7 @@ use sha2::Sha256;
 use super::sealed::Value;
 use super::split::Split;
 use super::{MAX_ROWS, ONE, Score, ScoreKind, Statistic, check_cells, is_comparable, put_number, put_numbers, refused};
-use crate::account::Adjacency;
+use crate::account::{Adjacency, ScoreUnits};
 use crate::error::VaultError;
 
 #[doc = include_str!("half_l1.md")]
@@ -85,13 +85,15 @@ impl Statistic for HalfL1 {
 }
 
 /// How far one row that is added or removed moves it, and one that is replaced.
-pub(super) const ADD_REMOVE: u128 = ONE as u128 / 2;
-pub(super) const REPLACE_ONE: u128 = ONE as u128;
+pub(super) const ADD_REMOVE: ScoreUnits = ScoreUnits::from_units(ONE as u128 / 2);
+pub(super) const REPLACE_ONE: ScoreUnits = ScoreUnits::from_rows(1);
 
 impl<A: Adjacency> Score<A> for HalfL1 {
-    fn sensitivity(&self, _domain: &Domain, _rows: A::Rows) -> u128 {
+    fn sensitivity(&self, _domain: &Domain, _rows: A::Rows) -> ScoreUnits {
         match A::KIND {
-            AdjacencyKind::AddRemove if Mutant::HalfL1Undercharged.is_planted() => ADD_REMOVE / 2,
+            AdjacencyKind::AddRemove if Mutant::HalfL1Undercharged.is_planted() => {
+                ScoreUnits::from_units(ADD_REMOVE.get() / 2)
+            }
             AdjacencyKind::AddRemove => ADD_REMOVE,
             AdjacencyKind::ReplaceOne => REPLACE_ONE,
         }

@@ -5,7 +5,7 @@ use sha2::Sha256;
 
 use super::sealed::Value;
 use super::{ONE, Score, ScoreKind, Statistic, check_cells, on_lattice, put_clique, put_numbers};
-use crate::account::Adjacency;
+use crate::account::{Adjacency, ScoreUnits};
 use crate::error::VaultError;
 
 #[doc = include_str!("l1_error.md")]
@@ -55,11 +55,11 @@ impl Statistic for L1Error {
 }
 
 /// How far one row that is added or removed moves it, and one that is replaced.
-pub(super) const ADD_REMOVE: u128 = ONE as u128;
-pub(super) const REPLACE_ONE: u128 = 2 * ONE as u128;
+pub(super) const ADD_REMOVE: ScoreUnits = ScoreUnits::from_rows(1);
+pub(super) const REPLACE_ONE: ScoreUnits = ScoreUnits::from_rows(2);
 
 impl<A: Adjacency> Score<A> for L1Error {
-    fn sensitivity(&self, _domain: &Domain, _rows: A::Rows) -> u128 {
+    fn sensitivity(&self, _domain: &Domain, _rows: A::Rows) -> ScoreUnits {
         match A::KIND {
             AdjacencyKind::AddRemove => ADD_REMOVE,
             AdjacencyKind::ReplaceOne => REPLACE_ONE,

@@ -6,7 +6,7 @@ use sha2::Sha256;
 use super::sealed::Value;
 use super::split::Split;
 use super::{ONE, Score, ScoreKind, Statistic, refused};
-use crate::account::Adjacency;
+use crate::account::{Adjacency, ScoreUnits};
 use crate::error::VaultError;
 
 #[doc = include_str!("maximal_joint.md")]
@@ -116,11 +116,11 @@ impl Statistic for MaximalJoint {
 }
 
 /// How far one row that is added or removed moves it, and one that is replaced.
-pub(super) const ADD_REMOVE: u128 = ONE as u128;
-pub(super) const REPLACE_ONE: u128 = ONE as u128;
+pub(super) const ADD_REMOVE: ScoreUnits = ScoreUnits::from_rows(1);
+pub(super) const REPLACE_ONE: ScoreUnits = ScoreUnits::from_rows(1);
 
 impl<A: Adjacency> Score<A> for MaximalJoint {
-    fn sensitivity(&self, _domain: &Domain, _rows: A::Rows) -> u128 {
+    fn sensitivity(&self, _domain: &Domain, _rows: A::Rows) -> ScoreUnits {
         match A::KIND {
             AdjacencyKind::AddRemove => ADD_REMOVE,
             AdjacencyKind::ReplaceOne => REPLACE_ONE,

@@ -29,7 +29,7 @@ pub use total_variation::TotalVariation;
 #[cfg(feature = "planted-bugs")]
 pub use undercharged::Undercharged;
 
-use crate::account::Adjacency;
+use crate::account::{Adjacency, ScoreUnits};
 use crate::error::VaultError;
 
 /// Scores are whole multiples of `g = 2^-10`: of rows, and of bits for mutual information.
@@ -65,7 +65,7 @@ impl ScoreKind {
 
     /// Every sensitivity that such a score can have for one row, in lattice units: what a certificate may say. There is
     /// none if the score is not offered under that adjacency.
-    pub fn sensitivities(self, adjacency: AdjacencyKind, rows: Option<u64>) -> Vec<u128> {
+    pub fn sensitivities(self, adjacency: AdjacencyKind, rows: Option<u64>) -> Vec<ScoreUnits> {
         match (adjacency, self) {
             (AdjacencyKind::AddRemove, Self::TotalVariation) => vec![total_variation::TWO_ROWS],
             (AdjacencyKind::AddRemove, Self::MaximalJoint) => vec![maximal_joint::ADD_REMOVE],
@@ -135,7 +135,7 @@ pub trait Score<A: Adjacency>: Statistic {
     /// How far one row, added, removed or replaced, moves the value: in lattice units, rounded up, at least one.
     ///
     /// A unit of `m` rows moves it `m` times as far at most.
-    fn sensitivity(&self, domain: &Domain, rows: A::Rows) -> u128;
+    fn sensitivity(&self, domain: &Domain, rows: A::Rows) -> ScoreUnits;
 }
 
 /// The refusal of a score.

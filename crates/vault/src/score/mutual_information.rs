@@ -7,7 +7,7 @@ use super::log2::{FRACTION_BITS, x_log2_x};
 use super::sealed::Value;
 use super::split::Split;
 use super::{LATTICE_LOG2, Score, ScoreKind, Statistic};
-use crate::account::ReplaceOne;
+use crate::account::{ReplaceOne, ScoreUnits};
 use crate::error::VaultError;
 
 /// The digits that are worked out beyond those of the lattice.
@@ -59,17 +59,18 @@ impl Statistic for MutualInformation {
 }
 
 /// How far one of `rows` rows that is replaced moves it: if a side is binary, and if none is.
-pub(super) fn sensitivities(rows: u64) -> [u128; 2] {
+pub(super) fn sensitivities(rows: u64) -> [ScoreUnits; 2] {
     // A table without rows has no neighbour. One of more rows than there can be has no value either.
     let rows = rows.clamp(1, super::MAX_ROWS);
     let rounded_up = |x: u64| x_log2_x(x) + u128::from(ERROR * x);
     let binary = rounded_up(rows) - x_log2_x(rows - 1);
     let any = rounded_up(rows + 1) - x_log2_x(rows - 1) - (2 << FRACTION_BITS);
-    [binary, any].map(|exact| (exact + u128::from(4 * ERROR * rows)).div_ceil(1 << GUARD_BITS))
+    let on_lattice = |exact: u128| (exact + u128::from(4 * ERROR * rows)).div_ceil(1 << GUARD_BITS);
+    [binary, any].map(|exact| ScoreUnits::from_units(on_lattice(exact)))
 }
 
 impl Score<ReplaceOne> for MutualInformation {
-    fn sensitivity(&self, domain: &Domain, rows: u64) -> u128 {
+    fn sensitivity(&self, domain: &Domain, rows: u64) -> ScoreUnits {
         let [binary, any] = sensitivities(rows);
         if self.split.has_binary_side(domain) { binary } else { any }
     }

@@ -130,8 +130,8 @@ fn enumerate_both<S: Score<AddRemove> + Score<ReplaceOne>>(
     exact: impl Fn(&Lines) -> Fraction,
 ) -> Vec<Steps> {
     let domain = domain([shape.0, shape.1]);
-    let joined = Score::<AddRemove>::sensitivity(score, &domain, ());
-    let replaced = |rows| Score::<ReplaceOne>::sensitivity(score, &domain, rows);
+    let joined = Score::<AddRemove>::sensitivity(score, &domain, ()).get();
+    let replaced = |rows| Score::<ReplaceOne>::sensitivity(score, &domain, rows).get();
     let steps = enumerate(shape, score, exact, Some(joined), replaced);
     let within = |step: Fraction, units: u128| step <= Fraction(units.cast_signed(), ONE.into());
     assert!(steps.iter().all(|step| within(step.joined, joined) && within(step.replaced, replaced(step.rows))));
@@ -176,7 +176,7 @@ fn total_variation_without_a_binary_side_needs_three() {
     *counts.last_mut().unwrap() += 1;
     let (moved, three) = (score.value(&domain, &counts), i128::from(3 * ONE));
     assert!(three * 97 / 100 < moved && moved < three, "{moved} of {three}");
-    let sensitivity = |rows| Score::<ReplaceOne>::sensitivity(&score, &domain, rows);
+    let sensitivity = |rows| Score::<ReplaceOne>::sensitivity(&score, &domain, rows).get();
     assert_eq!([0, 1, 3, 10_000].map(sensitivity), [5 * 1024, 5 * 1024, 3755, 3073]);
 }
 
@@ -238,7 +238,7 @@ fn mutual_information_moves_by_as_much_as_the_privacy_rules_say() {
     let score = MutualInformation::between(clique([0]), clique([1])).unwrap();
     for shape in SHAPES {
         let domain = domain([shape.0, shape.1]);
-        let sensitivity = |rows| score.sensitivity(&domain, rows);
+        let sensitivity = |rows| score.sensitivity(&domain, rows).get();
         for Steps { rows, replaced, .. } in enumerate(shape, &score, mutual_information, None, sensitivity) {
             let n = f64::from(u32::try_from(rows).unwrap());
             let claimed = match (shape.0, rows) {
@@ -265,7 +265,7 @@ fn mutual_information_of_the_papers_example_comes_within_a_unit_of_its_sensitivi
     let (domain, score) = (domain([2, 2]), MutualInformation::between(clique([0]), clique([1])).unwrap());
     for rows in [2, 1000, 1024, 1_000_000, 1 << 40, MAX_ROWS - 1] {
         let values = [[0, 0, 0, rows], [1, 0, 0, rows - 1]].map(|counts| score.value(&domain, &counts));
-        let sensitivity = score.sensitivity(&domain, rows).cast_signed();
+        let sensitivity = score.sensitivity(&domain, rows).get().cast_signed();
         // The error of the logarithms is 2^-43 lattice units a row.
         let error = i128::from(rows >> 42);
         assert!((0..=error).contains(&values[0]), "{rows} rows: {values:?}");
@@ -345,10 +345,40 @@ fn a_candidate_weighs_what_is_left_after_the_penalty() {
     let candidate = candidate.weighing(NonZeroU32::new(7).unwrap()).less(0.5).unwrap();
     assert_eq!(candidate.value(&domain, &[4, 1]), 7 * (3 * 1024 - 512));
     assert_eq!(candidate.value(&domain, &[1, 1]), 7 * -512);
-    assert_eq!(Score::<AddRemove>::sensitivity(&candidate, &domain, ()), 7 * 1024);
-    assert_eq!(Score::<ReplaceOne>::sensitivity(&candidate, &domain, 5), 7 * 2048);
+    assert_eq!(Score::<AddRemove>::sensitivity(&candidate, &domain, ()), ScoreUnits::from_rows(7));
+    assert_eq!(Score::<ReplaceOne>::sensitivity(&candidate, &domain, 5), ScoreUnits::from_rows(14));
     assert_eq!(candidate.clique(), error.clique());
     candidate.check(&domain).unwrap();
+}
+
+/// The vault charges by the candidates, and a certificate is verified by the kind of their score alone.
+#[test]
+fn every_score_is_charged_a_sensitivity_that_certificates_may_state() {
+    fn check<A: Adjacency, S: Score<A>>(score: &S, domain: &Domain, rows: A::Rows) {
+        let (charged, stated) =
+            (score.sensitivity(domain, rows), S::KIND.sensitivities(A::KIND, A::declared_rows(rows)));
+        assert!(stated.contains(&charged), "{score:?}: {charged:?} is not among {stated:?}");
+    }
+    fn check_both<S: Score<AddRemove> + Score<ReplaceOne>>(score: &S, domain: &Domain) {
+        check::<AddRemove, S>(score, domain, ());
+        for rows in [0, 1, 2, 7, 1_000, MAX_ROWS, u64::MAX] {
+            check::<ReplaceOne, S>(score, domain, rows);
+        }
+    }
+    for sizes in [[2, 2], [2, 5], [4, 3]] {
+        let (domain, [left, right]) = (domain(sizes), [clique([0]), clique([1])]);
+        let [ones, others] = sizes.map(|size| vec![1.0; size as usize]);
+        check_both(&TotalVariation::between(left.clone(), right.clone()).unwrap(), &domain);
+        check_both(&L1Error::against(left.clone(), &ones).unwrap(), &domain);
+        check_both(&HalfL1::against_product((left.clone(), &ones), (right.clone(), &others), 5.0).unwrap(), &domain);
+        if sizes[0] == 2 {
+            check_both(&MaximalJoint::of(AttributeId::new(0), right.clone(), &domain).unwrap(), &domain);
+        }
+        let information = MutualInformation::between(left, right).unwrap();
+        for rows in [0, 1, 2, 7, 1_000, MAX_ROWS, u64::MAX] {
+            check::<ReplaceOne, _>(&information, &domain, rows);
+        }
+    }
 }
 
 #[test]
@@ -470,7 +500,8 @@ fn larger() -> impl Strategy<Value = (Domain, [Clique; 2], Vec<u64>)> {
 
 fn check_replaced<S: Score<ReplaceOne>>(score: &S, domain: &Domain, [one, other]: &[Vec<u64>; 2]) {
     let step = score.value(domain, one).abs_diff(score.value(domain, other));
-    assert!(step <= score.sensitivity(domain, one.iter().sum()), "{score:?}: {step} between {one:?} and {other:?}");
+    let due = score.sensitivity(domain, one.iter().sum()).get();
+    assert!(step <= due, "{score:?}: {step} between {one:?} and {other:?}");
 }
 
 fn check_both<S: Score<AddRemove> + Score<ReplaceOne>>(
@@ -482,7 +513,7 @@ fn check_both<S: Score<AddRemove> + Score<ReplaceOne>>(
     check_replaced(score, domain, after);
     for counts in after {
         let step = score.value(domain, before).abs_diff(score.value(domain, counts));
-        assert!(step <= Score::<AddRemove>::sensitivity(score, domain, ()), "{score:?}: {step} to {counts:?}");
+        assert!(step <= Score::<AddRemove>::sensitivity(score, domain, ()).get(), "{score:?}: {step} to {counts:?}");
     }
 }
 

@@ -6,7 +6,7 @@ use sha2::Sha256;
 use super::sealed::Value;
 use super::split::Split;
 use super::{ONE, Score, ScoreKind, Statistic};
-use crate::account::Adjacency;
+use crate::account::{Adjacency, ScoreUnits};
 use crate::error::VaultError;
 
 #[doc = include_str!("total_variation.md")]
@@ -62,16 +62,16 @@ impl Statistic for TotalVariation {
 }
 
 /// How far one row that is added or removed moves it; one that is replaced, if a side is binary.
-pub(super) const TWO_ROWS: u128 = 2 * ONE as u128;
+pub(super) const TWO_ROWS: ScoreUnits = ScoreUnits::from_rows(2);
 
 /// How far one of `rows` rows that is replaced moves it, whatever the sides: 3 + 2/n, rounded up.
-pub(super) fn three_rows(rows: u64) -> u128 {
+pub(super) fn three_rows(rows: u64) -> ScoreUnits {
     // A table without rows has no neighbour.
-    u128::from(3 * ONE + (2 * ONE).div_ceil(rows.max(1)))
+    ScoreUnits::from_units(u128::from(3 * ONE + (2 * ONE).div_ceil(rows.max(1))))
 }
 
 impl<A: Adjacency> Score<A> for TotalVariation {
-    fn sensitivity(&self, domain: &Domain, rows: A::Rows) -> u128 {
+    fn sensitivity(&self, domain: &Domain, rows: A::Rows) -> ScoreUnits {
         match A::declared_rows(rows) {
             // Rows are replaced: their number is public.
             Some(rows) if !self.split.has_binary_side(domain) => three_rows(rows),

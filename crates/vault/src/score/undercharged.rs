@@ -7,7 +7,7 @@ use sha2::Sha256;
 
 use super::sealed::Value;
 use super::{Score, ScoreKind, Statistic};
-use crate::account::Adjacency;
+use crate::account::{Adjacency, ScoreUnits};
 use crate::error::VaultError;
 
 /// Any score, with half its sensitivity: the `Δ = 1` for 2 that the replay test has to catch. Not private.
@@ -41,7 +41,7 @@ impl<S: Statistic> Statistic for Undercharged<S> {
 }
 
 impl<A: Adjacency, S: Score<A>> Score<A> for Undercharged<S> {
-    fn sensitivity(&self, domain: &Domain, rows: A::Rows) -> u128 {
-        self.0.sensitivity(domain, rows) / 2
+    fn sensitivity(&self, domain: &Domain, rows: A::Rows) -> ScoreUnits {
+        ScoreUnits::from_units(self.0.sensitivity(domain, rows).get() / 2)
     }
 }

@@ -1,7 +1,7 @@
 //! Choosing among candidates, and the exact scores behind it.
 
 use std::collections::BTreeMap;
-use std::num::{NonZero, NonZeroU64};
+use std::num::{NonZero, NonZeroU32, NonZeroU64};
 use std::thread;
 
 use scumble_planted::Mutant;
@@ -10,11 +10,11 @@ use sha2::{Digest, Sha256};
 
 use super::memory::{ScoreKey, ScoreMemory};
 use super::{Exact, Vault};
-use crate::account::{Accounting, Adjacency, Amount, Budget, Mechanism, Question, Selecting, Tilt};
+use crate::account::{Accounting, Adjacency, Amount, Budget, Mechanism, Question, ScoreUnits, Selecting, Tilt, Unit};
 use crate::error::VaultError;
 use crate::hex;
 use crate::released::Released;
-use crate::score::{self, Score, Statistic};
+use crate::score::{Score, Statistic};
 use crate::source::CountTable;
 
 /// Tables are counted and scored in batches of about this many cells, so that scoring all pairs of a wide table holds
@@ -51,7 +51,7 @@ impl<A: Adjacency, M: Selecting> Vault<A, M> {
     ) -> Result<Released<usize>, VaultError> {
         let (question, sensitivity) = self.score_question(candidates)?;
         let mechanism = self.charge(1, budget, |share| Mechanism::exponential(sensitivity, share))?;
-        let event = self.event(question, mechanism, score::LATTICE_LOG2, 1);
+        let event = self.event(question, mechanism, ScoreUnits::LATTICE_LOG2, 1);
         let released = self.release(vec![event], |vault| Ok(vec![Exact::Scores(vault.scores(candidates)?)]))?;
         let index = usize::try_from(released[0][0]).ok().filter(|&index| index < candidates.len());
         let index = index.ok_or(VaultError::Bug { what: "no such candidate" })?;
@@ -61,7 +61,7 @@ impl<A: Adjacency, M: Selecting> Vault<A, M> {
 
 impl<A: Adjacency, M: Accounting> Vault<A, M> {
     /// What is asked of the candidates, and how far one unit can move any one of their scores. Public facts only.
-    pub(super) fn score_question<S: Score<A>>(&self, candidates: &[S]) -> Result<(Question, u128), VaultError> {
+    pub(super) fn score_question<S: Score<A>>(&self, candidates: &[S]) -> Result<(Question, ScoreUnits), VaultError> {
         let heaviest = candidates.iter().map(Statistic::weight).max();
         let (Some(heaviest), Some(count)) = (heaviest, NonZeroU64::new(candidates.len() as u64)) else {
             return Err(VaultError::config("candidates", &0, "at least one"));
@@ -73,16 +73,15 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         self.table_lengths(candidates.iter().map(Statistic::clique))?;
         let rows = self.public_rows()?;
         let mut digest = Sha256::new();
-        let mut one_row = 0;
+        let mut one_row = ScoreUnits::ZERO;
         for candidate in candidates {
             candidate.question(&mut digest);
-            // Of the score as it is, rounded up: the largest weight comes on top, wherever it stands.
-            one_row = one_row.max(candidate.sensitivity(domain, rows).div_ceil(candidate.weight().get().into()));
+            one_row = one_row.max(candidate.sensitivity(domain, rows).at_weight_one(candidate.weight()));
         }
         let contributions =
-            if Mutant::ScoresIgnoreContributions.is_planted() { 1 } else { self.max_contributions.get() };
-        let unit = u128::from(heaviest.get()) * u128::from(contributions);
-        let sensitivity = one_row.checked_mul(unit).ok_or(VaultError::Bug { what: "a sensitivity does not fit" })?;
+            if Mutant::ScoresIgnoreContributions.is_planted() { NonZeroU32::MIN } else { self.max_contributions };
+        let sensitivity = ScoreUnits::of_unit(one_row, heaviest, contributions);
+        let sensitivity = sensitivity.ok_or(VaultError::Bug { what: "a sensitivity does not fit" })?;
         let (score, rows) = (S::KIND, A::declared_rows(rows));
         let digest = hex(&digest.finalize());
         Ok((Question::Scores { score, candidates: count, heaviest, rows, digest }, sensitivity))

@@ -86,7 +86,9 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         let sensitivity = A::count_table(self.max_contributions);
         let mechanism = self.charge(cliques.len(), budget, |share| M::noise(sensitivity, share))?;
         let questions = cliques.iter().cloned().map(Question::Table).zip(&lengths);
-        let events = questions.map(|(question, &length)| self.event(question, mechanism, 0, length)).collect();
+        let events = questions
+            .map(|(question, &length)| self.event(question, mechanism, sensitivity.lattice_log2(), length))
+            .collect();
         let released = self.release(events, |vault| {
             let tables = vault.tables(cliques, &lengths)?;
             Ok(tables.into_iter().map(|table| Exact::Counts(table.into_counts())).collect())
@@ -121,10 +123,10 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         budget: Budget<A, M>,
     ) -> Result<Released<NoisyScores>, VaultError> {
         let (question, one) = self.score_question(candidates)?;
-        let sensitivity = Sensitivity::of_equal(one, candidates.len() as u64)
+        let sensitivity = Sensitivity::of_scores(one, candidates.len() as u64)
             .ok_or(VaultError::Bug { what: "a sensitivity does not fit" })?;
         let mechanism = self.charge(1, budget, |share| M::noise(sensitivity, share))?;
-        let event = self.event(question, mechanism, score::LATTICE_LOG2, candidates.len());
+        let event = self.event(question, mechanism, sensitivity.lattice_log2(), candidates.len());
         let released = self.release(vec![event], |vault| Ok(vec![Exact::Scores(vault.scores(candidates)?)]))?;
         let units = mechanism.standard_deviation().expect("noise was added");
         Ok(released.map(|values| NoisyScores {

@@ -6,7 +6,7 @@ use std::slice;
 use scumble_schema::Clique;
 
 use super::{Exact, MOST_CELLS, Vault};
-use crate::account::{Budget, Mechanism, Question, ReplaceOne, RowDrawing, Smoothing};
+use crate::account::{Budget, Mechanism, Question, ReplaceOne, RowDrawing, RowUnits, Smoothing, Unit};
 use crate::error::VaultError;
 use crate::released::Released;
 
@@ -56,7 +56,7 @@ impl<M: RowDrawing> Vault<ReplaceOne, M> {
             Smoothing::fitting(cells, unit, rows, drawn, share).map(Mechanism::SmoothedHistogram)
         })?;
         let drawn = usize::try_from(drawn.get()).expect("it was checked to be small");
-        let event = self.event(Question::Rows(clique.clone()), mechanism, 0, drawn);
+        let event = self.event(Question::Rows(clique.clone()), mechanism, RowUnits::LATTICE_LOG2, drawn);
         let released = self.release(vec![event], |vault| {
             let tables = vault.count(slice::from_ref(clique), &[length])?;
             // The cost is that of so many rows. Their number is public, so this tells nothing.

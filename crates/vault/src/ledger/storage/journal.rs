@@ -10,8 +10,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::error::LedgerError;
-use super::record::{self, GENESIS, Hash};
+use super::super::LedgerError;
+use super::chain::{self, GENESIS, Hash};
 
 /// Two lengths of 8 bytes, then 16 bytes of their hash.
 const HEADER: usize = 32;
@@ -30,7 +30,7 @@ pub struct JournalEntry {
 
 /// A journal that this process alone writes.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub(in crate::ledger) struct Journal {
     file: File,
     link: Hash,
     /// Set while an entry is not known to be durable, and for ever if it never gets there.
@@ -39,16 +39,16 @@ pub(super) struct Journal {
 
 impl Journal {
     /// Takes the journal of a new job, whose reservation has the hash `head`.
-    pub(super) fn start(file: File, job: &str, head: &str) -> Result<Self, LedgerError> {
+    pub(in crate::ledger) fn start(file: File, job: &str, head: &str) -> Result<Self, LedgerError> {
         lock(&file, job)?;
-        Ok(Self { file, link: record::chain(&GENESIS, head), stopped: false })
+        Ok(Self { file, link: chain::link(&GENESIS, head), stopped: false })
     }
 
     /// Takes the journal of a job whose process is gone, with what it released.
     ///
     /// An entry that was cut short is removed: its values had not left the process, see `ledger.md`.
-    pub(super) fn resume(mut file: File, head: &str) -> Result<(Self, Vec<JournalEntry>), LedgerError> {
-        let (entries, link, length) = read(&file, record::chain(&GENESIS, head))?;
+    pub(in crate::ledger) fn resume(mut file: File, head: &str) -> Result<(Self, Vec<JournalEntry>), LedgerError> {
+        let (entries, link, length) = read(&file, chain::link(&GENESIS, head))?;
         file.set_len(length).map_err(LedgerError::storage("cutting a journal"))?;
         // What was found may have been written and not synced. It lasts before anyone uses it.
         file.sync_all().map_err(LedgerError::storage("syncing a journal"))?;
@@ -57,7 +57,7 @@ impl Journal {
     }
 
     /// Adds entries. They last once this returns, and the values may leave the process then.
-    pub(super) fn append<'a>(
+    pub(in crate::ledger) fn append<'a>(
         &mut self,
         releases: impl IntoIterator<Item = (&'a str, &'a [i64])>,
     ) -> Result<(), LedgerError> {
@@ -71,7 +71,7 @@ impl Journal {
         Ok(())
     }
 
-    pub(super) fn refuse_if_stopped(&self) -> Result<(), LedgerError> {
+    pub(in crate::ledger) fn refuse_if_stopped(&self) -> Result<(), LedgerError> {
         if self.stopped { Err(LedgerError::Stopped) } else { Ok(()) }
     }
 
@@ -94,7 +94,7 @@ impl Journal {
 }
 
 /// Opens the journal of a job, and locks it unless the process that runs the job is alive.
-pub(super) fn claim(path: &Path, job: &str) -> Result<File, LedgerError> {
+pub(in crate::ledger) fn claim(path: &Path, job: &str) -> Result<File, LedgerError> {
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => LedgerError::Journal { what: "its journal is gone" },
         _ => LedgerError::io("opening a journal")(cause),

@@ -1,13 +1,13 @@
-//! The file: an SQLite database whose every byte is checked before a record of it is believed.
+//! The file: an SQLite database whose every byte is checked before a record of it is believed. A record is a text here.
 
 use std::fs;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::error::LedgerError;
+use super::super::LedgerError;
+use super::chain::{self, GENESIS, Hash};
 use super::files::Files;
-use super::record::{self, GENESIS, Hash, Record};
 use super::seal::Seal;
 use crate::hex;
 
@@ -25,15 +25,16 @@ const SCHEMA: &str = "
 ///
 /// Dropped without [`append`](Self::append), it leaves the file as it was.
 #[derive(Debug)]
-pub(super) struct Store {
+pub(in crate::ledger) struct Store {
     connection: Connection,
     files: Files,
-    records: Vec<(Record, Hash)>,
+    /// The texts of the records, each with its link of the chain.
+    records: Vec<(String, Hash)>,
 }
 
 impl Store {
     /// Writes the first record to the empty file.
-    pub(super) fn create(files: &Files, first: &Record) -> Result<(), LedgerError> {
+    pub(in crate::ledger) fn create(files: &Files, first: &str) -> Result<(), LedgerError> {
         let connection = connect(files)?;
         connection.execute_batch("BEGIN EXCLUSIVE").map_err(LedgerError::sqlite(&files.name))?;
         connection.execute_batch(SCHEMA).map_err(LedgerError::sqlite(&files.name))?;
@@ -41,7 +42,7 @@ impl Store {
     }
 
     /// Locks the ledger against other writers and checks it.
-    pub(super) fn lock(files: &Files) -> Result<Self, LedgerError> {
+    pub(in crate::ledger) fn lock(files: &Files) -> Result<Self, LedgerError> {
         let store = Self::begin(files, "BEGIN IMMEDIATE")?;
         // A connection that is about to write puts a page count of zero right before anyone sees it. What is on disk is
         // what one sees that only reads.
@@ -51,7 +52,7 @@ impl Store {
     }
 
     /// Checks the ledger as it is now. Others may read at the same time, and write afterwards.
-    pub(super) fn read(files: &Files) -> Result<Self, LedgerError> {
+    pub(in crate::ledger) fn read(files: &Files) -> Result<Self, LedgerError> {
         Self::begin(files, "BEGIN")
     }
 
@@ -63,24 +64,23 @@ impl Store {
         Ok(Self { connection, files: files.clone(), records })
     }
 
-    pub(super) fn records(&self) -> &[(Record, Hash)] {
+    pub(in crate::ledger) fn records(&self) -> &[(String, Hash)] {
         &self.records
     }
 
     /// The link that a record with this text will get.
-    pub(super) fn next_link(&self, body: &str) -> Hash {
-        record::chain(self.records.last().map_or(&GENESIS, |(_, hash)| hash), body)
+    pub(in crate::ledger) fn next_link(&self, body: &str) -> Hash {
+        chain::link(self.records.last().map_or(&GENESIS, |(_, hash)| hash), body)
     }
 
     /// Adds a record and seals the file. It lasts once this returns.
-    pub(super) fn append(mut self, record: &Record) -> Result<(), LedgerError> {
+    pub(in crate::ledger) fn append(mut self, body: &str) -> Result<(), LedgerError> {
         // The mark is made while the lock is held, so that the next writer sees it.
-        self.write(record).inspect_err(|error| self.files.mark_if_storage_failed(error))
+        self.write(body).inspect_err(|error| self.files.mark_if_storage_failed(error))
     }
 
-    fn write(&mut self, record: &Record) -> Result<(), LedgerError> {
-        let body = record.to_body();
-        let hash = hex(&self.next_link(&body));
+    fn write(&mut self, body: &str) -> Result<(), LedgerError> {
+        let hash = hex(&self.next_link(body));
         let failed = LedgerError::sqlite(&self.files.name);
         self.connection
             .execute("INSERT INTO record SELECT count(*), ?1, ?2 FROM record", params![body, hash])
@@ -95,7 +95,7 @@ impl Store {
     }
 
     /// SQLite's own check of everything that is not the records' meaning.
-    pub(super) fn check_structure(&self) -> Result<(), LedgerError> {
+    pub(in crate::ledger) fn check_structure(&self) -> Result<(), LedgerError> {
         let found: String = self
             .connection
             .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
@@ -145,7 +145,7 @@ fn has_second_name(metadata: &fs::Metadata) -> bool {
     return false;
 }
 
-fn read_chain(connection: &Connection, files: &Files) -> Result<Vec<(Record, Hash)>, LedgerError> {
+fn read_chain(connection: &Connection, files: &Files) -> Result<Vec<(String, Hash)>, LedgerError> {
     let failed = LedgerError::sqlite(&files.name);
     let mut statement = connection.prepare("SELECT number, body, hash FROM record ORDER BY number").map_err(&failed)?;
     let mut rows = statement.query([]).map_err(&failed)?;
@@ -155,11 +155,11 @@ fn read_chain(connection: &Connection, files: &Files) -> Result<Vec<(Record, Has
         let number: i64 = row.get(0).map_err(&failed)?;
         let body: String = row.get(1).map_err(&failed)?;
         let hash: String = row.get(2).map_err(&failed)?;
-        link = record::chain(&link, &body);
+        link = chain::link(&link, &body);
         if usize::try_from(number) != Ok(records.len()) || hash != hex(&link) {
             return Err(LedgerError::Damaged { what: "the chain of records is broken" });
         }
-        records.push((Record::from_body(&body)?, link));
+        records.push((body, link));
     }
     Ok(records)
 }

@@ -4,16 +4,16 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::error::LedgerError;
+use super::super::LedgerError;
 
 /// Where a ledger and what belongs to it are.
 #[derive(Debug, Clone)]
-pub(super) struct Files {
+pub(in crate::ledger) struct Files {
     /// The ledger. No code but SQLite's may open it while the program runs: on Unix, closing any handle of a file gives up
     /// all locks that the process holds on it.
-    pub(super) ledger: PathBuf,
+    pub(in crate::ledger) ledger: PathBuf,
     /// What the user calls it, for messages.
-    pub(super) name: PathBuf,
+    pub(in crate::ledger) name: PathBuf,
     directory: PathBuf,
     jobs: PathBuf,
     mark: PathBuf,
@@ -21,7 +21,7 @@ pub(super) struct Files {
 
 impl Files {
     /// The files of an existing ledger. Links are followed first, so that every name of it leads to the same journals.
-    pub(super) fn find(path: &Path) -> Result<Self, LedgerError> {
+    pub(in crate::ledger) fn find(path: &Path) -> Result<Self, LedgerError> {
         let ledger = fs::canonicalize(path).map_err(|cause| match cause.kind() {
             io::ErrorKind::NotFound => LedgerError::Missing { path: path.to_owned() },
             _ => LedgerError::io("finding the ledger")(cause),
@@ -36,7 +36,7 @@ impl Files {
     }
 
     /// An empty file for a new ledger.
-    pub(super) fn create(path: &Path) -> Result<Self, LedgerError> {
+    pub(in crate::ledger) fn create(path: &Path) -> Result<Self, LedgerError> {
         private_file().create_new(true).open(path).map_err(|cause| match cause.kind() {
             io::ErrorKind::AlreadyExists => LedgerError::Exists { path: path.to_owned() },
             _ => LedgerError::io("creating the ledger")(cause),
@@ -45,23 +45,23 @@ impl Files {
     }
 
     /// Makes names that were added or removed beside the ledger last.
-    pub(super) fn sync_directory(&self) -> Result<(), LedgerError> {
+    pub(in crate::ledger) fn sync_directory(&self) -> Result<(), LedgerError> {
         sync(&self.directory)
     }
 
     /// The journal of a job.
-    pub(super) fn journal(&self, job: &str) -> PathBuf {
+    pub(in crate::ledger) fn journal(&self, job: &str) -> PathBuf {
         self.jobs.join(job)
     }
 
     /// What ties a job to its table.
-    pub(super) fn binding(&self, job: &str) -> PathBuf {
+    pub(in crate::ledger) fn binding(&self, job: &str) -> PathBuf {
         self.jobs.join(job).with_extension("table")
     }
 
     /// Creates the journal of a new job, durably. The name of the directory itself lasts when the directory of the ledger is
     /// synced, which happens before a reservation is handed out.
-    pub(super) fn create_journal(&self, job: &str) -> Result<File, LedgerError> {
+    pub(in crate::ledger) fn create_journal(&self, job: &str) -> Result<File, LedgerError> {
         match private_directory().create(&self.jobs) {
             Err(cause) if cause.kind() != io::ErrorKind::AlreadyExists => Err(cause),
             _ => private_file().create_new(true).open(self.journal(job)),
@@ -75,7 +75,7 @@ impl Files {
 
     /// Removes journals and bindings of jobs that are not open: of jobs that were killed before their reservation or after their end.
     /// The caller holds the lock under which journals are created and jobs end. What cannot be removed does no harm.
-    pub(super) fn sweep_journals(&self, is_open: impl Fn(&str) -> bool) {
+    pub(in crate::ledger) fn sweep_journals(&self, is_open: impl Fn(&str) -> bool) {
         for entry in fs::read_dir(&self.jobs).into_iter().flatten().flatten() {
             let path = entry.path();
             if !path.file_stem().and_then(|job| job.to_str()).is_some_and(&is_open) {
@@ -85,7 +85,7 @@ impl Files {
     }
 
     /// Says beside the ledger that storage failed, if it did. There is nobody to tell if this fails as well.
-    pub(super) fn mark_if_storage_failed(&self, error: &LedgerError) {
+    pub(in crate::ledger) fn mark_if_storage_failed(&self, error: &LedgerError) {
         if matches!(error, LedgerError::Storage { .. }) {
             let _ = private_file().create(true).open(&self.mark).and_then(|mark| mark.sync_all());
             let _ = self.sync_directory();
@@ -93,11 +93,11 @@ impl Files {
     }
 
     /// Whether the mark is there. A mark that cannot be looked for counts as there.
-    pub(super) fn are_suspect(&self) -> bool {
+    pub(in crate::ledger) fn are_suspect(&self) -> bool {
         !fs::symlink_metadata(&self.mark).is_err_and(|cause| cause.kind() == io::ErrorKind::NotFound)
     }
 
-    pub(super) fn refuse_if_suspect(&self) -> Result<(), LedgerError> {
+    pub(in crate::ledger) fn refuse_if_suspect(&self) -> Result<(), LedgerError> {
         if self.are_suspect() { Err(LedgerError::Suspect { mark: self.mark.clone() }) } else { Ok(()) }
     }
 }
