@@ -41,6 +41,7 @@ use crate::address::Address;
 use crate::codec::Codec;
 use crate::executor::session_config;
 use crate::guarded::NO_EXECUTOR;
+use crate::sealed::problem_in;
 use crate::tls::Security;
 
 /// How often a job is asked after: at first often, since most questions are answered soon.
@@ -251,7 +252,7 @@ async fn wait_for(scheduler: &mut Scheduler, job_id: &str) -> Result<Vec<Partiti
         match status.and_then(|status| status.status) {
             Some(job_status::Status::Queued(_) | job_status::Status::Running(_)) => {}
             Some(job_status::Status::Successful(done)) => return Ok(done.partition_location),
-            Some(job_status::Status::Failed(failed)) => return Err(Setback::of_failure(&failed.error)),
+            Some(job_status::Status::Failed(failed)) => return Err(Setback::Final(problem_in(&failed.error))),
             // A scheduler that started again knows nothing of the jobs before.
             None => return Err(Setback::Lost),
         }
@@ -267,22 +268,6 @@ impl Setback {
             Code::FailedPrecondition | Code::Unimplemented => Self::Final(ClusterProblem::Version),
             Code::Internal => Self::Lost,
             _ => Self::NoAnswer,
-        }
-    }
-
-    /// What a job failed of, by what is in its message.
-    fn of_failure(message: &str) -> Self {
-        let says = |text: &str| message.contains(text);
-        if says("No space left on device") || says("StorageFull") || says("os error 28") {
-            Self::Final(ClusterProblem::DiskFull)
-        } else if says("Resources exhausted") {
-            Self::Final(ClusterProblem::Memory)
-        } else if says("No such file") || says("not found") || says("Permission denied") || says("Parquet error") {
-            Self::Final(ClusterProblem::Unreadable)
-        } else if says("No executors") || says("no executors") {
-            Self::Final(ClusterProblem::NoExecutor)
-        } else {
-            Self::Final(ClusterProblem::Failed)
         }
     }
 
@@ -410,22 +395,5 @@ mod tests {
         assert_eq!(cluster.parts(1 << 50, 10_000), 4_096);
         assert_eq!(cluster.parts(1 << 50, 2 << 20), 256);
         assert_eq!(cluster.parts(1 << 50, usize::MAX >> 4), 8);
-    }
-
-    #[test]
-    fn what_jobs_failed_of_is_told_by_kind_and_never_in_their_words() {
-        for (message, problem) in [
-            ("Job x failed: IoError(Os { code: 28, message: \"No space left on device\" })", ClusterProblem::DiskFull),
-            ("Resources exhausted: Failed to allocate", ClusterProblem::Memory),
-            (
-                "Object Store error: Object at location /a.csv not found: No such file or directory",
-                ClusterProblem::Unreadable,
-            ),
-            ("anything else, such as the value 4711", ClusterProblem::Failed),
-        ] {
-            let Setback::Final(found) = Setback::of_failure(message) else { panic!("{message} may pass") };
-            assert_eq!(found, problem);
-            assert!(!found.to_string().contains("4711"));
-        }
     }
 }

@@ -14,6 +14,7 @@ use ballista_core::error::BallistaError;
 use ballista_core::extension::SessionConfigExt;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use ballista_executor::flight_service::BallistaFlightService;
+use ballista_executor::metrics::ExecutorMetricCollectionPolicy;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::SessionConfig;
@@ -24,6 +25,7 @@ use crate::address::Address;
 use crate::codec::Codec;
 use crate::failure::ServerError;
 use crate::scheduler::runtime;
+use crate::sealed::SealedEngine;
 use crate::stores::Stores;
 use crate::tls::Security;
 
@@ -88,6 +90,9 @@ async fn run(options: &ExecutorOptions) -> Result<(), ServerError> {
         grpc_max_decoding_message_size: MESSAGE_BYTES,
         grpc_max_encoding_message_size: MESSAGE_BYTES,
         memory_pool_size: options.memory,
+        // The sizes of this process follow the rows it holds.
+        metric_collection_policy: ExecutorMetricCollectionPolicy::Off,
+        override_execution_engine: Some(Arc::new(SealedEngine::new())),
         override_config_producer: Some(Arc::new({
             let endpoints = Arc::clone(&endpoints);
             move || session_config().with_ballista_override_create_grpc_client_endpoint(Arc::clone(&endpoints))

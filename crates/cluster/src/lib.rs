@@ -12,6 +12,8 @@
 //!         └──────────────── one row of exact counts ◀────────────────┘
 //! ```
 //!
+//! The scheduler is no party to that: what an executor reports about a task holds nothing that depends on rows.
+//!
 //! Nothing random happens on a cluster. A part that was lost is counted again, a question that was lost is asked again, and the
 //! counts are the same; noise is drawn by the coordinator alone, once per release, after all of them have arrived. So this room may know
 //! rows and exact counts, and may not know budgets, noise and the vault: a test of the workspace fails if it names `rand`.
@@ -50,12 +52,14 @@
 mod address;
 mod client;
 mod codec;
+mod connections;
 mod executor;
 mod failure;
 mod guarded;
 mod log;
 mod sample;
 mod scheduler;
+mod sealed;
 mod stores;
 mod tls;
 

@@ -1,4 +1,5 @@
-//! The scheduler: who cuts plans into parts and hands them to executors. It sees plans and where results are, and no counts.
+//! The scheduler: who cuts plans into parts and hands them to executors. It sees plans, with the names and sizes of files, and where
+//! results are. No row and no count comes to it: see `sealed.rs`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -111,6 +111,26 @@ fn counts_are_those_of_this_machine() {
     }
 }
 
+/// Executors report partitions with and without rows alike, and those without are fetched too.
+#[test]
+fn a_table_of_few_people_is_counted_as_on_this_machine() {
+    let servers = Servers::start(2);
+    let folder = tempfile::tempdir().unwrap();
+    let schema = Schema::parse(&format!("dp: {{privacyUnit: person, maxContributions: 3}}\n{FIELDS}")).unwrap();
+    let cliques = all_pairs(&schema);
+    for rows in [0, 1, 2, 5, 40] {
+        let path = folder.path().join(format!("{rows}.csv"));
+        let mut text = String::from("person,age,region,born,smokes\n");
+        for row in 0..rows {
+            writeln!(text, "{},{row},north,1950-01-01,true", row % 9).unwrap();
+        }
+        fs::write(&path, text).unwrap();
+        let input = [Input::new(&path)];
+        let count = |options: &ReadOptions| TableScan::open(&input, &schema, options).unwrap().count_tables(&cliques);
+        assert_eq!(count(&servers.read_options()), count(&ReadOptions::default()), "{rows} rows");
+    }
+}
+
 /// Fits on this machine, and then on the cluster with the same released values.
 fn models_agree<A: Neighbours, M: Fitting>(servers: &Servers, inputs: &[Input], method: &str, delta: f64) {
     let terms = format!("dp: {{adjacency: {}}}", A::KIND);

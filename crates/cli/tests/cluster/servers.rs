@@ -1,5 +1,6 @@
 //! A cluster of processes on this machine, for as long as a test needs it.
 
+use std::fs::File;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ pub(crate) struct Servers {
     trust: Vec<String>,
     security: Security,
     folder: tempfile::TempDir,
+    /// Where servers write their logs, in full, if they write any.
+    logs: Option<PathBuf>,
 }
 
 /// A process of ours.
@@ -36,9 +39,14 @@ impl Drop for Server {
     }
 }
 
-/// A port that nobody has, as of now.
+/// A port that nobody has, as of now. Logs name ports, and this one would be taken for the count that is a canary.
 fn free_port() -> SocketAddr {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap()
+    loop {
+        let listens = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
+        if listens.port() != 52_361 {
+            return listens;
+        }
+    }
 }
 
 pub(crate) fn scumble(arguments: &[&str]) -> Command {
@@ -60,9 +68,18 @@ impl Servers {
     }
 
     pub(crate) fn start_with(executors: usize, trust: &[&str], security: Security) -> Self {
+        Self::start_all(executors, trust, security, None)
+    }
+
+    /// Servers that write all they can say into files of the folder `logs`.
+    pub(crate) fn start_talkative(executors: usize, logs: &Path) -> Self {
+        Self::start_all(executors, &["--without-tls"], Security::None, Some(logs.to_owned()))
+    }
+
+    fn start_all(executors: usize, trust: &[&str], security: Security, logs: Option<PathBuf>) -> Self {
         let trust = trust.iter().map(ToString::to_string).collect();
         let folder = tempfile::tempdir().unwrap();
-        let mut servers = Self { scheduler: None, executors: vec![], trust, security, folder };
+        let mut servers = Self { scheduler: None, executors: vec![], trust, security, folder, logs };
         servers.start_scheduler(free_port());
         for _ in 0..executors {
             servers.start_executor();
@@ -72,10 +89,22 @@ impl Servers {
     }
 
     pub(crate) fn start_scheduler(&mut self, listen: SocketAddr) {
-        let process =
-            scumble(&["scheduler", "--quiet", "--listen", &listen.to_string()]).args(&self.trust).spawn().unwrap();
+        let mut process = self.server("scheduler", listen);
+        let process = process.args(&self.trust).spawn().unwrap();
         self.scheduler = Some(Server { process, listens: listen, work: self.folder.path().to_owned() });
         wait_until("the scheduler listens", || TcpStream::connect(listen).is_ok());
+    }
+
+    fn server(&self, verb: &str, listen: SocketAddr) -> Command {
+        let mut server = scumble(&[verb, "--listen", &listen.to_string()]);
+        let Some(logs) = &self.logs else {
+            server.arg("--quiet");
+            return server;
+        };
+        let log = File::create(logs.join(format!("{verb}-{}.log", listen.port()))).unwrap();
+        server.args(["--log", "debug"]).stdout(log.try_clone().unwrap()).stderr(log);
+        server.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "full").env("TMPDIR", self.folder.path());
+        server
     }
 
     pub(crate) fn start_executor(&mut self) {
@@ -83,9 +112,9 @@ impl Servers {
         let work = self.folder.path().join(format!("executor-{}", listens.port()));
         std::fs::create_dir(&work).unwrap();
         let address = self.address();
-        let arguments = ["executor", "--quiet", "--threads", "1", "--scheduler", &address];
-        let process = scumble(&arguments)
-            .args(["--listen", &listens.to_string(), "--work-dir", work.to_str().unwrap()])
+        let process = self
+            .server("executor", listens)
+            .args(["--threads", "1", "--scheduler", &address, "--work-dir", work.to_str().unwrap()])
             .args(&self.trust)
             .spawn()
             .unwrap();

@@ -1,16 +1,12 @@
-//! Canary tokens in the data, T12: what stands in rows and in no declared domain is in nothing that leaves, whatever is done with
-//! the table and however it goes wrong.
+//! Canaries in the data, T12: what stands in rows and in no declared domain, and how many rows there are of what, is in nothing
+//! that leaves, whatever is done with the table and however it goes wrong.
 
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
+use crate::canary::{BUDGET, CANARY, FIELDS, NUMBER, UNITS, assert_clean, assert_clean_below, write_table};
 use crate::folder::Folder;
-
-/// In every canary that is a text.
-const CANARY: &str = "canary7f3a";
-/// A number beyond all bounds, so long that no other happens to hold it.
-const NUMBER: &str = "481516234299";
 
 const SCHEMA: &str = "\
 dp: {privacyUnit: person_id, maxContributions: 2}
@@ -110,26 +106,6 @@ fn in_full<'a>(run: &[&'a str]) -> Vec<&'a str> {
     run.iter().flat_map(written_out).collect()
 }
 
-fn assert_no_canary(what: &str, bytes: &[u8]) {
-    let text = String::from_utf8_lossy(bytes).to_lowercase();
-    for canary in [CANARY, NUMBER] {
-        assert!(!text.contains(canary), "{what} holds `{canary}`");
-    }
-}
-
-fn assert_no_canary_below(folder: &Path, looked_at: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        let name = entry.file_name().into_string().unwrap();
-        if entry.file_type().unwrap().is_dir() {
-            assert_no_canary_below(&entry.path(), looked_at);
-        } else if !["table.csv", "torn.csv.gz", "table.parquet"].contains(&name.as_str()) {
-            assert_no_canary(&name, &fs::read(entry.path()).unwrap());
-            looked_at.push(name);
-        }
-    }
-}
-
 #[test]
 fn what_stands_in_rows_alone_is_in_nothing_that_leaves() {
     let folder = folder();
@@ -138,10 +114,9 @@ fn what_stands_in_rows_alone_is_in_nothing_that_leaves() {
         let output = folder.output(&in_full(run));
         let shown = [output.stdout, output.stderr].concat();
         assert_eq!(output.status.code(), Some(exit_code), "{run:?}: {}", String::from_utf8_lossy(&shown));
-        assert_no_canary(&format!("what {run:?} shows"), &shown);
+        assert_clean(&format!("what {run:?} shows"), &shown);
     }
-    let mut looked_at = Vec::new();
-    assert_no_canary_below(folder.path("").as_path(), &mut looked_at);
+    let looked_at = assert_clean_below(folder.root(), &["table.csv", "torn.csv.gz", "table.parquet"]);
     for name in ["auto.model", "auto.svg", "auto.json", "auto.html", "synth.csv", "sample.csv", "table.ledger"] {
         assert!(looked_at.iter().any(|file| file == name), "{name} was not looked at");
     }
@@ -155,6 +130,136 @@ fn a_draft_names_columns_and_holds_no_value() {
         assert_eq!(output.status.code(), Some(0));
         let shown = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         // Names of columns count as public.
-        assert_no_canary("a draft", shown.replace(&format!("{CANARY}_column"), "").as_bytes());
+        assert_clean("a draft", shown.replace(&format!("{CANARY}_column"), "").as_bytes());
     }
+}
+
+/// Runs on a table whose counts are canaries, with their exit codes. `DATA` stands for it with its schema and a budget that is as
+/// good as nothing, `UNITS` for a schema that bounds the rows of a person.
+const COUNTED_RUNS: [(&[&str], i32); 27] = [
+    (&["schema", "draft", "data/part-0.csv"], 0),
+    (&["ledger", "init", "table.ledger", "--schema", "table.schema.yaml", "--epsilon", "1e-8", "--delta", "1e-11"], 0),
+    (&["fit", "DATA", "--ledger", "table.ledger", "-o", "auto.model"], 0),
+    (&["fit", "DATA", "--method", "mst", "-o", "mst.model", "--json"], 0),
+    (
+        &[
+            "fit",
+            "DATA",
+            "--method",
+            "independent",
+            "--memory-limit",
+            "64MiB",
+            "--spill-dir",
+            "spill",
+            "-o",
+            "low.model",
+        ],
+        0,
+    ),
+    (&["fit", "UNITS", "--method", "mst", "--spill-dir", "spill", "-o", "units.model"], 0),
+    (&["fit", "UNITS", "--method", "independent", "--spill-dir", "spill", "-o", "units2.model", "--json"], 0),
+    (&["synth", "DATA", "--rows", "300", "--model", "synth.model", "-o", "synth.csv"], 0),
+    (&["synth", "DATA", "--method", "independent", "--rows", "300", "-o", "synth.tsv", "--json"], 0),
+    (&["sample", "auto.model", "--rows", "300", "--seed", "1", "-o", "sample.csv", "--json"], 0),
+    (&["inspect", "auto.model", "--svg", "auto.svg"], 0),
+    (&["inspect", "auto.model", "--json"], 0),
+    (&["inspect", "units.model", "--explain"], 0),
+    (&["inspect", "low.model", "--json"], 0),
+    (&["marginals", "auto.model", "-o", "auto.json"], 0),
+    (&["marginals", "units.model", "-o", "units.json", "--json"], 0),
+    (&["report", "auto.model", "-o", "auto.html"], 0),
+    (&["report", "units.model", "-o", "units.html", "--json"], 0),
+    (&["bundle", "auto.model", "--rows", "300", "-o", "bundled"], 0),
+    (&["bundle", "verify", "bundled"], 0),
+    (&["ledger", "show", "table.ledger"], 0),
+    (&["ledger", "show", "table.ledger", "--json"], 0),
+    (&["ledger", "verify", "table.ledger"], 0),
+    // Refused with the table at hand: over the cap, with another schema, without a place to write to, and by the method.
+    (&["fit", "DATA", "--ledger", "table.ledger", "-o", "x.model"], 4),
+    (&["fit", "data", "--schema", "other.schema.yaml", "--epsilon", "1", "--delta", "1e-9", "-o", "x.model"], 3),
+    (&["fit", "DATA", "-o", "nowhere/x.model", "--json"], 6),
+    (&["fit", "DATA", "--method", "privbayes", "--option", "theta=-1", "-o", "x.model"], 2),
+];
+
+/// The program in `folder`, with temporary files in `tmp` and every variable set that makes Rust programs talkative.
+fn talkative(folder: &Folder, run: &[&str]) -> Command {
+    let schema = |name| [&["data", "--schema", name], &BUDGET[..]].concat();
+    let written_out = |word: &&str| match *word {
+        "DATA" => schema("table.schema.yaml"),
+        "UNITS" => schema("units.schema.yaml"),
+        _ => vec![],
+    };
+    let mut program = Command::new(env!("CARGO_BIN_EXE_scumble"));
+    for word in run {
+        let words = written_out(word);
+        if words.is_empty() {
+            program.arg(word)
+        } else {
+            program.args(words)
+        };
+    }
+    program.current_dir(folder.root()).stdin(Stdio::null()).env("TMPDIR", folder.path("tmp"));
+    program.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "full");
+    program
+}
+
+fn counted_folder() -> Folder {
+    let folder = Folder::new();
+    for name in ["data", "tmp", "spill"] {
+        fs::create_dir(folder.path(name)).unwrap();
+    }
+    write_table(&folder.path("data"));
+    folder.write("table.schema.yaml", FIELDS);
+    folder.write("units.schema.yaml", format!("{UNITS}{FIELDS}"));
+    folder.write("other.schema.yaml", FIELDS.replace("shape", "form"));
+    folder
+}
+
+#[test]
+fn counts_of_the_table_are_in_nothing_that_leaves() {
+    let folder = counted_folder();
+    for (run, exit_code) in COUNTED_RUNS {
+        let Output { status, stdout, stderr } = talkative(&folder, run).output().unwrap();
+        let shown = [stdout, stderr].concat();
+        assert_eq!(status.code(), Some(exit_code), "{run:?}: {}", String::from_utf8_lossy(&shown));
+        assert_clean(&format!("what {run:?} shows"), &shown);
+    }
+    for name in ["tmp", "spill"] {
+        assert_eq!(fs::read_dir(folder.path(name)).unwrap().count(), 0, "something is left in {name}");
+    }
+    let looked_at = assert_clean_below(folder.root(), &["data"]);
+    for name in ["auto.model", "units.model", "auto.svg", "auto.json", "auto.html", "synth.csv", "table.ledger"] {
+        assert!(looked_at.iter().any(|file| file == name), "{name} was not looked at");
+    }
+}
+
+/// A process that is killed when the test is done with it, or fails.
+#[cfg(unix)]
+struct Killed(std::process::Child);
+
+#[cfg(unix)]
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fit_that_is_killed_leaves_counts_in_private_directories_alone() {
+    let folder = counted_folder();
+    let private = |name: &str| fs::read_dir(folder.path(name)).unwrap().count();
+    let fit = ["fit", "UNITS", "--method", "mst", "--spill-dir", "spill", "--ledger", "table.ledger", "-o", "x.model"];
+    let init = ["ledger", "init", "table.ledger", "--schema", "units.schema.yaml", "--epsilon", "1", "--delta", "1e-6"];
+    assert!(talkative(&folder, &init).output().unwrap().status.success());
+    let log = fs::File::create(folder.path("shown.txt")).unwrap();
+    let fit = talkative(&folder, &fit).stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap();
+    let mut fit = Killed(fit);
+    crate::within_a_minute(|| (private("spill") > 0).then_some(()));
+    assert!(fit.0.try_wait().unwrap().is_none(), "it is killed while it works");
+    drop(fit);
+    assert!(private("spill") > 0 && private("tmp") == 0);
+    let looked_at = assert_clean_below(folder.root(), &["data"]);
+    assert!(["shown.txt", "table.ledger"].iter().all(|name| looked_at.iter().any(|file| file == name)));
 }

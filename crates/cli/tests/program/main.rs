@@ -4,6 +4,8 @@
 
 mod bundle;
 mod canaries;
+#[path = "../canary/mod.rs"]
+mod canary;
 mod evaluate;
 mod folder;
 mod html;

@@ -1,0 +1,170 @@
+//! Canaries, T12: a table whose values and whose counts are easy to recognise, and a search for them in what leaves.
+//!
+//! `evaluate`, and `schema check` with data, show exact figures to the steward of a table, under the stamp NOT DIFFERENTIALLY
+//! PRIVATE. They are exempt.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// In every canary that is a text.
+pub(crate) const CANARY: &str = "canary7f3a";
+/// A number beyond all bounds, so long that no other happens to hold it.
+pub(crate) const NUMBER: &str = "481516234299";
+
+/// The rows of the table.
+const ROWS: usize = 737_411;
+/// The rows of the first of its two files.
+const FIRST: usize = 400_003;
+/// The people. Three rows each, and two people with four.
+const PEOPLE: usize = 245_803;
+/// The cells of colour by shape.
+const CELLS: [(&str, &str, usize); 7] = [
+    ("red", "round", 31_847),
+    ("red", "square", 20_514),
+    ("green", "round", 151_009),
+    ("green", "square", 135_898),
+    ("blue", "round", 202_987),
+    ("blue", "square", 177_767),
+    ("blue", CANARY, 17_389),
+];
+
+/// Fields of the table.
+pub(crate) const FIELDS: &str = "\
+fields:
+  - {name: colour, type: string, constraints: {enum: [red, green, blue]}, dp: {source: public}}
+  - {name: shape, type: string, constraints: {enum: [round, square]}, dp: {source: public, open: true}}
+";
+pub(crate) const UNITS: &str = "dp: {privacyUnit: person, maxContributions: 2}\n";
+/// So little that the noise of a count is beyond a hundred million. A run of the test releases some 200 values and looks for 17
+/// counts: one of those is one of these by chance in fewer than one of 100,000 runs.
+pub(crate) const BUDGET: [&str; 4] = ["--epsilon", "1e-8", "--delta", "1e-11"];
+
+/// Writes the table to two files of a folder, as `person,colour,shape`.
+pub(crate) fn write_table(folder: &Path) {
+    write_rows(&folder.join("part-0.csv"), 0..FIRST);
+    write_rows(&folder.join("part-1.csv"), FIRST..ROWS);
+}
+
+fn write_rows(path: &Path, rows: std::ops::Range<usize>) {
+    let mut file = BufWriter::new(File::create(path).unwrap());
+    writeln!(file, "person,colour,shape").unwrap();
+    for row in rows {
+        // Cells are mixed: the factor has no divisor in common with the number of rows.
+        let mut place = row * 300_007 % ROWS;
+        let cell = CELLS.iter().find(|(.., count)| {
+            let is_here = place < *count;
+            place = place.wrapping_sub(*count);
+            is_here
+        });
+        let (colour, shape, _) = cell.expect("cells have all rows");
+        writeln!(file, "u{},{colour},{shape}", row % PEOPLE).unwrap();
+    }
+    file.flush().unwrap();
+}
+
+/// Every count that belongs to the table alone.
+fn counts() -> Vec<usize> {
+    let of = |is_in: &dyn Fn(&str, &str) -> bool| {
+        CELLS.iter().filter(|(colour, shape, _)| is_in(colour, shape)).map(|(.., count)| count).sum::<usize>()
+    };
+    let mut counts = vec![ROWS, FIRST, ROWS - FIRST, PEOPLE, 2 * PEOPLE];
+    counts.extend(["red", "green", "blue"].map(|colour| of(&|has, _| has == colour)));
+    counts.extend(["round", "square"].map(|shape| of(&|_, has| has == shape)));
+    counts.extend(CELLS.map(|(.., count)| count));
+    assert!(counts.contains(&52_361), "red");
+    counts
+}
+
+/// The ways in which a count is written: by programs, for people, and by the metrics of DataFusion.
+fn forms(count: usize) -> Vec<String> {
+    let (thousands, rest) = (count / 1_000, count % 1_000);
+    let exact = f64::from(u32::try_from(count).unwrap());
+    let mut forms = vec![count.to_string(), format!("{exact:e}")];
+    for separator in [",", "_", " ", "'", "\u{a0}", "\u{202f}"] {
+        forms.push(format!("{thousands}{separator}{rest:03}"));
+    }
+    let short = exact / 1_000.0;
+    forms.push(if short < 100.0 { format!("{short:.2} K") } else { format!("{short:.1} K") });
+    forms
+}
+
+/// Whether `text` holds `form` as a word of its own, and not inside of an identifier, a hash or a fraction.
+fn holds(text: &str, form: &str) -> bool {
+    text.match_indices(form).any(|(start, _)| {
+        let before = text[..start].chars().next_back();
+        let after = text[start + form.len()..].chars().next();
+        !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '.')
+            && !after.is_some_and(char::is_alphanumeric)
+    })
+}
+
+/// What of the data is in `bytes`, with the line it is in.
+fn found_in(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let small = text.to_lowercase();
+    let words = [CANARY, NUMBER].into_iter().find(|word| small.contains(word)).map(ToString::to_string);
+    let found = words.or_else(|| counts().into_iter().flat_map(forms).find(|form| holds(&text, form)))?;
+    let line = text.lines().find(|line| line.contains(&found)).unwrap_or_default();
+    Some(format!("`{found}`, in: {}", line.chars().take(400).collect::<String>()))
+}
+
+/// Fails if `bytes` hold a value or a count of the data.
+pub(crate) fn assert_clean(what: &str, bytes: &[u8]) {
+    if let Some(found) = found_in(bytes) {
+        panic!("{what} holds {found}");
+    }
+}
+
+/// Looks through all files below `folder` but for private directories, which only their owner can enter, and files of `inputs`. Returns
+/// the names of the files it looked at.
+pub(crate) fn assert_clean_below(folder: &Path, inputs: &[&str]) -> Vec<String> {
+    let mut looked_at = vec![];
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if inputs.contains(&name.as_str()) {
+            continue;
+        }
+        assert_clean("the name of a file", name.as_bytes());
+        if !entry.file_type().unwrap().is_dir() {
+            assert_clean(&name, &fs::read(entry.path()).unwrap());
+            looked_at.push(name);
+        } else if !is_private(&entry.path()) {
+            looked_at.extend(assert_clean_below(&entry.path(), inputs));
+        }
+    }
+    looked_at
+}
+
+/// Whether this is a directory for private files, and has the rights of one.
+fn is_private(folder: &Path) -> bool {
+    let is_named = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with("scumble-spill-"));
+    #[cfg(unix)]
+    let is_closed = {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::metadata(folder).unwrap().permissions().mode() & 0o777 == 0o700
+    };
+    #[cfg(not(unix))]
+    let is_closed = true;
+    is_named && is_closed
+}
+
+#[test]
+fn a_count_is_found_in_all_its_forms_and_nowhere_else() {
+    for text in [
+        "rows=737411,",
+        "n: 737,411.",
+        "737_411",
+        "output_rows=737.4 K]",
+        "[1,52361]",
+        "7.37411e5",
+        "52.36 K rows",
+        "52361.0",
+    ] {
+        assert!(found_in(text.as_bytes()).is_some(), "{text}");
+    }
+    for text in ["1794737411.2", "0.737411", "a52361-b", "52.36 KB", "737412", "737.4", "7374110"] {
+        assert!(found_in(text.as_bytes()).is_none(), "{text}");
+    }
+}
