@@ -62,7 +62,7 @@ struct Checked {
 }
 
 fn check(arguments: &Check, terminal: &Terminal) -> Result<(), Failure> {
-    let schema = Schema::read(&arguments.schema)?;
+    let schema = arguments.text_files.schema(&arguments.schema)?;
     let columns = schema.attributes().iter().map(|attribute| {
         json!({
             "name": attribute.name(),
