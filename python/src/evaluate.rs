@@ -56,7 +56,7 @@ pub(crate) fn evaluate(
         // Both at once, as each is read by one thread, in order.
         let (real, synthetic) = thread::scope(|scope| {
             let real = scope.spawn(|| scumble_stop::share(stop, || Columns::read(&inputs, &schema.0, &options)));
-            let synthetic = Columns::read(&synthetic, &schema.0.clone().without_unit(), &options);
+            let synthetic = Columns::read(&synthetic, &schema.0.of_synthetic_rows(), &options);
             (real.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), synthetic)
         });
         let (real, synthetic) = (real.map_err(refused)?, synthetic.map_err(refused)?);

@@ -11,12 +11,13 @@ mod reference;
 mod report;
 mod schema;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use scumble::mechanisms::MechanismError;
-use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Method, Sampling};
+use scumble::schema::Dialect;
+use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Method, Sampling, Schema};
 
 pub(crate) use self::bundle::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
 pub(crate) use self::cluster::{EngineChoice, Executor, Scheduler};
@@ -26,6 +27,7 @@ pub(crate) use self::part::PartOfRows;
 pub(crate) use self::plan::Plan;
 pub(crate) use self::report::Report;
 pub(crate) use self::schema::{Check, Description, Draft, Export, ExportFormat, Import, SchemaCommand, SchemaVerb};
+use crate::failure::Failure;
 
 /// Where options of every verb stand: below its own. Among equals they are sorted by name.
 const LAST: usize = 900;
@@ -201,7 +203,7 @@ pub(crate) struct LedgerFile {
 }
 
 /// What makes no sense where rows were counted elsewhere.
-const FOR_ROWS_ONLY: [&str; 11] = [
+const FOR_ROWS_ONLY: [&str; 12] = [
     "data",
     "method",
     "options",
@@ -211,9 +213,28 @@ const FOR_ROWS_ONLY: [&str; 11] = [
     "ledger",
     "resume",
     "format",
+    "multiline",
     "memory_limit",
     "spill_dir",
 ];
+
+/// How text files are written.
+#[derive(Debug, Args)]
+pub(crate) struct TextFiles {
+    /// Quoted fields of CSV and TSV files may span lines, as with `dialect: {multiline: true}` in the schema: the guarantee
+    /// then assumes that the program that wrote the files closed every quote
+    #[arg(long)]
+    multiline: bool,
+}
+
+impl TextFiles {
+    /// The schema at `path`, for text files that are written so.
+    pub(crate) fn schema(&self, path: &Path) -> Result<Schema, Failure> {
+        let schema = Schema::read(path)?;
+        let multiline = self.multiline || schema.dialect().multiline;
+        Ok(schema.with_dialect(Dialect { multiline }))
+    }
+}
 
 /// What is fitted, and for how much.
 #[derive(Debug, Args)]
@@ -253,6 +274,8 @@ pub(crate) struct RealTable {
     /// How the data is written, if its name does not say
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatName>,
+    #[command(flatten)]
+    pub(crate) text_files: TextFiles,
     /// How much memory rows and counts may take, such as 4GiB, and at least 64MiB; half of the machine's without it
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory_limit: Option<MemoryLimit>,

@@ -18,7 +18,7 @@ use datafusion_proto::physical_plan::{
 };
 use datafusion_proto::protobuf::FileScanExecConf;
 use prost::Message;
-use scumble_engine::remote;
+use scumble_engine::remote::{self, TextLayout};
 
 use crate::sample::WritePart;
 
@@ -36,11 +36,12 @@ impl PhysicalExtensionCodec for Codec {
         bytes: &mut Vec<u8>,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
-        let Some((scan, delimiter)) = csv_scan(node.as_ref()) else {
+        let Some((scan, layout)) = csv_scan(node.as_ref()) else {
             return self.0.try_encode(node, bytes, converter);
         };
         bytes.extend_from_slice(CSV);
-        bytes.push(delimiter);
+        bytes.push(layout.delimiter);
+        bytes.push(u8::from(layout.multiline));
         bytes.push(compression_number(scan.file_compression_type));
         serialize_file_scan_config(scan, self, converter)?
             .encode(bytes)
@@ -58,10 +59,11 @@ impl PhysicalExtensionCodec for Codec {
             return self.0.try_decode(bytes, inputs, context, converter);
         };
         let bad = || plan_datafusion_err!("not a CSV scan of Scumble");
-        let [delimiter, compression, scan @ ..] = written else { return Err(bad()) };
+        let [delimiter, multiline, compression, scan @ ..] = written else { return Err(bad()) };
+        let layout = TextLayout { delimiter: *delimiter, multiline: *multiline != 0 };
         let compression = compression_of(*compression).ok_or_else(bad)?;
         let scan = FileScanExecConf::decode(scan).map_err(|_| bad())?;
-        let source = remote::csv_source(parse_table_schema_from_proto(&scan)?, *delimiter);
+        let source = remote::csv_source(parse_table_schema_from_proto(&scan)?, layout);
         let context = PhysicalPlanDecodeContext::new(context, self);
         let scan = parse_protobuf_file_scan_config(&scan, &context, converter, source)?;
         let scan = FileScanConfigBuilder::from(scan).with_file_compression_type(compression).build();
@@ -113,11 +115,11 @@ impl PhysicalExtensionCodec for Codec {
     }
 }
 
-/// The scan and its delimiter, if `node` reads CSV files our way.
-fn csv_scan(node: &dyn ExecutionPlan) -> Option<(&FileScanConfig, u8)> {
+/// The scan and the layout of its files, if `node` reads CSV files our way.
+fn csv_scan(node: &dyn ExecutionPlan) -> Option<(&FileScanConfig, TextLayout)> {
     let source: &dyn Any = node.downcast_ref::<DataSourceExec>()?.data_source().as_ref();
     let scan = source.downcast_ref::<FileScanConfig>()?;
-    Some((scan, remote::csv_delimiter(scan.file_source().as_ref())?))
+    Some((scan, remote::csv_layout(scan.file_source().as_ref())?))
 }
 
 const COMPRESSIONS: [FileCompressionType; 5] = [

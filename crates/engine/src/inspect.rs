@@ -16,8 +16,9 @@ use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+use scumble_schema::Dialect;
 
-use crate::csv::{HeaderProblem, read_header};
+use crate::csv::{HeaderProblem, TextLayout, read_header};
 use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::guard::{check_arrow, check_footer, check_pages, unpacking};
 use crate::input::{DataFile, Format, Input, resolve};
@@ -27,7 +28,7 @@ use crate::session::{Workers, session};
 /// How the rows of a file are laid out, as far as a reader must know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
-    Csv { delimiter: u8 },
+    Csv(TextLayout),
     Parquet,
     ArrowFile,
     ArrowStream,
@@ -48,20 +49,21 @@ pub(crate) struct FileColumns {
 
 /// The column names and Arrow types of the first file of `input`, or of its database table.
 ///
-/// A CSV file has no types, so its columns are all `Utf8`. A column of a database has the Arrow type nearest to its own.
+/// A CSV file has no types, so its columns are all `Utf8`; its header is read as `dialect` says. A column of a database has the Arrow type nearest to its own.
 /// Only headers, footers, schema messages and the catalog of a database are read.
 ///
 /// Not to be called from inside an async runtime: it starts one of its own.
 ///
 /// ```
+/// use scumble_schema::Dialect;
 /// # let directory = tempfile::tempdir().unwrap();
 /// # let path = directory.path().join("people.csv");
 /// std::fs::write(&path, "age,sex\n41,f\n")?;
-/// let columns = scumble_engine::column_types(&path.into(), None)?;
+/// let columns = scumble_engine::column_types(&path.into(), None, Dialect::default())?;
 /// assert_eq!(columns.field(1).name(), "sex");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn column_types(input: &Input, format: Option<Format>) -> Result<Schema, EngineError> {
+pub fn column_types(input: &Input, format: Option<Format>, dialect: Dialect) -> Result<Schema, EngineError> {
     let mut sources = resolve(std::slice::from_ref(input), format)?;
     let path = sources.shown();
     if let Some(table) = sources.tables.pop() {
@@ -77,9 +79,9 @@ pub fn column_types(input: &Input, format: Option<Format>) -> Result<Schema, Eng
     let file = sources.files.swap_remove(0);
     let columns = Workers::new(1)?.run(&path, Damage::Damaged, async move {
         let context = session(1, None, None)?;
-        inspect(&context.state(), &file).await
+        inspect(&context.state(), &file, dialect).await
     })??;
-    let is_text = matches!(columns.layout, Layout::Csv { .. });
+    let is_text = matches!(columns.layout, Layout::Csv(_));
     let fields = columns.columns.fields().iter().map(|field| {
         if is_text { Arc::new(Field::new(field.name(), DataType::Utf8, true)) } else { Arc::clone(field) }
     });
@@ -87,14 +89,18 @@ pub fn column_types(input: &Input, format: Option<Format>) -> Result<Schema, Eng
 }
 
 /// The columns of one file.
-pub(crate) async fn inspect(state: &dyn Session, file: &DataFile) -> Result<FileColumns, EngineError> {
+pub(crate) async fn inspect(
+    state: &dyn Session,
+    file: &DataFile,
+    dialect: Dialect,
+) -> Result<FileColumns, EngineError> {
     let fail = |error: &DataFusionError, otherwise| EngineError::reading(&file.shown, error, otherwise);
     let store = local_store(state).map_err(|error| fail(&error, Damage::Damaged))?;
     let location = object_store::path::Path::from_absolute_path(&file.path).map_err(|_| not_unicode(&file.shown))?;
     let meta = store.head(&location).await.map_err(|error| fail(&error.into(), Damage::Damaged))?;
     let (layout, columns) = match file.format {
-        Format::Csv => csv_columns(file, b',')?,
-        Format::Tsv => csv_columns(file, b'\t')?,
+        Format::Csv => csv_columns(file, TextLayout { delimiter: b',', multiline: dialect.multiline })?,
+        Format::Tsv => csv_columns(file, TextLayout { delimiter: b'\t', multiline: dialect.multiline })?,
         Format::Parquet => {
             check_parquet_names(file)?;
             let columns = parquet_format(state).infer_schema(state, &store, std::slice::from_ref(&meta)).await;
@@ -147,14 +153,14 @@ fn local_store(state: &dyn Session) -> Result<Arc<dyn ObjectStore>, DataFusionEr
     state.runtime_env().object_store(ObjectStoreUrl::local_filesystem())
 }
 
-fn csv_columns(file: &DataFile, delimiter: u8) -> Result<(Layout, SchemaRef), EngineError> {
+fn csv_columns(file: &DataFile, layout: TextLayout) -> Result<(Layout, SchemaRef), EngineError> {
     let fail = |error: &std::io::Error| EngineError::io(&file.shown, error);
     let bytes = File::open(&file.path).map_err(|error| fail(&error))?;
     let reader = unpacking(file.compression, bytes);
     let reader = reader.map_err(|error| EngineError::reading(&file.shown, &error, Damage::Damaged))?;
-    let names = read_header(reader, delimiter).map_err(|problem: HeaderProblem| problem.in_file(&file.shown))?;
+    let names = read_header(reader, layout).map_err(|problem: HeaderProblem| problem.in_file(&file.shown))?;
     let fields: Vec<_> = names.into_iter().map(|name| Field::new(name, DataType::Binary, true)).collect();
-    Ok((Layout::Csv { delimiter }, Arc::new(Schema::new(fields))))
+    Ok((Layout::Csv(layout), Arc::new(Schema::new(fields))))
 }
 
 /// Refuses names that stand twice: DataFusion would merge the two columns into one without a word, and then read one of

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::aggregate::CountCliques;
 use crate::csv::CsvSource;
+pub use crate::csv::TextLayout;
 use crate::error::{Damage, EngineError};
 use crate::kernel::CountPlan;
 use crate::recode::RecodeColumn;
@@ -197,14 +198,14 @@ pub fn read_aggregate(bytes: &[u8]) -> Result<AggregateUDF> {
     Ok(AggregateUDF::new_from_impl(CountCliques::new(Arc::new(plan))))
 }
 
-/// The delimiter of our CSV scan, if `source` is one.
-pub fn csv_delimiter(source: &dyn FileSource) -> Option<u8> {
-    (source as &dyn Any).downcast_ref::<CsvSource>().map(CsvSource::delimiter)
+/// How our CSV scan cuts its files, if `source` is one.
+pub fn csv_layout(source: &dyn FileSource) -> Option<TextLayout> {
+    (source as &dyn Any).downcast_ref::<CsvSource>().map(CsvSource::layout)
 }
 
 /// Our CSV scan.
-pub fn csv_source(columns: TableSchema, delimiter: u8) -> Arc<dyn FileSource> {
-    Arc::new(CsvSource::new(columns, delimiter))
+pub fn csv_source(columns: TableSchema, layout: TextLayout) -> Arc<dyn FileSource> {
+    Arc::new(CsvSource::new(columns, layout))
 }
 
 #[cfg(test)]

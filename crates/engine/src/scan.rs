@@ -67,7 +67,7 @@ pub(crate) fn scans(files: Vec<FileColumns>, schema: &TableSchema) -> std::resul
     for file in files {
         let wanted = wanted_columns(&file, schema)?;
         let columns: SchemaRef = match file.layout {
-            Layout::Csv { .. } | Layout::Parquet => Arc::new(Schema::new(wanted)),
+            Layout::Csv(_) | Layout::Parquet => Arc::new(Schema::new(wanted)),
             Layout::ArrowFile | Layout::ArrowStream => Arc::clone(&file.columns),
         };
         let part = PartitionedFile::new_from_meta(file.meta);
@@ -126,7 +126,7 @@ impl TableProvider for FileScan {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let source: Arc<dyn FileSource> = match self.layout {
-            Layout::Csv { delimiter } => Arc::new(CsvSource::new(Arc::clone(&self.columns), delimiter)),
+            Layout::Csv(layout) => Arc::new(CsvSource::new(Arc::clone(&self.columns), layout)),
             Layout::Parquet => parquet_format(state).file_source(Arc::clone(&self.columns).into()),
             Layout::ArrowFile => Arc::new(ArrowSource::new_file_source(Arc::clone(&self.columns))),
             Layout::ArrowStream => Arc::new(ArrowSource::new_stream_file_source(Arc::clone(&self.columns))),

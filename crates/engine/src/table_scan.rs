@@ -111,7 +111,7 @@ impl TableScan {
         let (tables, bytes_total, places) = scan.workers.run(&origin.path, damage, async move {
             let mut columns = Vec::with_capacity(sources.files.len());
             for file in &sources.files {
-                let found = inspect(&context.state(), file).await?;
+                let found = inspect(&context.state(), file, schema.dialect()).await?;
                 check_sizes(file, &found, &schema)?;
                 columns.push(found);
             }

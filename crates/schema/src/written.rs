@@ -10,7 +10,10 @@ use crate::encode::{Values, WholeLine};
 use crate::generated::OutputColumn;
 use crate::missing::{self, MissingKind, MissingValue};
 use crate::schema::Schema;
-use crate::spec::{BinsSpec, Constraints, FieldSpec, FieldTerms, Scalar, SchemaSpec};
+use crate::spec::{BinsSpec, Constraints, Dialect, FieldSpec, FieldTerms, Scalar, SchemaSpec};
+
+/// How synthetic rows are written: every quote is closed, and a declared text may hold line ends.
+const SYNTHETIC: Dialect = Dialect { multiline: true };
 
 impl Schema {
     /// The Table Schema of rows that come back.
@@ -33,11 +36,22 @@ impl Schema {
     /// # Ok::<(), scumble_schema::Problems>(())
     /// ```
     pub fn written(&self) -> SchemaSpec {
+        let fields: Vec<FieldSpec> = self.output_columns().into_iter().map(written).collect();
+        // A line end in a description counts too, which does no harm: every quote is closed.
+        let json = serde_json::to_string(&fields).expect("a schema can be written");
+        let multiline = [r"\n", r"\r"].iter().any(|line_end| json.contains(line_end));
         SchemaSpec {
             missing_values: Some(vec![MissingValue::plain("")]),
-            fields: self.output_columns().into_iter().map(written).collect(),
+            dialect: Dialect { multiline },
+            fields,
             ..self.to_spec()
         }
+    }
+
+    /// This schema for rows that came out of it: none of them is anybody's, and the program that wrote them closed every quote.
+    #[must_use]
+    pub fn of_synthetic_rows(&self) -> Schema {
+        self.clone().without_unit().with_dialect(SYNTHETIC)
     }
 
     /// A schema for reading such rows back with a watchful eye: a blank and anything that cannot have come out of this schema
@@ -46,6 +60,7 @@ impl Schema {
     /// `None` if a column with these two more codes is too large.
     pub fn strict(&self) -> Option<Schema> {
         let mut spec = self.written();
+        spec.dialect = SYNTHETIC;
         // What is made up is told by drawing the rows again.
         spec.fields.retain(|field| field.dp.generate.is_none());
         for field in &mut spec.fields {
@@ -185,6 +200,19 @@ fields:
         let edges = &fields[2].dp.bins.as_ref().unwrap().edges;
         assert_eq!(texts(edges), ["2000-02-01T00:00:00", "2000-02-01T06:30:00", "2000-02-02T00:00:00"]);
         assert!(fields.iter().all(|field| field.format.is_none() && field.true_values.is_none()));
+    }
+
+    #[test]
+    fn line_ends_in_a_declared_text_are_stated() {
+        let schema = |category: &str| {
+            let fields = format!("fields: [{{name: diet, type: string, constraints: {{enum: [fish, {category}]}}}}]");
+            Schema::parse(&format!("dialect: {{multiline: true}}\n{fields}")).unwrap()
+        };
+        assert!(!schema("meat").written().dialect.multiline, "the real files are written in another way");
+        for category in [r#""two\nlines""#, r#""two\rlines""#] {
+            assert!(schema(category).written().dialect.multiline);
+        }
+        assert!(schema("meat").strict().unwrap().dialect().multiline, "whatever the file holds");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use scumble::{ApproxDp, Delta, Epsilon, Method, Sampling};
 use scumble_engine::{CodedTable, Input, ReadOptions, TableWriter, column_types};
-use scumble_schema::{Clique, CodeColumn, DecodedRows, Decoder, Schema};
+use scumble_schema::{Clique, CodeColumn, DecodedRows, Decoder, Dialect, Schema};
 use sound_rows::sound_rows;
 use tempfile::TempDir;
 
@@ -140,7 +140,7 @@ fn counts(input: Input, schema: &Schema) -> Vec<Vec<u64>> {
 
 /// Names, types and whether they may be blank, as a reader of the file finds them.
 fn types(path: &Path) -> Vec<(String, DataType, bool)> {
-    let found = column_types(&path.into(), None).unwrap();
+    let found = column_types(&path.into(), None, Dialect::default()).unwrap();
     // The reader of Parquet files has a way of its own to hold text, which the file does not ask for.
     let data_type = |field: &FieldRef| match field.data_type() {
         DataType::Utf8View => DataType::Utf8,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::FormatName;
+use super::{FormatName, TextFiles};
 
 /// Compare a synthetic table with the real one, for the steward of the real one: NOT differentially private
 ///
@@ -54,6 +54,8 @@ pub(crate) struct Evaluate {
     /// How the data is written, if its name does not say
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatName>,
+    #[command(flatten)]
+    pub(crate) text_files: TextFiles,
 }
 
 fn order(text: &str) -> Result<usize, String> {

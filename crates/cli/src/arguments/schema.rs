@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::FormatName;
+use super::{FormatName, TextFiles};
 
 /// Draft, import, export or check a schema
 #[derive(Debug, Args)]
@@ -118,6 +118,8 @@ pub(crate) struct Check {
     /// How the data is written, if its name does not say
     #[arg(long, value_enum, requires = "data")]
     pub(crate) format: Option<FormatName>,
+    #[command(flatten)]
+    pub(crate) text_files: TextFiles,
 }
 
 /// Print a JSON Schema of the schema file, for editors that complete and check as you type

@@ -25,7 +25,7 @@ struct Outcome<'a> {
 
 pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failure> {
     arguments.output.as_deref().map_or(Ok(()), can_be_written)?;
-    let schema = Schema::read(&arguments.schema)?;
+    let schema = arguments.text_files.schema(&arguments.schema)?;
     let settings = settings(arguments, &schema)?;
     let bar = terminal.progress("reading", 0, Unit::Bytes);
     wait_without_end(&bar, "evaluating");
@@ -53,7 +53,7 @@ fn evaluate(arguments: &Evaluate, schema: &Schema, settings: &Settings) -> Resul
     let inputs = |paths: &[PathBuf]| paths.iter().map(Input::new).collect::<Vec<_>>();
     let (real, synthetic) = thread::scope(|scope| {
         let real = scope.spawn(|| Columns::read(&inputs(&arguments.real), schema, &options));
-        let synthetic = Columns::read(&inputs(&arguments.synth), &schema.clone().without_unit(), &options);
+        let synthetic = Columns::read(&inputs(&arguments.synth), &schema.of_synthetic_rows(), &options);
         (real.join().expect("a panic here is a panic there"), synthetic)
     });
     Evaluation::new(&real?, &synthetic?, schema, settings)

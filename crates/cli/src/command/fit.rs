@@ -15,7 +15,8 @@ use crate::terminal::{Terminal, Unit, wait_without_end};
 
 pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     can_be_written(&arguments.output)?;
-    let (model, job) = fit(&arguments.real, &arguments.engine, &Schema::read(&arguments.real.schema)?, terminal)?;
+    let schema = arguments.real.text_files.schema(&arguments.real.schema)?;
+    let (model, job) = fit(&arguments.real, &arguments.engine, &schema, terminal)?;
     model.write(&arguments.output)?;
     commit(job)?;
     terminal.result(

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use scumble::engine::column_types;
-use scumble::schema::{self, Attribute, JSON_SCHEMA, Problems, Unit};
+use scumble::schema::{self, Attribute, Dialect, JSON_SCHEMA, Problems, Unit};
 use scumble::{Format, Input, ReadOptions, Schema};
 use scumble_evaluate::Coverage;
 use serde::Serialize;
@@ -43,7 +43,7 @@ fn draft(arguments: &Draft, terminal: &Terminal) -> Result<(), Failure> {
 }
 
 pub(crate) fn drafted(data: &Path, format: Option<Format>) -> Result<String, Failure> {
-    let columns = column_types(&Input::new(data), format)?;
+    let columns = column_types(&Input::new(data), format, Dialect::default())?;
     Ok(schema::draft(&columns).map_err(Problems::from)?)
 }
 
@@ -62,7 +62,7 @@ struct Checked {
 }
 
 fn check(arguments: &Check, terminal: &Terminal) -> Result<(), Failure> {
-    let schema = Schema::read(&arguments.schema)?;
+    let schema = arguments.text_files.schema(&arguments.schema)?;
     let columns = schema.attributes().iter().map(|attribute| {
         json!({
             "name": attribute.name(),

@@ -1,9 +1,9 @@
 //! `scumble synth`
 
+use scumble::TableWriter;
 use scumble::mechanisms::MechanismError;
 use scumble::report::{Summary, guarantee};
 use scumble::schema::Decoder;
-use scumble::{Schema, TableWriter};
 use serde_json::json;
 
 use crate::arguments::Synth;
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::terminal::Terminal;
 
 pub(crate) fn run(arguments: &Synth, terminal: &Terminal) -> Result<(), Failure> {
-    let schema = Schema::read(&arguments.real.schema)?;
+    let schema = arguments.real.text_files.schema(&arguments.real.schema)?;
     if let Some(rows) = arguments.synthetic.rows {
         schema.check_rows(rows).map_err(MechanismError::Rows)?;
     }

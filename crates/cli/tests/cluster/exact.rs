@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use scumble::engine::{CodedTable, TableScan};
 use scumble::mechanisms::{Fitting, Neighbours, fit_in};
-use scumble::schema::{Clique, Recoding};
+use scumble::schema::{Clique, Dialect, Recoding};
 use scumble::vault::replay::{force, record};
 use scumble::vault::{AddRemove, Gdp, Pure, ReplaceOne, Zcdp};
 use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Schema};
@@ -108,6 +108,20 @@ fn counts_are_those_of_this_machine() {
         let remote = TableScan::open(&input, &schema, &servers.read_options()).unwrap().count_tables(&cliques).unwrap();
         assert_eq!(remote, local, "{}", path.display());
         assert_eq!(local[0], [150_000]);
+    }
+
+    let path = folder.path().join("lines.csv");
+    fs::write(&path, "note,age\n\"two\nlines\",1\nplain,2\n").unwrap();
+    let schema =
+        Schema::parse("fields:\n  - {name: age, type: integer, constraints: {minimum: 0, maximum: 9}}\n").unwrap();
+    for (multiline, rows) in [(false, 3), (true, 2)] {
+        let schema = schema.clone().with_dialect(Dialect { multiline });
+        let scan = TableScan::open(&[Input::new(&path)], &schema, &servers.read_options()).unwrap();
+        assert_eq!(
+            scan.count_tables(&[Clique::empty()]).unwrap(),
+            [[rows]],
+            "executors read by the dialect of the schema"
+        );
     }
 }
 

@@ -10,6 +10,7 @@ mod evaluate;
 mod folder;
 mod html;
 mod inspect;
+mod multiline;
 mod plan;
 mod report;
 mod sample;

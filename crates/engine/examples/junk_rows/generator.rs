@@ -18,6 +18,8 @@ use scumble_schema::limits::FIELD_BYTES;
 /// All types, nullable and required, open and closed.
 const SCHEMA: &str = "
 missingValues: ['', NA, '-9']
+# Fields hold line ends, in quotes that are all closed.
+dialect: {multiline: true}
 fields:
   - {name: region, type: string, constraints: {enum: [north, south, 'true', '7']}}
   - {name: code, type: string, constraints: {enum: [a, b], required: true}, dp: {open: true}}

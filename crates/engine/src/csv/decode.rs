@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::cut::{Cutter, Event};
 use super::header::{Header, HeaderProblem};
-use super::{ALWAYS_HELD_BYTES, ROW_BYTES};
+use super::{ALWAYS_HELD_BYTES, ROW_BYTES, TextLayout};
 use crate::encode::TOO_LONG;
 
 /// A batch is handed on when it holds this many bytes, however few rows they are.
@@ -48,10 +48,10 @@ struct Batch {
 }
 
 impl Decoder {
-    pub(super) fn new(schema: SchemaRef, delimiter: u8, batch_rows: usize) -> Self {
+    pub(super) fn new(schema: SchemaRef, layout: TextLayout, batch_rows: usize) -> Self {
         let columns = schema.fields().iter().map(|_| BinaryBuilder::new()).collect();
         Self {
-            cutter: Cutter::new(delimiter),
+            cutter: Cutter::new(layout),
             schema,
             stage: Stage::Header(Header::default()),
             batch: Batch { columns, rows: 0, bytes: 0, fields: 0, row_bytes: 0 },
@@ -71,7 +71,7 @@ impl Decoder {
                 && self.batch.fields > 0
                 && self.batch.fields >= places.len()
             {
-                self.cutter.pass_line();
+                self.cutter.pass_record();
             }
             if self.batch.rows >= self.batch_rows || self.batch.bytes >= BATCH_BYTES {
                 self.flush();
@@ -81,7 +81,8 @@ impl Decoder {
 
     /// Takes the end of the file.
     pub(super) fn finish(&mut self) -> Result<(), HeaderProblem> {
-        take(&mut self.stage, &mut self.batch, &self.schema, &self.cutter.finish())?;
+        self.cutter.end();
+        self.feed(&[])?;
         if matches!(self.stage, Stage::Header(_)) {
             return Err(HeaderProblem::NoHeader);
         }
@@ -94,6 +95,11 @@ impl Decoder {
     /// The next finished batch.
     pub(super) fn pop(&mut self) -> Option<RecordBatch> {
         self.ready.pop_front()
+    }
+
+    /// Bytes of the longest line so far that was too long to be held.
+    pub(super) fn overlong_bytes(&self) -> u64 {
+        self.cutter.overlong_bytes()
     }
 
     fn flush(&mut self) {
@@ -153,11 +159,13 @@ mod tests {
 
     use super::*;
 
+    const CSV: TextLayout = TextLayout { delimiter: b',', multiline: false };
+
     type Row = Vec<Option<Vec<u8>>>;
 
     fn decode(columns: &[&str], bytes: &[u8], chunk: usize, batch_rows: usize) -> Result<Vec<Row>, HeaderProblem> {
         let fields: Vec<_> = columns.iter().map(|name| Field::new(*name, DataType::Binary, true)).collect();
-        let mut decoder = Decoder::new(Arc::new(Schema::new(fields)), b',', batch_rows);
+        let mut decoder = Decoder::new(Arc::new(Schema::new(fields)), CSV, batch_rows);
         bytes.chunks(chunk).try_for_each(|chunk| decoder.feed(chunk))?;
         decoder.finish()?;
         let mut rows = vec![];

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Read};
 
+use super::TextLayout;
 use super::cut::{Cutter, Event};
 use crate::error::{ColumnProblem, EngineError};
 
@@ -73,6 +74,11 @@ impl Header {
         }
     }
 
+    /// The names as text, in file order.
+    fn into_names(self) -> Result<Vec<String>, HeaderProblem> {
+        self.names.into_iter().map(|name| String::from_utf8(name).map_err(|_| HeaderProblem::NotText)).collect()
+    }
+
     /// For every field of a line, the place of its column in `columns`, if it is one of them.
     pub(super) fn places(&self, columns: &[&str]) -> Result<Vec<Option<usize>>, HeaderProblem> {
         let mut wanted: HashMap<&[u8], (usize, bool)> = HashMap::with_capacity(columns.len());
@@ -98,19 +104,20 @@ impl Header {
 }
 
 /// The names in the header of a file, in file order. No byte behind the header's chunk is read.
-pub(crate) fn read_header(mut reader: impl Read, delimiter: u8) -> Result<Vec<String>, HeaderProblem> {
-    let mut cutter = Cutter::new(delimiter);
+pub(crate) fn read_header(mut reader: impl Read, layout: TextLayout) -> Result<Vec<String>, HeaderProblem> {
+    let mut cutter = Cutter::new(layout);
     let mut header = Header::default();
     let mut chunk = vec![0; 64 << 10];
-    let mut read = 0;
-    let complete = 'read: loop {
+    let (mut read, mut is_over) = (0, false);
+    while !is_over {
         let length = match reader.read(&mut chunk) {
             Ok(length) => length,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(HeaderProblem::Io(error)),
         };
-        if length == 0 {
-            break header.take(&cutter.finish())?;
+        is_over = length == 0;
+        if is_over {
+            cutter.end();
         }
         read += length;
         if read > HEADER_END {
@@ -122,14 +129,11 @@ pub(crate) fn read_header(mut reader: impl Read, delimiter: u8) -> Result<Vec<St
                 Event::NeedInput => break,
                 event => {
                     if header.take(&event)? {
-                        break 'read true;
+                        return header.into_names();
                     }
                 }
             }
         }
-    };
-    if !complete {
-        return Err(HeaderProblem::NoHeader);
     }
-    header.names.into_iter().map(|name| String::from_utf8(name).map_err(|_| HeaderProblem::NotText)).collect()
+    Err(HeaderProblem::NoHeader)
 }

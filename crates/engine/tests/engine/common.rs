@@ -16,6 +16,8 @@ use tempfile::TempDir;
 
 pub(crate) const SCHEMA: &str = "
 missingValues: ['', NA]
+# One of the regions below has two lines.
+dialect: {multiline: true}
 fields:
   - {name: region, type: string, constraints: {enum: [north, south, 'far, away', 'say \"so\"']}, dp: {open: true}}
   - {name: age, type: integer, constraints: {minimum: 0, maximum: 119}, dp: {bins: {width: 10}}}

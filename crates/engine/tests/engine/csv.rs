@@ -2,8 +2,8 @@
 
 use crate::common::{counts_of_text, read};
 use scumble_engine::EngineError;
-use scumble_schema::Schema;
 use scumble_schema::limits::FIELD_BYTES;
+use scumble_schema::{Dialect, Schema};
 use tempfile::TempDir;
 
 /// `sex` has codes f, m, missing, unknown; `age` has 0-9, 10-19, missing.
@@ -22,7 +22,7 @@ fields:
 fn awkward_rows_are_rows() {
     /// A name, the bytes, and the counts of `sex` and `age`.
     type Case = (&'static str, &'static [u8], [u64; 4], [u64; 3]);
-    let cases: [Case; 11] = [
+    let cases: [Case; 12] = [
         ("plain", b"sex,age\nf,1\nm,11\n", [1, 1, 0, 0], [1, 1, 0]),
         ("no last line end", b"sex,age\nf,1\nm,11", [1, 1, 0, 0], [1, 1, 0]),
         ("carriage returns", b"sex,age\r\nf,1\r\nm,11\r\n", [1, 1, 0, 0], [1, 1, 0]),
@@ -30,8 +30,9 @@ fn awkward_rows_are_rows() {
         ("quoted header after a mark", b"\xEF\xBB\xBF\"sex\",\"age\"\n\"f\",\"1\"\n", [1, 0, 0, 0], [1, 0, 0]),
         ("too short, too long", b"sex,age\nf\nm,11,5,6\n,\n", [1, 1, 1, 0], [0, 1, 2]),
         ("not UTF-8", b"sex,age\n\xFF\xFE,1\nf,\xC3\x28\n", [1, 0, 0, 1], [1, 0, 1]),
-        ("line ends in quotes", b"sex,age\n\"f\nm\r\n\",1\n\"m\",\"\n11\n\"\n", [0, 1, 0, 1], [1, 1, 0]),
-        ("a quote left open", b"sex,age\nf,1\nm,\"11\nf,1\n", [1, 1, 0, 0], [1, 0, 1]),
+        ("line ends in quotes", b"sex,age\n\"f\nm\r\n\",1\n", [0, 1, 0, 2], [1, 0, 2]),
+        ("a quote left open", b"sex,age\nf,1\nm,\"11\nf,1\n", [2, 1, 0, 0], [2, 0, 1]),
+        ("a quote left open before a delimiter", b"sex,age\n\"f,1\nm,11\n", [0, 1, 0, 1], [1, 1, 0]),
         ("blank lines", b"\nsex,age\n\nf,1\n\n\r\n\n", [1, 0, 0, 0], [1, 0, 0]),
         ("NUL bytes", b"sex,age\n\0,\0\n", [0, 0, 0, 1], [0, 0, 1]),
     ];
@@ -39,6 +40,21 @@ fn awkward_rows_are_rows() {
         let tables = counts_of_text(&schema(), bytes);
         assert_eq!((tables[1].as_slice(), tables[2].as_slice()), (&sex[..], &age[..]), "{name}");
     }
+}
+
+#[test]
+fn records_span_lines_where_the_schema_says_so() {
+    let multiline = schema().with_dialect(Dialect { multiline: true });
+    let tables = counts_of_text(&multiline, b"sex,age\n\"f\nm\r\n\",1\n\"m\",\"\n11\n\"\n");
+    assert_eq!((&tables[1][..], &tables[2][..]), (&[0, 1, 0, 1][..], &[1, 1, 0][..]));
+    let tables = counts_of_text(&multiline, b"sex,age\nf,1\nm,\"11\nf,1\n");
+    assert_eq!((&tables[1][..], &tables[2][..]), (&[1, 1, 0, 0][..], &[1, 0, 1][..]));
+}
+
+#[test]
+fn a_quote_that_the_header_leaves_open_is_part_of_a_name() {
+    let schema = Schema::parse("fields:\n  - {name: '\"sex', type: string, constraints: {enum: [f, m]}}\n").unwrap();
+    assert_eq!(counts_of_text(&schema, "\"sex,age\nf,1\n")[1], [1, 0, 0]);
 }
 
 #[test]
@@ -74,7 +90,7 @@ fn rows_survive_batches_of_any_width() {
     // 20,000 rows are several batches, and quoted line ends fall on many of the 256 KiB reads.
     let row = |row: u64| format!("\"{}\",{}\n", "f\n".repeat((row % 97).try_into().unwrap()), row % 20);
     let bytes = "sex,age\n".to_owned() + &(0..20_000).map(row).collect::<String>();
-    let tables = counts_of_text(&schema(), bytes);
+    let tables = counts_of_text(&schema().with_dialect(Dialect { multiline: true }), bytes);
     assert_eq!(tables[0], [20_000]);
     assert_eq!(tables[2], [10_000, 10_000, 0]);
 }

@@ -8,7 +8,7 @@ use datafusion::arrow::array::{ArrayRef, Int32Array, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::{DataType, Field, Schema as ArrowSchema};
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use scumble_engine::{ColumnProblem, Damage, EngineError, Format, Input, ReadOptions, column_types};
-use scumble_schema::Schema;
+use scumble_schema::{Dialect, Schema};
 use std::sync::Arc;
 use tempfile::TempDir;
 
@@ -75,7 +75,7 @@ fn a_file_of_another_format_is_named_as_such() {
         fs::write(&path, format!("who\n{CANARY}\n{CANARY}\n")).unwrap();
         let error = read(&path, &canary_schema()).unwrap_err();
         assert_eq!(error, EngineError::Engine { path: path.display().to_string(), problem });
-        assert!(!printed(&column_types(&Input::new(&path), None).unwrap_err()).contains(CANARY));
+        assert!(!printed(&column_types(&Input::new(&path), None, Dialect::default()).unwrap_err()).contains(CANARY));
     }
 }
 

@@ -10,6 +10,7 @@ use datafusion::arrow::ipc::writer::StreamWriter;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use scumble_engine::{CodedTable, EngineError, Format, Input, ProgressSink, ReadOptions, column_types};
+use scumble_schema::Dialect;
 use tempfile::TempDir;
 
 #[test]
@@ -172,7 +173,7 @@ fn column_types_are_told_without_values() {
     for name in ["a.csv", "a.parquet", "a.arrow"] {
         let path = directory.path().join(name);
         write(&path, std::slice::from_ref(&part));
-        let columns = column_types(&Input::new(&path), None).unwrap();
+        let columns = column_types(&Input::new(&path), None, Dialect::default()).unwrap();
         let names: Vec<_> = columns.fields().iter().map(|field| field.name().as_str()).collect();
         assert_eq!(names, ["weight", "region", "age", "income", "married", "born", "seen", "since"]);
         let born = columns.field_with_name("born").unwrap().data_type();
@@ -202,7 +203,7 @@ fn rows_in_memory_are_counted_as_those_of_files_whatever_notes_their_library_lef
         let table = CodedTable::read(std::slice::from_ref(&input), &schema, &options).unwrap();
         assert!(counts(&table, &schema) == truth, "{threads} threads");
     }
-    assert_eq!(column_types(&input, None).unwrap().fields(), columns.fields());
+    assert_eq!(column_types(&input, None, Dialect::default()).unwrap().fields(), columns.fields());
     let empty = CodedTable::read(&[Input::of_batches(columns, vec![])], &schema, &ReadOptions::default()).unwrap();
     assert!(counts(&empty, &schema).iter().flatten().all(|&count| count == 0));
 }

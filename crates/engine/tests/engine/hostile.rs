@@ -13,8 +13,6 @@ mod handmade;
 #[path = "../../examples/engine_figures/hostile/parquet_bombs.rs"]
 #[expect(dead_code, reason = "the example has them all")]
 mod parquet_bombs;
-#[path = "../../examples/engine_figures/hostile/random.rs"]
-mod random;
 #[path = "../../examples/engine_figures/hostile/seed.rs"]
 #[expect(dead_code, reason = "the example also has texts")]
 mod seed;
@@ -23,7 +21,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use crate::common::read;
-use random::Random;
+use crate::random::{self, Random};
 use scumble_engine::{Damage, EngineError};
 use scumble_schema::Clique;
 use tempfile::TempDir;

@@ -6,6 +6,7 @@ mod generator;
 use crate::common::{counts, counts_of_text};
 use generator::{Junk, TYPES, schema};
 use scumble_engine::{CodedTable, ReadOptions};
+use scumble_schema::Dialect;
 
 #[test]
 fn fifty_thousand_junk_lines_are_fifty_thousand_rows() {
@@ -27,8 +28,10 @@ fn fifty_thousand_junk_values_of_every_arrow_type_are_coded() {
 
 #[test]
 fn bytes_that_are_not_csv_are_some_rows() {
-    let schema = schema();
-    for seed in 0..50 {
-        counts_of_text(&schema, Junk::new(seed).raw_csv(5_000));
+    for multiline in [false, true] {
+        let schema = schema().with_dialect(Dialect { multiline });
+        for seed in 0..50 {
+            counts_of_text(&schema, Junk::new(seed).raw_csv(5_000));
+        }
     }
 }

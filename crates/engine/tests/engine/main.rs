@@ -8,6 +8,7 @@ mod hostile;
 mod junk;
 #[cfg(unix)]
 mod memory;
+mod neighbouring_files;
 mod partitions;
 #[cfg(target_os = "linux")]
 mod postgres;
@@ -15,6 +16,8 @@ mod postgres;
 mod postgres_errors;
 #[cfg(target_os = "linux")]
 mod postgres_server;
+#[path = "../../examples/engine_figures/hostile/random.rs"]
+mod random;
 mod recoded;
 mod units;
 mod write;

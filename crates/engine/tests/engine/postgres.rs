@@ -8,7 +8,7 @@ use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use scumble_engine::{
     CodedTable, ColumnProblem, DatabaseProblem, EngineError, Input, ProgressSink, ReadOptions, column_types,
 };
-use scumble_schema::{Clique, Schema};
+use scumble_schema::{Clique, Dialect, Schema};
 use tempfile::TempDir;
 
 use crate::common::{counts, people, read, schema, write};
@@ -179,7 +179,7 @@ fn values_of_every_type_have_a_code() {
         printed(&error);
     }
 
-    let columns = column_types(&Input::new(&url), None).unwrap();
+    let columns = column_types(&Input::new(&url), None, Dialect::default()).unwrap();
     let declared = |name: &str| columns.field_with_name(name).unwrap().data_type().clone();
     for (name, expected) in [
         ("mood", DataType::Utf8),

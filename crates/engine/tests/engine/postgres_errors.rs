@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use scumble_engine::{
     CodedTable, ColumnProblem, DatabaseProblem, EngineError, Input, ProgressSink, ReadOptions, column_types,
 };
-use scumble_schema::{Clique, Schema};
+use scumble_schema::{Clique, Dialect, Schema};
 use tempfile::TempDir;
 
 use crate::common::read;
@@ -57,7 +57,7 @@ fn what_the_database_refuses_is_said_in_a_sentence() {
             && !url.contains("table=casts")
             && !url.contains("table=writes")
         {
-            printed(&column_types(&Input::new(&url), None).unwrap_err());
+            printed(&column_types(&Input::new(&url), None, Dialect::default()).unwrap_err());
         }
     }
     // Nothing was written.

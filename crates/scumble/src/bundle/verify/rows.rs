@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_schema::DataType;
 use scumble_engine::{Input, ReadOptions, TableScan, column_types};
-use scumble_schema::{Clique, Decoder, Schema};
+use scumble_schema::{Clique, Decoder, Dialect, Schema};
 
 use super::Verification;
 use super::files::Folder;
@@ -16,6 +16,8 @@ use crate::bundle::data::draw;
 use crate::bundle::error::BundleError;
 use crate::error::Error;
 
+/// How the text file is written: every quote is closed, and a declared text may hold line ends.
+const WRITTEN: Dialect = Dialect { multiline: true };
 /// What a comparison that found a difference stops with. Nobody sees it.
 const DIFFERS: io::ErrorKind = io::ErrorKind::InvalidData;
 
@@ -39,7 +41,7 @@ fn check_columns(folder: &Folder<'_>, contents: &Contents<'_>, found: &mut Verif
     let due = Decoder::new(contents.model.schema()).arrow_schema().clone();
     let due_names: Vec<&String> = due.fields().iter().map(|field| field.name()).collect();
     for name in [PARQUET, CSV] {
-        let problem = match column_types(&Input::new(folder.path(name)), None) {
+        let problem = match column_types(&Input::new(folder.path(name)), None, WRITTEN) {
             Err(error) => format!("of {name} cannot be read: {error}"),
             Ok(columns) => {
                 let names: Vec<&String> = columns.fields().iter().map(|field| field.name()).collect();

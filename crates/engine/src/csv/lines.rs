@@ -1,0 +1,313 @@
+//! Lines that are records, whatever their quotes.
+//!
+//! A line is cut when its end is known, so that a quote is looked at together with the whole of its line. Nothing is carried
+//! from one line to the next but whether a `\r` ended it: a `\n` behind that belongs to the same line end.
+
+use scumble_schema::limits::FIELD_BYTES;
+
+use super::MAX_LINE_BYTES;
+use super::cut::{BYTE_ORDER_MARK, Event, run};
+
+/// Room that is kept for the next line that does not lie in one chunk.
+const KEPT_BYTES: usize = 1 << 20;
+
+/// The state between two chunks.
+#[derive(Debug)]
+pub(super) struct LineCutter {
+    delimiter: u8,
+    /// The beginning of a line whose end has not come, or a line that does not lie in one chunk.
+    held: Vec<u8>,
+    /// A value without its quotes, or what there is of a field of an overlong line.
+    value: Vec<u8>,
+    state: State,
+    is_first_line: bool,
+    /// Whether a `\r` ended the line before.
+    after_return: bool,
+    /// Whether the rest of the line is passed over.
+    passing: bool,
+    is_over: bool,
+    /// Whether the line in `held` was cut to its end.
+    is_cut: bool,
+    longest: u64,
+}
+
+/// Where the line that is being cut lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Its end has not come.
+    Open,
+    /// At the start of the input, with so many bytes left before its end.
+    InChunk { left: usize },
+    /// In `held`, from `at` on.
+    Held { at: usize },
+    /// In `held` from `at` on and then in the input, up to an end that may come much later.
+    Overlong { at: usize, length: u64, in_field: bool },
+}
+
+/// What became of the search for a line.
+enum Found {
+    Line,
+    Blank,
+    Nothing,
+}
+
+impl LineCutter {
+    pub(super) fn new(delimiter: u8) -> Self {
+        Self {
+            delimiter,
+            held: vec![],
+            value: vec![],
+            state: State::Open,
+            is_first_line: true,
+            after_return: false,
+            passing: false,
+            is_over: false,
+            is_cut: false,
+            longest: 0,
+        }
+    }
+
+    /// The next event in `input`, which is moved past what was used. Up to the next [`Event::NeedInput`] the caller comes back
+    /// with the same input.
+    pub(super) fn next<'e, 's: 'e, 'i: 'e>(&'s mut self, input: &mut &'i [u8]) -> Event<'e> {
+        if self.state == State::Open {
+            match self.find_line(input) {
+                Found::Line => {}
+                Found::Blank => return Event::BlankLine,
+                Found::Nothing => return Event::NeedInput,
+            }
+        }
+        match self.state {
+            State::Open => Event::NeedInput,
+            State::InChunk { left } => {
+                let line: &'i [u8] = &input[..left];
+                let field = self.next_field(line);
+                *input = &input[field.end..];
+                if field.end < left {
+                    *input = &input[1..];
+                    self.state = State::InChunk { left: left - field.end - 1 };
+                } else {
+                    self.pass_line_end(input);
+                    self.close_line();
+                }
+                Event::Field { value: field.value(line, &mut self.value), last: field.end == left }
+            }
+            State::Held { at } => {
+                let field = self.next_field(&self.held[at..]);
+                let last = at + field.end == self.held.len();
+                if last {
+                    self.close_line();
+                } else {
+                    self.state = State::Held { at: at + field.end + 1 };
+                }
+                Event::Field { value: field.value(&self.held[at..], &mut self.value), last }
+            }
+            State::Overlong { .. } => self.next_of_overlong(input),
+        }
+    }
+
+    /// Takes the end of the stream; a line without a line end is a line.
+    pub(super) fn end(&mut self) {
+        self.is_over = true;
+    }
+
+    /// Passes over the rest of the line, of which nothing is used; the next event is its last field.
+    pub(super) fn pass_line(&mut self) {
+        debug_assert!(self.state != State::Open, "between two fields");
+        self.passing = true;
+    }
+
+    /// Bytes of the longest line that was too long to be held.
+    pub(super) fn overlong_bytes(&self) -> u64 {
+        match self.state {
+            State::Overlong { length, .. } => self.longest.max(length),
+            _ => self.longest,
+        }
+    }
+
+    /// Looks for the end of the line that begins in `held`, or in `input` if nothing is held.
+    fn find_line(&mut self, input: &mut &[u8]) -> Found {
+        if self.is_cut {
+            // A value of the line before may have been borrowed from it until now.
+            self.held.clear();
+            self.held.shrink_to(KEPT_BYTES);
+            self.is_cut = false;
+        }
+        if self.after_return && !input.is_empty() {
+            self.after_return = false;
+            if input[0] == b'\n' {
+                *input = &input[1..];
+            }
+        }
+        let length = run(input, |byte| !matches!(byte, b'\n' | b'\r'));
+        if self.held.len() + length > MAX_LINE_BYTES {
+            let at = self.mark_of(&self.held);
+            if self.held.is_empty() {
+                *input = &input[self.mark_of(input)..];
+            }
+            self.state = State::Overlong { at, length: 0, in_field: false };
+            return Found::Line;
+        }
+        let has_end = length < input.len();
+        if self.held.is_empty() && has_end {
+            let mark = self.mark_of(&input[..length]);
+            *input = &input[mark..];
+            self.state = State::InChunk { left: length - mark };
+        } else {
+            self.held.extend_from_slice(&input[..length]);
+            *input = &input[length..];
+            if !has_end && !(self.is_over && !self.held.is_empty()) {
+                return Found::Nothing;
+            }
+            let at = self.mark_of(&self.held);
+            if !has_end && at == self.held.len() {
+                self.close_line();
+                return Found::Nothing;
+            }
+            self.pass_line_end(input);
+            self.state = State::Held { at };
+        }
+        match self.state {
+            State::InChunk { left: 0 } => self.pass_line_end(input),
+            State::Held { at } if at == self.held.len() => {}
+            _ => return Found::Line,
+        }
+        self.close_line();
+        Found::Blank
+    }
+
+    /// The length of a byte order mark at the start of the stream.
+    fn mark_of(&self, line: &[u8]) -> usize {
+        if self.is_first_line && line.starts_with(&BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+    }
+
+    /// Moves `input` past the byte that ends a line, if it has one at its start.
+    fn pass_line_end(&mut self, input: &mut &[u8]) {
+        if let Some((byte, rest)) = input.split_first() {
+            self.after_return = *byte == b'\r';
+            *input = rest;
+        }
+    }
+
+    fn close_line(&mut self) {
+        self.state = State::Open;
+        (self.is_cut, self.is_first_line, self.passing) = (true, false, false);
+    }
+
+    /// The first field of what is left of a line, or all that is left if it is passed over.
+    fn next_field(&self, line: &[u8]) -> Cut {
+        if self.passing { Cut { close: None, end: line.len() } } else { Cut::first(line, self.delimiter) }
+    }
+
+    /// The next field of a line that is too long to be held. Its quotes are text, and its fields end at delimiters.
+    fn next_of_overlong<'e, 's: 'e, 'i: 'e>(&'s mut self, input: &mut &'i [u8]) -> Event<'e> {
+        let State::Overlong { mut at, mut length, in_field } = self.state else { return Event::NeedInput };
+        if !in_field {
+            self.value.clear();
+        }
+        let (delimiter, passing) = (self.delimiter, self.passing);
+        let last = loop {
+            let is_held = at < self.held.len();
+            let source = if is_held { &self.held[at..] } else { *input };
+            if source.is_empty() && !self.is_over {
+                // What was held is used up.
+                self.held = vec![];
+                self.state = State::Overlong { at: 0, length, in_field: true };
+                return Event::NeedInput;
+            }
+            let used = run(source, |byte| !matches!(byte, b'\n' | b'\r') && (passing || byte != delimiter));
+            if !passing {
+                // One byte more than a field may have, so that it is known to be too long.
+                let room = (FIELD_BYTES + 1).saturating_sub(self.value.len());
+                self.value.extend_from_slice(&source[..used.min(room)]);
+            }
+            let end = source.get(used).copied();
+            let is_delimiter = end == Some(delimiter);
+            let moved = used + usize::from(is_delimiter);
+            length += moved as u64;
+            if is_held {
+                at += moved;
+            } else {
+                *input = &input[moved..];
+            }
+            if is_delimiter {
+                break false;
+            }
+            // Nothing that is held ends a line.
+            if end.is_some() || source.is_empty() {
+                break true;
+            }
+        };
+        if last {
+            self.longest = self.longest.max(length);
+            self.pass_line_end(input);
+            self.close_line();
+        } else {
+            self.state = State::Overlong { at, length, in_field: false };
+        }
+        let value = if passing { &[][..] } else { &self.value[..] };
+        Event::Field { value: Some(value).filter(|value| value.len() <= FIELD_BYTES), last }
+    }
+}
+
+/// A field of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cut {
+    /// Where its closing quote is, if it begins with a quote that closes.
+    close: Option<usize>,
+    /// Where the delimiter behind it is, or the end of the line.
+    end: usize,
+}
+
+impl Cut {
+    /// The first field of `line`, which is the rest of a whole line.
+    ///
+    /// At most one quote of a line is searched for its end in vain: if a quote does not close, all quotes behind it come in
+    /// pairs, and a field that begins with a pair closes at once. So a line is walked twice at most.
+    fn first(line: &[u8], delimiter: u8) -> Self {
+        let close = closing_quote(line);
+        let behind = close.map_or(0, |close| close + 1);
+        let length = line[behind..].iter().position(|byte| *byte == delimiter);
+        Self { close, end: length.map_or(line.len(), |length| behind + length) }
+    }
+
+    /// The value in `line`, without its quotes; `None` if it is too long.
+    fn value<'e>(self, line: &'e [u8], buffer: &'e mut Vec<u8>) -> Option<&'e [u8]> {
+        let value = match self.close {
+            None => &line[..self.end],
+            Some(close) => {
+                let (quoted, behind) = (&line[1..close], &line[close + 1..self.end]);
+                if behind.is_empty() && !quoted.contains(&b'"') {
+                    quoted
+                } else {
+                    buffer.clear();
+                    let mut rest = quoted;
+                    while let Some(quote) = rest.iter().position(|byte| *byte == b'"') {
+                        // Of a pair of quotes one is kept.
+                        buffer.extend_from_slice(&rest[..=quote]);
+                        rest = &rest[quote + 2..];
+                    }
+                    buffer.extend_from_slice(rest);
+                    buffer.extend_from_slice(behind);
+                    buffer
+                }
+            }
+        };
+        (value.len() <= FIELD_BYTES).then_some(value)
+    }
+}
+
+/// Where the quote closes with which `line` begins: at the first quote that is not one of a pair.
+fn closing_quote(line: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    if line.first() != Some(&b'"') {
+        return None;
+    }
+    loop {
+        at += line.get(at..)?.iter().position(|byte| *byte == b'"')?;
+        if line.get(at + 1) != Some(&b'"') {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
