@@ -9,8 +9,11 @@ use std::fmt;
 
 use scumble_mechanisms::{Model, Origin};
 use scumble_schema::Attribute;
+use scumble_vault::ApproxDp;
 use serde::Serialize;
 
+use crate::group::Group;
+use crate::guarantee::short_claim;
 use crate::odds::Odds;
 use crate::words::{listed, wrapped};
 
@@ -89,19 +92,35 @@ fn covered() -> Paragraph {
     )
 }
 
-fn not_covered(subject: &Subject) -> Paragraph {
+/// What is not covered, with sentences on what is promised to groups.
+fn not_covered(groups: &str) -> Paragraph {
     Paragraph::new(
         "What is not covered",
         format!(
             "Time and memory: how long the run took and what it needed should be seen only by those who may see the table. \
              What the schema says: names of columns, bounds, bins and categories are published as they are. What holds for \
              people in general: if the table shows that smokers fall ill more often, this becomes known about every smoker, \
-             in the table or not. Groups: for {} together the factor on the odds is squared, for k of them it is raised to \
-             the power of k. Other data about the same people, and other releases from it, add to what an attacker learns here. \
-             Comparisons of synthetic rows with the real ones are not private.",
-            subject.two
+             in the table or not. {groups} Other data about the same people, and other releases \
+             from it, add to what an attacker learns here. Comparisons of synthetic rows with the real ones are not private."
         ),
     )
+}
+
+/// What is promised to several of what is protected: `two rows together (2.08, 1e-9)-differential privacy, ...`.
+fn group_promises(odds: &Odds, subject: &Subject) -> String {
+    let promises: Vec<String> = odds
+        .groups
+        .iter()
+        .map(|Group { units, promise }| {
+            let promised = promise.map_or_else(
+                || "nothing".to_owned(),
+                |ApproxDp { epsilon, delta }| format!("{}-differential privacy", short_claim(epsilon.get(), delta)),
+            );
+            let together = if *units == 2 { format!("{} together", subject.two) } else { format!("{units} of them") };
+            format!("{together} {promised}")
+        })
+        .collect();
+    format!("Groups are promised less than one alone: {}.", listed(&promises))
 }
 
 /// What nobody can check, before the columns whose bounds nobody vouches for.

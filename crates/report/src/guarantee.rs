@@ -86,6 +86,12 @@ pub(crate) fn claim(epsilon: f64, delta: Delta) -> String {
     pair(rounded_up(epsilon), delta)
 }
 
+/// What is claimed, with two places of `epsilon`, rounded up: for numbers that stand beside the claim.
+pub(crate) fn short_claim(epsilon: f64, delta: Delta) -> String {
+    // A sum that was computed a last digit above a hundredth is that hundredth.
+    pair((epsilon * 100.0 - 1e-9).ceil() / 100.0, delta)
+}
+
 /// `(epsilon, delta)`, or `epsilon` alone where there is no delta.
 pub(crate) fn pair(epsilon: f64, delta: Delta) -> String {
     if delta == Delta::ZERO { epsilon.to_string() } else { format!("({epsilon}, {:e})", delta.get()) }

@@ -46,6 +46,7 @@
 
 pub mod chart;
 mod explained;
+mod group;
 mod guarantee;
 mod ledger;
 mod odds;
@@ -54,12 +55,14 @@ mod picture;
 mod plan;
 mod public_page;
 mod summary;
+mod tail;
 mod words;
 
 pub use explained::{Explanation, Paragraph};
+pub use group::{Group, SharedIdentifier};
 pub use guarantee::guarantee;
 pub use ledger::{JobSummary, LedgerSummary};
-pub use odds::{Curve, Odds, Suspicion};
+pub use odds::{Curve, Exception, Odds, Suspicion};
 pub use picture::picture;
 pub use plan::{Plan, Refusal};
 pub use public_page::public_page;

@@ -5,6 +5,9 @@ use scumble_mechanisms::{Model, Origin};
 use scumble_vault::{AccountingKind, Certificate};
 use serde::Serialize;
 
+use crate::group::{self, Group};
+use crate::tail::probability_beyond;
+
 /// How often the tests that are told raise a false alarm.
 pub(crate) const FALSE_ALARMS: f64 = 0.05;
 /// `Phi^-1(0.05)`.
@@ -17,8 +20,8 @@ const PRIORS: [u32; 2] = [2, 1_000];
 pub struct Odds {
     /// The most that the odds are multiplied by: `e^epsilon`.
     pub factor: f64,
-    /// How often the attacker may do better than that: `delta`.
-    pub exception: f64,
+    /// How often they may be multiplied by more.
+    pub exception: Exception,
     /// What becomes of a suspicion.
     pub suspicions: Vec<Suspicion>,
     /// What the figures about tests follow from.
@@ -29,6 +32,27 @@ pub struct Odds {
     pub noticed: f64,
     /// How often the best guess is right, at most, where it would be in half of the cases without the release.
     pub right_guesses: f64,
+    /// What is promised to several units together.
+    pub groups: Vec<Group>,
+}
+
+/// How often evidence may be stronger than the factor says.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exception {
+    /// Never.
+    Never,
+    /// With some probability, whichever part of the release is looked at. It is not `delta`, but more.
+    Beyond {
+        /// That probability, at most.
+        at_most: f64,
+    },
+    /// Nothing follows from `epsilon` and `delta` alone, but that the attacker does no better than somebody who learns the truth outright
+    /// in some runs, and in all others sees evidence that the factor bounds.
+    Outright {
+        /// How often the truth is learned: `delta`.
+        probability: f64,
+    },
 }
 
 /// How much surer an attacker can become who suspects that somebody is in the table.
@@ -68,7 +92,9 @@ impl Odds {
             Origin::Elsewhere(marginals) => match marginals.statement().loss() {
                 Loss::Approximate(goal) => {
                     let (epsilon, delta) = (goal.epsilon.get(), goal.delta.get());
-                    Some(Self::of(epsilon, delta, Curve::Pair { epsilon, delta }))
+                    let exception =
+                        if delta > 0.0 { Exception::Outright { probability: delta } } else { Exception::Never };
+                    Some(Self::of(epsilon, Curve::Pair { epsilon, delta }, exception, group::of_pair(goal)))
                 }
                 Loss::Concentrated { .. } => None,
             },
@@ -81,10 +107,12 @@ impl Odds {
             AccountingKind::Gdp => Curve::Gaussian { mu: certificate.total().to_f64().sqrt() },
             AccountingKind::Pure | AccountingKind::Zcdp => Curve::Pair { epsilon, delta },
         };
-        Self::of(epsilon, delta, curve)
+        let at_most = probability_beyond(certificate.total(), certificate.epsilon());
+        let exception = if at_most > 0.0 { Exception::Beyond { at_most } } else { Exception::Never };
+        Self::of(epsilon, curve, exception, group::of_total(certificate.total(), certificate.delta()))
     }
 
-    fn of(epsilon: f64, delta: f64, curve: Curve) -> Self {
+    fn of(epsilon: f64, curve: Curve, exception: Exception, groups: Vec<Group>) -> Self {
         let noticed = curve.noticed();
         let suspicion = |one_in: u32| Suspicion {
             one_in,
@@ -93,12 +121,13 @@ impl Odds {
         };
         Self {
             factor: epsilon.exp(),
-            exception: delta,
+            exception,
             suspicions: PRIORS.map(suspicion).to_vec(),
             curve,
             false_alarms: FALSE_ALARMS,
             noticed,
             right_guesses: curve.right_guesses(),
+            groups,
         }
     }
 }
@@ -194,7 +223,7 @@ mod tests {
                 let (coin, curve) = (coin(epsilon, delta), Curve::Pair { epsilon, delta });
                 assert!((best_test(&coin, FALSE_ALARMS) - curve.noticed()).abs() < 1e-12, "{epsilon} {delta}");
                 assert!((best_guess(&coin) - curve.right_guesses()).abs() < 1e-12, "{epsilon} {delta}");
-                let odds = Odds::of(epsilon, delta, curve);
+                let odds = Odds::of(epsilon, curve, Exception::Outright { probability: delta }, vec![]);
                 for Suspicion { one_in, at_most, .. } in odds.suspicions {
                     let prior = 1.0 / f64::from(one_in);
                     let (there, not_there) = coin[1];
@@ -261,7 +290,7 @@ mod tests {
     #[test]
     fn odds_of_a_known_budget() {
         // Epsilon 1 at delta 1e-9 is mu 0.18197.
-        let odds = Odds::of(1.0, 1e-9, Curve::Gaussian { mu: 0.18197 });
+        let odds = Odds::of(1.0, Curve::Gaussian { mu: 0.18197 }, Exception::Beyond { at_most: 8.6e-8 }, vec![]);
         let near = |number: f64, expected: f64| assert!((number - expected).abs() < 5e-4, "{number}");
         near(odds.factor, std::f64::consts::E);
         near(odds.noticed, 0.0718);
@@ -270,7 +299,7 @@ mod tests {
         near(odds.suspicions[0].after_alarm, 0.5893);
         near(odds.suspicions[1].at_most, 0.002_714);
         // So large a loss that it cannot be written out protects from nothing.
-        let none = Odds::of(1e6, 0.0, Curve::Pair { epsilon: 1e6, delta: 0.0 });
+        let none = Odds::of(1e6, Curve::Pair { epsilon: 1e6, delta: 0.0 }, Exception::Never, vec![]);
         near(none.suspicions[1].at_most, 1.0);
         near(none.noticed, 1.0);
     }

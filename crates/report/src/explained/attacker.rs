@@ -1,6 +1,6 @@
 //! Odds in words.
 
-use crate::odds::{Curve, Odds, Suspicion};
+use crate::odds::{Curve, Exception, Odds, Suspicion};
 use crate::words::{cases, cases_in, denominator, once_in, one_in, times};
 
 use super::Paragraph;
@@ -8,14 +8,6 @@ use super::subject::Subject;
 
 /// What somebody can find out who knows all the rest.
 pub(super) fn paragraphs(odds: &Odds, subject: &Subject) -> [Paragraph; 2] {
-    let exception = if odds.exception > 0.0 {
-        format!(
-            "They do no better than somebody who is told the truth outright in 1 of {} cases, and in all others sees evidence that",
-            once_in(odds.exception)
-        )
-    } else {
-        "Whatever they see, it".to_owned()
-    };
     let suspicions: Vec<String> = odds
         .suspicions
         .iter()
@@ -23,13 +15,25 @@ pub(super) fn paragraphs(odds: &Odds, subject: &Subject) -> [Paragraph; 2] {
             format!("a suspicion of {} becomes at most {}", one_in(*many), cases_in(*at_most, denominator(*many)))
         })
         .collect();
-    let learned = format!(
-        "Think of an attacker who knows every other row and wonders {}. {exception} multiplies the odds by at most {} (e to \
-         the power of epsilon): {}.",
-        subject.secret,
-        times(odds.factor),
-        suspicions.join(", and ")
-    );
+    let (factor, suspicions) = (times(odds.factor), suspicions.join(", and "));
+    let learned = match odds.exception {
+        Exception::Never => format!(
+            "Whatever they see multiplies the odds by at most {factor} (e to the power of epsilon): {suspicions}."
+        ),
+        Exception::Beyond { at_most } => format!(
+            "What they see multiplies the odds by at most {factor} (e to the power of epsilon), except in at most 1 of {} runs: \
+             {suspicions}. How rare the exception is follows from all that was accounted for, whichever part of the release they look \
+             at. It is not delta.",
+            once_in(at_most)
+        ),
+        Exception::Outright { probability } => format!(
+            "They do no better than somebody who learns the truth outright in 1 of {} runs, and in all others sees evidence that \
+             multiplies the odds by at most {factor} (e to the power of epsilon). For that somebody, in these others, {suspicions}. \
+             How often the odds of a real attacker are multiplied by more does not follow from epsilon and delta alone.",
+            once_in(probability)
+        ),
+    };
+    let learned = format!("Think of an attacker who knows every other row and wonders {}. {learned}", subject.secret);
     let follows = match odds.curve {
         Curve::Gaussian { mu } => format!(
             "The Gaussian accounting proves more than epsilon and delta say: the best test is no better than one that has to \
@@ -56,13 +60,16 @@ pub(super) fn paragraphs(odds: &Odds, subject: &Subject) -> [Paragraph; 2] {
     [Paragraph::new("What an attacker can learn", learned), Paragraph::new("What the best test can notice", tested)]
 }
 
-/// The same in a line each.
+/// The odds in a line each.
 pub(crate) fn lines(odds: &Odds) -> [String; 2] {
     let suspicion = |Suspicion { one_in: many, at_most, .. }: &Suspicion| {
         format!("{} becomes at most {}", one_in(*many), cases_in(*at_most, denominator(*many)))
     };
-    let exception =
-        if odds.exception > 0.0 { format!(", but for 1 of {} cases", once_in(odds.exception)) } else { String::new() };
+    let exception = match odds.exception {
+        Exception::Never => String::new(),
+        Exception::Beyond { at_most } => format!(", except in at most 1 of {} runs", once_in(at_most)),
+        Exception::Outright { .. } => "; how often it becomes more, epsilon and delta alone do not say".to_owned(),
+    };
     let suspicions: Vec<String> = odds.suspicions.iter().map(suspicion).collect();
     [
         format!("a suspicion of {}{exception}", suspicions.join(", of ")),

@@ -2,14 +2,15 @@
 
 use scumble_mechanisms::{Method, Model};
 use scumble_vault::account::{Mechanism, Noise, Question};
-use scumble_vault::{Certificate, Event};
+use scumble_vault::{ApproxDp, Certificate, Event};
 
-use crate::guarantee::claim;
+use crate::group::SharedIdentifier;
+use crate::guarantee::{claim, short_claim};
 use crate::odds::Odds;
 use crate::words::{counted, grouped, listed, once_in, times};
 
 use super::subject::Subject;
-use super::{Paragraph, about, attacker, covered, not_covered, on_trust};
+use super::{Paragraph, about, attacker, covered, group_promises, not_covered, on_trust};
 
 /// All that is to be said of a model that a vault of ours measured.
 pub(super) fn paragraphs(
@@ -33,7 +34,7 @@ pub(super) fn paragraphs(
     paragraphs.extend(odds.into_iter().flat_map(|odds| attacker::paragraphs(odds, subject)));
     paragraphs.push(Paragraph::new("What was released", released(certificate)));
     paragraphs.push(covered());
-    paragraphs.push(not_covered(subject));
+    paragraphs.push(not_covered(&groups(certificate, subject, odds)));
     let others = format!(
         "{}That the list of releases is complete is the word of whoever ran the program: anybody can add it up again, and \
          reading the model does, but the certificate is not signed.",
@@ -42,6 +43,23 @@ pub(super) fn paragraphs(
     paragraphs.push(on_trust(model, &others));
     paragraphs.push(Paragraph::new("How repeated releases are counted", repeated(certificate)));
     paragraphs
+}
+
+/// What is promised to groups, and to people who share an identifier.
+fn groups(certificate: &Certificate, subject: &Subject, odds: Option<&Odds>) -> String {
+    let together = odds.map(|odds| group_promises(odds, subject));
+    let shared = subject.column.as_ref().and_then(|column| {
+        let promise = SharedIdentifier::new(certificate)?.promise;
+        let promised = promise.map_or_else(
+            || "nothing".to_owned(),
+            |ApproxDp { epsilon, delta }| format!("{}-differential privacy", short_claim(epsilon.get(), delta)),
+        );
+        Some(format!(
+            "Where several people share one `{column}`, rows of one may take the places of another's: each of them alone is \
+             promised {promised}."
+        ))
+    });
+    together.into_iter().chain(shared).collect::<Vec<_>>().join(" ")
 }
 
 fn promised(certificate: &Certificate, subject: &Subject) -> Paragraph {

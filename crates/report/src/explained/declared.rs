@@ -7,7 +7,7 @@ use crate::guarantee::guarantee;
 use crate::odds::Odds;
 
 use super::subject::Subject;
-use super::{Paragraph, about, attacker, covered, not_covered, on_trust};
+use super::{Paragraph, about, attacker, covered, group_promises, not_covered, on_trust};
 
 /// All that is to be said of a model whose tables were made elsewhere.
 pub(super) fn paragraphs(
@@ -38,7 +38,11 @@ pub(super) fn paragraphs(
         )),
     }
     paragraphs.push(covered());
-    paragraphs.push(not_covered(subject));
+    let groups = odds.map_or_else(
+        || format!("Groups are promised less than one alone: rho is 4 times as large for {} together, and 100 times for 10.", subject.two),
+        |odds| group_promises(odds, subject),
+    );
+    paragraphs.push(not_covered(&groups));
     let others = "Everything about noise and privacy is the word of the maker.";
     paragraphs.push(on_trust(model, others));
     paragraphs.push(Paragraph::new(

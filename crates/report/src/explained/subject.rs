@@ -10,7 +10,7 @@ pub(super) struct Subject {
     /// `this row`, `these rows`.
     pub(super) these: &'static str,
     /// Two of what is protected.
-    pub(super) two: &'static str,
+    pub(super) two: String,
     /// What the table is compared with.
     pub(super) otherwise: &'static str,
     /// What the attacker wonders.
@@ -19,6 +19,8 @@ pub(super) struct Subject {
     pub(super) notices: String,
     /// What the owner of the table vouches for, if anything.
     pub(super) promise: Option<String>,
+    /// The column that says whose a row is, if there is one.
+    pub(super) column: Option<String>,
 }
 
 impl Subject {
@@ -26,19 +28,21 @@ impl Subject {
         let privacy = model.schema().privacy();
         let most = privacy.max_contributions.get();
         let (rows, person, two) = match (&privacy.unit, most) {
-            (Unit::Row, 1) => {
-                ("One row".to_owned(), "Where a person has one row, that is one person.".to_owned(), "two rows")
-            }
+            (Unit::Row, 1) => (
+                "One row".to_owned(),
+                "Where a person has one row, that is one person.".to_owned(),
+                "two rows".to_owned(),
+            ),
             (Unit::Row, most) => {
-                (format!("Up to {most} rows of one person"), "Every row was used.".to_owned(), "two people")
+                (format!("Up to {most} rows of one person"), "Every row was used.".to_owned(), "two people".to_owned())
             }
             (Unit::Column(column), most) => {
                 let kept = if most == 1 { "one row".to_owned() } else { format!("{most} rows") };
                 let person = format!(
                     "Whose a row is, `{column}` says: at most {kept} of each went into the model. A person with several such \
-                     values is protected as several persons."
+                     values is protected as a group of them."
                 );
-                (format!("All rows of one `{column}`"), person, "two of them")
+                (format!("All rows of one `{column}`"), person, format!("two `{column}`"))
             }
         };
         let one = privacy.unit == Unit::Row && most == 1;
@@ -76,6 +80,19 @@ impl Subject {
             }
             _ => None,
         };
-        Self { protected: format!("{rows}: {hidden} {person}"), these, two, otherwise, secret, notices, promise }
+        let column = match &privacy.unit {
+            Unit::Row => None,
+            Unit::Column(column) => Some(column.clone()),
+        };
+        Self {
+            protected: format!("{rows}: {hidden} {person}"),
+            these,
+            two,
+            otherwise,
+            secret,
+            notices,
+            promise,
+            column,
+        }
     }
 }
