@@ -8,6 +8,7 @@ mod hostile;
 mod junk;
 #[cfg(unix)]
 mod memory;
+mod nested;
 mod partitions;
 #[cfg(target_os = "linux")]
 mod postgres;
