@@ -96,7 +96,7 @@ def main() -> None:
         wheel = (arguments.wheel or build(folder)).resolve()
         figures = bare(folder / "bare", wheel)
         python = environment(folder / "frames", wheel, "polars", "pandas", "pyarrow", "duckdb")
-        for name in ("memory", "fork", "adult"):
+        for name in ("memory", "fork", "adult", "../tests/replay_frames"):
             figures += part(python, name)
     print(json.dumps({"figures": figures}))
 

@@ -10,11 +10,11 @@ for missing values.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from . import _native
-from ._errors import DataError, UsageError
+from . import _native, _pandas
+from ._errors import UsageError
 from ._typing import Data, Kind
 
 if TYPE_CHECKING:
@@ -33,6 +33,10 @@ _MOST_PIECES = 10_000
 """A frame in more pieces than this is put together: it has hardly any rows in each."""
 
 
+_UNKNOWN = b"\xff"
+"""Bytes that no schema declares, since a schema is UTF-8."""
+
+
 class Source:
     """Data as it was given, ready to be handed over, and what synthetic rows should come out as."""
 
@@ -48,12 +52,12 @@ class Source:
         self.kind = _kind_of(table)
         if self.kind == "pandas":
             self.dtypes = {str(name): _without_categories(dtype) for name, dtype in table.dtypes.items()}
-            self.native = _Pandas(table)
+            self.native = _pandas.table(table, _import("pyarrow", "pandas"))
         elif self.kind == "polars":
             if hasattr(table, "collect"):
                 table = table.collect()
             self.dtypes = {name: _without_categories(dtype) for name, dtype in table.schema.items()}
-            self.native = _pieces(table)
+            self.native = _polars_rows(table)
         elif self.kind == "duckdb":
             self.native = _relation(table)
         elif hasattr(table, "__arrow_c_stream__"):
@@ -64,6 +68,33 @@ class Source:
                 hint="give paths, or a table of pandas, polars, pyarrow, duckdb or any other library with `__arrow_c_stream__`",
             )
         self.types = _types(table, self.kind)
+
+
+def _polars_rows(frame: Any) -> object:
+    """A frame of polars, with the types that it hands over in a way of its own put into others: objects, which it hands over as places in
+    memory, whole numbers of 128 bits, columns of nothing, and nested values, which are unknown."""
+    import polars
+
+    objects = [(name, frame[name].to_list()) for name, dtype in frame.schema.items() if dtype == polars.Object]
+    nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
+    own = [name for name, dtype in frame.schema.items() if dtype in (polars.Int128, polars.UInt128, polars.Null)]
+    plain = frame.drop([name for name, _ in objects]) if objects else frame
+    if nested or own:
+        plain = plain.with_columns(
+            *(polars.when(polars.col(name).is_not_null()).then(polars.lit(_UNKNOWN)).alias(name) for name in nested),
+            *(polars.col(name).cast(polars.String) for name in own),
+        )
+    if not objects:
+        return _pieces(plain)
+    return _native.Table.with_objects(plain if plain.width else None, frame.height, objects)
+
+
+def _polars_types(schema: Mapping[str, Any]) -> _native.Types:
+    """The types of a frame of polars: what objects are nobody can tell, and text is what they mostly are."""
+    import polars
+
+    shown = {polars.Object: polars.String, polars.Int128: polars.Int64, polars.UInt128: polars.Int64}
+    return _native.Types.of(polars.DataFrame(schema={name: shown.get(dtype, dtype) for name, dtype in schema.items()}))
 
 
 def _pieces(frame: Any) -> list[Any]:
@@ -99,10 +130,7 @@ def types_of(data: Data) -> object:
     table: Any = data
     kind = _kind_of(table)
     if kind == "pandas":
-        empty = table.head(0)
-        # Nobody can tell what a column of objects without any holds, and text is what it mostly is.
-        objects = {name: "string" for name, dtype in empty.dtypes.items() if dtype == object}
-        return _native.Types.of(_Pandas(empty.astype(objects)))
+        return _pandas.types(table, _import("pyarrow", "pandas"))
     types = _types(table, kind)
     return types if types is not None else _native.Types.of(Source(data).native)
 
@@ -112,7 +140,7 @@ def _types(table: Any, kind: Kind) -> _native.Types | None:
     if kind == "pandas":
         return None
     if kind == "polars":
-        return _native.Types.of(table.collect_schema().to_frame() if hasattr(table, "collect") else table.head(0))
+        return _polars_types(table.collect_schema())
     if kind == "duckdb":
         return _native.Types.of(_relation(table.limit(0)))
     teller = next((one for one in (table, getattr(table, "schema", None)) if hasattr(one, "__arrow_c_schema__")), None)
@@ -168,33 +196,6 @@ def _import(name: str, kind: Kind) -> Any:
             f"`{name}`, which {use}, is not installed",
             hint=f"`pip install {name}`, or take another kind of table",
         ) from None
-
-
-class _Pandas:
-    """A frame of pandas, handed over by pyarrow. Its index is no column."""
-
-    def __init__(self, frame: Any) -> None:
-        self._frame = frame
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        pyarrow = _import("pyarrow", "pandas")
-        try:
-            table = pyarrow.Table.from_pandas(self._frame, preserve_index=False)
-        except Exception:
-            # The reason quotes a value.
-            raise DataError(
-                f"{self._culprit(pyarrow)} could not be handed over as an Arrow column",
-                hint="a column of objects must hold values of one kind: see `frame[column].map(type).value_counts()`",
-            ) from None
-        return table.__arrow_c_stream__(requested_schema)
-
-    def _culprit(self, pyarrow: Any) -> str:
-        for name in self._frame.columns:
-            try:
-                pyarrow.array(self._frame[name], from_pandas=True)
-            except Exception:
-                return f"column `{name}`"
-        return "the frame"
 
 
 def _relation(relation: Any) -> Any:

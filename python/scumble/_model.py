@@ -36,6 +36,12 @@ class Certificate(Told):
         return float(self._told["delta"])
 
     @property
+    def assumptions(self) -> list[str]:
+        """What the claim rests on besides the releases: ``"domain-from-data"`` if bounds or categories were read off the rows,
+        ``"multiline-records"`` if quoted fields of text files span lines. :attr:`guarantee` has them as sentences."""
+        return list(self._told.get("assumptions", []))
+
+    @property
     def events(self) -> list[dict[str, Any]]:
         """Every release, in order."""
         return copy.deepcopy(self._told["events"])
@@ -49,6 +55,7 @@ class Certificate(Told):
             ("neighbours", self._told["adjacency"]),
             ("rows per unit, at most", self._told["max_contributions"]),
             ("added up by", self._told["accounting"]),
+            *(("assumes", assumption) for assumption in self.assumptions),
         ]
         releases = f"<p>{len(self._told['events'])} releases, listed in <code>.events</code></p>"
         return _html.titled("Certificate", f"<p>{_html.text(self.guarantee)}</p>", _html.table(("", ""), facts), releases)

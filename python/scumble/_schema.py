@@ -60,6 +60,8 @@ class Column(NamedTuple):
     can_be_missing: bool
     assumed: bool
     """Whether nobody has vouched for its bounds or categories."""
+    read_off_data: bool
+    """Whether its bounds or categories were read off the rows, so that the guarantee does not cover them."""
     generated: str | None
     """How its values are made up, if they are."""
 
@@ -186,6 +188,11 @@ class Schema:
         """Columns whose bounds and categories nobody has vouched for: mark them ``source="public"`` once that is sure."""
         return self._native().assumed()
 
+    @property
+    def assumptions(self) -> list[str]:
+        """What a guarantee for it assumes beyond what the program enforces, as :attr:`Certificate.assumptions` names it."""
+        return [str(assumption) for assumption in json.loads(self._native().assumptions())]
+
     def categories(self, column: str) -> list[str] | None:
         """All values that a text column can have in a synthetic table; ``None`` for columns of other types."""
         field = next((field for field in self._spec["fields"] if field["name"] == column), None)
@@ -243,7 +250,7 @@ class Schema:
                 "made up" if column.codes is None else f"{column.codes:,}",
                 column.missing,
                 column.unknown,
-                column.generated or ("no: assumed" if column.assumed else "yes"),
+                column.generated or ("no: assumed" if column.assumed else "no: read off the data" if column.read_off_data else "yes"),
             )
             for column in self.columns
         ]

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
-use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow_array::ffi::{FFI_ArrowArray, from_ffi_and_data_type};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchOptions, StructArray};
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use scumble::Fault;
@@ -29,22 +30,64 @@ fn without_values(py: Python<'_>, error: PyErr) -> PyErr {
     if failure::is_ours(py, &error) { error } else { cannot_be_read().into() }
 }
 
+/// Batches that another library hands over, one by one.
+pub(crate) struct Stream {
+    stream: FFI_ArrowArrayStream,
+    /// What the other library says of its columns, but that all may hold nulls: not every library keeps its word that one does
+    /// not, and one null must not decide whether a table is read.
+    pub(crate) schema: SchemaRef,
+}
+
 /// The batches of an object with `__arrow_c_stream__`. Nothing is read yet.
 #[expect(unsafe_code, reason = "a pointer comes from another library")]
-pub(crate) fn stream(table: &Bound<'_, PyAny>) -> PyResult<ArrowArrayStreamReader> {
+pub(crate) fn stream(table: &Bound<'_, PyAny>) -> PyResult<Stream> {
     let capsule = table.call_method0("__arrow_c_stream__").map_err(|error| without_values(table.py(), error))?;
     let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(STREAM))?;
     // SAFETY: a capsule of this name holds such a stream, by the interface's definition. It is moved out, and what is left is
     // marked as released, so that the capsule does not free it again.
-    let reader = unsafe { ArrowArrayStreamReader::from_raw(pointer.cast::<FFI_ArrowArrayStream>().as_ptr()) };
-    reader.map_err(|_| cannot_be_read().into())
+    let mut stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.cast::<FFI_ArrowArrayStream>().as_ptr()) };
+    let read = stream.get_schema.ok_or_else(cannot_be_read)?;
+    let mut schema = FFI_ArrowSchema::empty();
+    // SAFETY: both pointers are of living values, and the stream is not released.
+    let outcome = unsafe { read(&raw mut stream, &raw mut schema) };
+    let schema = Some(schema).filter(|_| outcome == 0).and_then(|schema| Schema::try_from(&schema).ok());
+    Ok(Stream { stream, schema: nullable(&schema.ok_or_else(cannot_be_read)?) })
+}
+
+fn nullable(schema: &Schema) -> SchemaRef {
+    Arc::new(Schema::new(
+        schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true)).collect::<Vec<_>>(),
+    ))
+}
+
+impl Iterator for Stream {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    #[expect(unsafe_code, reason = "pointers come from another library")]
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = self.stream.get_next?;
+        let mut array = FFI_ArrowArray::empty();
+        // SAFETY: both pointers are of living values, and the stream is not released.
+        if unsafe { read(&raw mut self.stream, &raw mut array) } != 0 {
+            return Some(Err(ArrowError::CDataInterface(String::new())));
+        }
+        if array.is_released() {
+            return None;
+        }
+        // SAFETY: the array belongs to the stream, so it has the type that the stream stated.
+        let data = unsafe { from_ffi_and_data_type(array, DataType::Struct(self.schema.fields().clone())) };
+        Some(data.and_then(|data| {
+            let rows = RecordBatchOptions::new().with_row_count(Some(data.len()));
+            RecordBatch::try_new_with_options(Arc::clone(&self.schema), StructArray::from(data).into_parts().1, &rows)
+        }))
+    }
 }
 
 /// All batches of a stream, as they are: nothing is copied that the other library does not copy.
-pub(crate) fn batches(py: Python<'_>, reader: ArrowArrayStreamReader) -> PyResult<(SchemaRef, Vec<RecordBatch>)> {
-    let schema = reader.schema();
+pub(crate) fn batches(py: Python<'_>, stream: Stream) -> PyResult<(SchemaRef, Vec<RecordBatch>)> {
+    let schema = Arc::clone(&stream.schema);
     // The other library may need threads of its own that run Python.
-    let batches = py.detach(|| reader.collect::<Result<Vec<_>, ArrowError>>());
+    let batches = py.detach(|| stream.collect::<Result<Vec<_>, ArrowError>>());
     Ok((schema, batches.map_err(|_| cannot_be_read())?))
 }
 
@@ -76,7 +119,7 @@ impl Types {
     #[expect(unsafe_code, reason = "a pointer comes from another library")]
     fn of(table: &Bound<'_, PyAny>) -> PyResult<Self> {
         if !table.hasattr("__arrow_c_schema__")? {
-            return Ok(Self(stream(table)?.schema()));
+            return Ok(Self(stream(table)?.schema));
         }
         let capsule = table.call_method0("__arrow_c_schema__").map_err(|error| without_values(table.py(), error))?;
         let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(SCHEMA))?;

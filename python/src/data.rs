@@ -10,6 +10,7 @@ use scumble::Input;
 
 use crate::arrow::{batches, stream};
 use crate::failure::Failure;
+use crate::table::Table;
 
 /// A list of paths, globs and addresses of databases, or a table by Arrow's C interface, in one piece or in a list of several.
 pub(crate) struct Data(pub(crate) Vec<Input>);
@@ -25,7 +26,10 @@ impl Data {
         };
         let mut table: Option<(SchemaRef, Vec<RecordBatch>)> = None;
         for piece in pieces {
-            let (columns, more) = batches(data.py(), stream(&piece)?)?;
+            let (columns, more) = match piece.cast::<Table>() {
+                Ok(table) => table.get().rows(),
+                Err(_) => batches(data.py(), stream(&piece)?)?,
+            };
             table.get_or_insert((columns, vec![])).1.extend(more);
         }
         let (columns, batches) = table.ok_or_else(|| Failure::usage("no data", "give a path or a table"))?;

@@ -34,6 +34,11 @@ impl Schema {
         self.0.assumed().map(schema::Attribute::name).collect()
     }
 
+    /// What a guarantee for it assumes beyond what the program enforces, each as the certificate names it. JSON.
+    fn assumptions(&self) -> String {
+        json!(self.0.assumptions()).to_string()
+    }
+
     /// A description of every column, as JSON.
     fn columns(&self) -> String {
         let modelled = self.0.attributes().iter().map(|attribute| {
@@ -45,6 +50,7 @@ impl Schema {
                 "unknown": attribute.label(attribute.encoder().unknown()),
                 "can_be_missing": attribute.missing_kinds().next().is_some(),
                 "assumed": attribute.is_assumed(),
+                "read_off_data": attribute.is_read_off_data(),
                 "generated": null,
             })
         });
@@ -57,6 +63,7 @@ impl Schema {
                 "unknown": null,
                 "can_be_missing": false,
                 "assumed": false,
+                "read_off_data": false,
                 "generated": column.in_words(),
             })
         });

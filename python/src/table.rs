@@ -3,17 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_cast::{CastOptions, can_cast_types, cast_with_options};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyList};
 use scumble::{TableWriter, demo};
 use scumble_stop::checkpoint;
 
-use crate::arrow::{Types, export, export_schema};
+use crate::arrow::{Types, batches, export, export_schema, stream};
 use crate::failure::Failure;
+use crate::objects::{Reader, object_type};
 use crate::work;
 
 /// Rows in memory, for any library that speaks Arrow's C interface.
@@ -27,12 +28,57 @@ impl Table {
     pub(crate) fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
         Self { schema, batches }
     }
+
+    /// The columns and the rows. Nothing is copied.
+    pub(crate) fn rows(&self) -> (SchemaRef, Vec<RecordBatch>) {
+        (Arc::clone(&self.schema), self.batches.clone())
+    }
 }
+
+/// Rows of a piece of a frame: a column of objects is read piece by piece, and Ctrl-C is heard between them.
+const PIECE_ROWS: usize = 1 << 16;
 
 #[pymethods]
 impl Table {
     fn __len__(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    /// The columns of `plain`, a table by Arrow's C interface, with columns of objects beside them: one value for each object,
+    /// and none raises. Without `plain` there are `rows` rows.
+    #[staticmethod]
+    fn with_objects(
+        py: Python<'_>,
+        plain: Option<&Bound<'_, PyAny>>,
+        rows: usize,
+        objects: Vec<(String, Bound<'_, PyList>)>,
+    ) -> PyResult<Self> {
+        let (columns, batches) = match plain {
+            Some(plain) => batches(py, stream(plain)?)?,
+            None => {
+                let rows = RecordBatchOptions::new().with_row_count(Some(rows));
+                let columns = Arc::new(Schema::empty());
+                let batch = RecordBatch::try_new_with_options(Arc::clone(&columns), vec![], &rows);
+                (columns, vec![batch.map_err(|_| Failure::bug())?])
+            }
+        };
+        let fields = objects.iter().map(|(name, _)| Arc::new(Field::new(name, object_type(), true)));
+        let fields: Vec<Arc<Field>> = columns.fields().iter().cloned().chain(fields).collect();
+        let (schema, mut reader) = (Arc::new(Schema::new(fields)), Reader::new(py)?);
+        let (mut pieces, mut start) = (vec![], 0);
+        for batch in &batches {
+            for first in (0..batch.num_rows()).step_by(PIECE_ROWS) {
+                py.check_signals()?;
+                let length = PIECE_ROWS.min(batch.num_rows() - first);
+                let mut arrays = batch.slice(first, length).columns().to_vec();
+                arrays.extend(objects.iter().map(|(_, values)| reader.column(values, start + first, length)));
+                let rows = RecordBatchOptions::new().with_row_count(Some(length));
+                let piece = RecordBatch::try_new_with_options(Arc::clone(&schema), arrays, &rows);
+                pieces.push(piece.map_err(|_| Failure::bug())?);
+            }
+            start += batch.num_rows();
+        }
+        Ok(Self::new(schema, pieces))
     }
 
     /// Names and types of the columns.

@@ -173,6 +173,23 @@ def test_what_is_no_table_is_refused(people: tuple[scumble.Table, scumble.Schema
     pyarrow = pytest.importorskip("pyarrow")
     with pytest.raises(scumble.DataError, match="`sex` is not in the data"):
         scumble.MST(1.0, 1e-9).fit(table.to_pyarrow().drop_columns(["sex"]), schema)
-    nested = table.to_pyarrow().drop_columns(["sex"]).append_column("sex", pyarrow.array([["m"]] * len(table)))
-    with pytest.raises(scumble.DataError, match="cannot be encoded"):
-        scumble.MST(1.0, 1e-9).fit(nested, schema)
+    twice = table.to_pandas()
+    twice = twice.set_axis([*twice.columns[:-1], "sex"], axis=1)
+    with pytest.raises(scumble.DataError, match="`sex` is in the data more than once"):
+        scumble.MST(1.0, 1e-9).fit(twice, schema.drop("height_cm"))
+    # An index is no column, and a column of columns has a name of its own.
+    with pytest.raises(scumble.DataError, match="`sex` is not in the data"):
+        scumble.MST(1.0, 1e-9).fit(table.to_pandas().set_index("sex"), schema)
+    pandas = pytest.importorskip("pandas")
+    above = table.to_pandas()
+    above.columns = pandas.MultiIndex.from_product([["people"], above.columns])
+    with pytest.raises(scumble.DataError, match="is not in the data"):
+        scumble.MST(1.0, 1e-9).fit(above, schema)
+
+
+def test_units_must_have_a_type_that_tells_them_apart() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    schema = scumble.Schema({"dp": {"privacyUnit": "who", "maxContributions": 1}, "fields": [{"name": "smoker", "type": "boolean"}]})
+    table = pyarrow.table({"who": pyarrow.array([["a"], ["b"]]), "smoker": [True, False]})
+    with pytest.raises(scumble.DataError, match="`who` has the type `List.*cannot be encoded"):
+        scumble.MST(1.0, 1e-9).fit(table, schema)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import multiprocessing
 import os
 import random
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import replay_frames
 
 import scumble
 from scumble import _native
@@ -23,14 +25,18 @@ CANARY = "canary-7f3a"
 def test_exceptions_hold_nothing_of_the_data(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     schema = scumble.Schema({"fields": [{"name": "who", "type": "string", "constraints": {"enum": ["a"]}}]})
-    mixed = pandas.DataFrame({"who": [CANARY, 3, object()]}, dtype=object)
 
     class Broken:
         def __arrow_c_stream__(self, requested_schema: object = None) -> object:
             raise ValueError(CANARY)
 
-    for data, said in ((mixed, "column `who`"), (Broken(), "handed over")):
-        with pytest.raises(scumble.DataError, match=said) as error:
+    class BrokenFrame(pandas.DataFrame):  # type: ignore[misc]
+        @property
+        def iloc(self) -> object:
+            raise ValueError(CANARY)
+
+    for data in (Broken(), BrokenFrame({"who": ["a"]})):
+        with pytest.raises(scumble.DataError, match="could not be handed over") as error:
             scumble.MST(1.0, 1e-9).fit(data, schema)
         chain: Any = error.value
         while chain is not None:
@@ -54,6 +60,78 @@ def test_a_model_holds_nothing_of_the_frame_but_chosen_types() -> None:
     kept = method.model_._source
     assert kept is not None and kept.native is None and CANARY not in repr([kept.dtypes["who"], kept.dtypes["who"].categories])
     assert CANARY.encode() not in method.model_._native.to_bytes()
+
+
+PAIRS_BY_DAY = 300
+
+
+def test_nothing_in_a_row_raises_or_changes_the_codes_of_other_rows() -> None:
+    for library in ("pandas", "polars", "pyarrow", "duckdb"):
+        pytest.importorskip(library)
+    compared, wrong = replay_frames.problems(PAIRS_BY_DAY, seed=24)
+    assert compared.total() >= PAIRS_BY_DAY and min(compared.values()) >= PAIRS_BY_DAY // len(replay_frames.KINDS)
+    assert wrong == []
+
+
+def test_a_replay_finds_a_cell_that_decides_for_others() -> None:
+    """The replay itself: a pair whose tables differ in more than a row, and one that raises, are found."""
+    pandas = pytest.importorskip("pandas")
+    names = replay_frames.NAMES
+    one = pandas.DataFrame({name: ["red"] for name in names})
+    other = pandas.DataFrame({name: ["3", "3"] for name in names})
+    assert "other rows of `text` change" in str(replay_frames.problem(("pair", one, other, None)))
+    both = pandas.DataFrame({name: ["red", "3"] for name in names})
+    assert replay_frames.problem(("pair", one, both, other[:1])) is None
+    assert "depends on other rows" in str(replay_frames.problem(("pair", one, both, one)))
+    assert "raises DataError" in str(replay_frames.problem(("pair", one, both.drop(columns="text"), None)))
+
+
+def test_one_odd_cell_among_999_texts_is_one_unknown_value() -> None:
+    pandas = pytest.importorskip("pandas")
+    schema = scumble.Schema({"fields": [{"name": "who", "type": "string", "constraints": {"enum": ["a", "3"]}, "dp": {"open": True}}]})
+    known, missing, unknown = 1, 2, 3
+    for cell, code in (
+        (3, known),
+        (3.0, known),
+        (None, missing),
+        (pandas.NaT, missing),
+        (dt.date(2020, 1, 31), unknown),
+        ([3], unknown),
+        ({}, unknown),
+        (object(), unknown),
+        (b"\xff", unknown),
+        ("\ud800", unknown),
+    ):
+        frame = pandas.DataFrame({"who": pandas.Series(["a"] * 999 + [cell], dtype=object)})
+        expected = [999, 0, 0, 0]
+        expected[code] += 1
+        assert replay_frames.counts(frame, schema)["who"] == expected
+
+
+def test_whole_numbers_have_their_codes_whatever_a_gap_or_a_text_makes_of_the_column() -> None:
+    pandas = pytest.importorskip("pandas")
+    schema = scumble.Schema({"fields": [{"name": "n", "type": "integer", "constraints": {"minimum": 0, "maximum": 9}, "dp": {"open": True}}]})
+    numbers = [0, 3, 3, 9]
+    whole = pandas.DataFrame({"n": numbers})
+    counted = replay_frames.counts(whole, schema)["n"]
+    for cell, dtype in ((None, "float64"), ("x", "object"), (pandas.NA, "object"), (2**70, "object"), (2j, "complex128"), ([], "object")):
+        frame = pandas.DataFrame({"n": [*numbers, cell]})
+        assert frame["n"].dtype == dtype
+        change = [b - a for a, b in zip(counted, replay_frames.counts(frame, schema)["n"])]
+        # The cell itself is missing or unknown, and all numbers are where they were.
+        assert change[:10] == [0] * 10 and sum(change) == 1
+
+
+def test_units_are_told_apart_whatever_a_text_makes_of_their_column() -> None:
+    pandas = pytest.importorskip("pandas")
+    schema = scumble.Schema({"dp": {"privacyUnit": "who", "maxContributions": 1}, "fields": [{"name": "n", "type": "integer", "constraints": {"minimum": 0, "maximum": 3}}]})
+    frame = pandas.DataFrame({"who": [7, 7, 8, 9], "n": [1, 1, 2, 3]})
+    counted = replay_frames.counts(frame, schema)["n"]
+    assert sum(counted) == 3
+    # Nobody's row is left out; a text is somebody else, and 7.0 and "7" are the same person.
+    for cell, more in (("x", 1), (None, 0), ([7], 0), (7.0, 0), ("7", 0), (b"7", 0), ("\ud800", 1)):
+        added = pandas.DataFrame({"who": pandas.Series([7, 7, 8, 9, cell], dtype=object), "n": [1, 1, 2, 3, 0]})
+        assert sum(replay_frames.counts(added, schema)["n"]) == 3 + more
 
 
 def noise_of(number: int) -> str:

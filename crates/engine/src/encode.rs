@@ -9,14 +9,15 @@ use datafusion::arrow::array::types::{
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
     UInt64Type,
 };
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, BinaryArray, DictionaryArray, PrimitiveArray, UInt8Array};
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use scumble_planted::Mutant;
 use scumble_schema::{CodeWidth, Encoder};
 
+use crate::indirect::Indirect;
 use crate::whole::{Code, WholeCodes, WholeNumber, WholeTable};
 
-/// Stands in for a field that was too long to hold. No declared value is this byte, because a schema is UTF-8 and this is
+/// Stands in for a value that cannot be held: a field that is too long, a value of a type without codes. No declared value is this byte, because a schema is UTF-8 and this is
 /// not, so every encoder takes it for an unknown value.
 pub(crate) const TOO_LONG: &[u8] = b"\xFF";
 
@@ -45,6 +46,9 @@ pub(crate) fn supports(data_type: &DataType) -> bool {
         | DataType::Decimal128(_, _)
         | DataType::Decimal256(_, _) => true,
         DataType::Dictionary(_, values) => supports(values),
+        DataType::RunEndEncoded(_, values) => supports(values.data_type()),
+        // Value by value: a child without codes has unknown values.
+        DataType::Union(_, _) => true,
         other => other.is_integer() || other.is_floating(),
     }
 }
@@ -179,6 +183,8 @@ fn each(encoder: &Encoder, array: &dyn Array, push: &mut impl FnMut(u32)) -> Opt
         DataType::BinaryView => bytes(encoder, array.as_binary_view().iter(), push),
         DataType::FixedSizeBinary(_) => bytes(encoder, array.as_fixed_size_binary().iter(), push),
         DataType::Dictionary(_, _) => dictionary(encoder, array, push)?,
+        DataType::RunEndEncoded(_, values) if !supports(values.data_type()) => return None,
+        DataType::RunEndEncoded(_, _) | DataType::Union(_, _) => indirect(encoder, &Indirect::of(array)?, push),
         _ => return None,
     }
     Some(())
@@ -250,6 +256,34 @@ fn dictionary(encoder: &Encoder, array: &dyn Array, push: &mut impl FnMut(u32)) 
         }
     }
     Some(())
+}
+
+/// Encodes what unions and runs refer to.
+fn indirect(encoder: &Encoder, column: &Indirect, push: &mut impl FnMut(u32)) {
+    let codes: Vec<Vec<u32>> = column.children.iter().map(|child| codes_or_unknown(encoder, child.as_ref())).collect();
+    column.pick(&codes).for_each(|code| push(code.copied().unwrap_or(encoder.unknown())));
+}
+
+/// The codes of a column of any type: what is there and has a type without codes is unknown.
+fn codes_or_unknown(encoder: &Encoder, array: &dyn Array) -> Vec<u32> {
+    let mut codes = Vec::with_capacity(array.len());
+    if each(encoder, array, &mut |code| codes.push(code)).is_none() {
+        let nulls = array.logical_nulls();
+        let is_null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+        codes = (0..array.len()).map(|row| if is_null(row) { encoder.null() } else { encoder.unknown() }).collect();
+    }
+    codes
+}
+
+/// A column that every encoder takes for unknown values, null where `array` is: for a column whose type has no codes.
+pub(crate) fn unknown_values(array: &dyn Array) -> ArrayRef {
+    let keys = UInt8Array::new(vec![0; array.len()].into(), array.logical_nulls());
+    Arc::new(DictionaryArray::new(keys, Arc::new(BinaryArray::from_vec(vec![TOO_LONG]))))
+}
+
+/// The type of [`unknown_values`].
+pub(crate) fn unknown_type() -> DataType {
+    DataType::Dictionary(Box::new(DataType::UInt8), Box::new(DataType::Binary))
 }
 
 /// The exact decimal text of `unscaled / 10^scale`, in a buffer that is used again for the next value.

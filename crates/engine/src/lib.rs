@@ -54,6 +54,7 @@ mod csv;
 mod encode;
 mod error;
 mod guard;
+mod indirect;
 mod input;
 mod inspect;
 pub mod kernel;

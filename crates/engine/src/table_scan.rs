@@ -14,7 +14,7 @@ use scumble_schema::{Clique, CodeColumn, Domain, Recoding, Schema};
 use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
 
 use crate::coded::CodedTable;
-use crate::encode::supports;
+use crate::encode::{supports, unknown_type, unknown_values};
 use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::input::{Format, Input, resolve};
 use crate::inspect::{FileColumns, Layout, check_sizes, inspect};
@@ -264,25 +264,38 @@ fn memory_table(
             "cast them to one Arrow schema first",
         ));
     }
-    // Notes that a library left about the table, such as how it numbers its rows, would go along with codes and counts.
-    let fields = columns.fields().iter();
-    let fields = fields.map(|field| Field::new(field.name(), field.data_type().clone(), field.is_nullable()));
-    let columns = Arc::new(ArrowSchema::new(fields.collect::<Vec<_>>()));
+    let unknown =
+        |field: &Field| !supports(field.data_type()) && schema.columns_read().any(|name| name == field.name());
+    // Notes that a library left about the table, such as how it numbers its rows, would go along with codes and counts. Not
+    // every library keeps its word that a column has no nulls, and one null must not decide whether the table is read.
+    let fields = columns.fields().iter().map(|field| {
+        let data_type = if unknown(field) { unknown_type() } else { field.data_type().clone() };
+        Field::new(field.name(), data_type, true)
+    });
+    let shown = Arc::new(ArrowSchema::new(fields.collect::<Vec<_>>()));
     let without_notes = |batch: RecordBatch| {
         let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        RecordBatch::try_new_with_options(Arc::clone(&columns), batch.columns().to_vec(), &rows)
+        let arrays = batch.columns().iter().zip(columns.fields());
+        let arrays =
+            arrays.map(|(array, field)| if unknown(field) { unknown_values(array) } else { Arc::clone(array) });
+        RecordBatch::try_new_with_options(Arc::clone(&shown), arrays.collect(), &rows)
     };
     let bug = EngineError::Bug { what: "no table of record batches" };
     let partitions = partitions.into_iter().map(|batches| batches.into_iter().map(without_notes).collect());
     let partitions = partitions.collect::<Result<_, _>>().map_err(|_| bug.clone())?;
-    Ok(Arc::new(MemTable::try_new(Arc::clone(&columns), partitions).map_err(|_| bug)?))
+    Ok(Arc::new(MemTable::try_new(shown, partitions).map_err(|_| bug)?))
 }
 
+/// Checks that the table has every column once, and units that can be told apart.
+///
+/// A column of a type without codes is read all the same, and its values are unknown: libraries of frames choose a type by the
+/// values, so one value may make a column nested.
 fn check_columns(columns: &SchemaRef, schema: &Schema) -> Result<(), EngineError> {
+    let unit = schema.privacy().bound().map(|(unit, _)| unit);
     for name in schema.columns_read() {
         let found = columns.fields().iter().filter(|field| field.name() == name);
         let problem = match ColumnProblem::unless_one(found) {
-            Ok(field) if supports(field.data_type()) => continue,
+            Ok(field) if supports(field.data_type()) || unit != Some(name) => continue,
             Ok(field) => ColumnProblem::Type(field.data_type().to_string()),
             Err(problem) => problem,
         };

@@ -126,7 +126,10 @@ fn group_promises(odds: &Odds, subject: &Subject) -> String {
 /// What nobody can check, before the columns whose bounds nobody vouches for.
 fn on_trust(model: &Model, others: &str) -> Paragraph {
     let assumed: Vec<String> = model.schema().assumed().map(Attribute::name).map(|name| format!("`{name}`")).collect();
-    let schema = if assumed.is_empty() {
+    let schema = if assumed.is_empty() && model.schema().read_off_data().next().is_some() {
+        // What the assumptions say already.
+        String::new()
+    } else if assumed.is_empty() {
         "That bounds and categories of all columns are known without looking at the data is the word of whoever wrote the \
          schema."
             .to_owned()
@@ -137,6 +140,7 @@ fn on_trust(model: &Model, others: &str) -> Paragraph {
             listed(&assumed)
         )
     };
-    let assumptions: String = model.schema().assumptions().iter().map(|assumption| format!("{assumption} ")).collect();
-    Paragraph::new("What rests on somebody's word", format!("{assumptions}{schema} {others}"))
+    let assumptions = model.schema().assumptions().into_iter().map(|assumption| assumption.to_string());
+    let said: Vec<String> = assumptions.chain([schema, others.to_owned()]).filter(|said| !said.is_empty()).collect();
+    Paragraph::new("What rests on somebody's word", said.join(" "))
 }

@@ -2,7 +2,8 @@
 
 Such programs hand over a table and no schema. What an adapter then takes for public is read off the table, which no certificate
 covers: bounds are the least and greatest values, categories are those that occur. That is right for comparisons on public tables and
-wrong for a release. Every adapter therefore takes a ``schema``, and warns without one.
+wrong for a release. Every adapter therefore takes a ``schema``, and warns without one. What was read off is marked ``source: data`` in the schema,
+and model, certificate, report and bundle say so.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ class ReadOffWarning(UserWarning):
 
 
 def read_off(frame: Any) -> Schema:
-    """A schema whose bounds and categories are those of a ``pandas.DataFrame``. NOT private: for comparisons on public tables."""
+    """A schema whose bounds and categories are those of a ``pandas.DataFrame``. NOT private: for comparisons on public tables.
+
+    Every column is marked ``source: data``, so that whatever is fitted by it says that the guarantee does not cover them.
+    """
     import pandas
 
     draft = Schema.draft(frame)
@@ -35,7 +39,8 @@ def read_off(frame: Any) -> Schema:
         if len(values) == 0:
             draft = draft.drop(name)
             continue
-        draft = draft.edit(name, required=True if len(values) == len(frame) else None)
+        # That no value is missing is read off as well.
+        draft = draft.edit(name, source="data", required=True if len(values) == len(frame) else None)
         if kind == "string":
             draft = draft.edit(name, categories=sorted({str(value) for value in values}), open=None)
         elif kind == "integer":

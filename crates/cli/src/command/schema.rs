@@ -109,6 +109,17 @@ fn coverage(arguments: &Check, schema: &Schema, terminal: &Terminal) -> Result<O
     coverage.map(Some).map_err(refused)
 }
 
+/// What a reader must know about where bounds and categories come from.
+fn origin(attribute: &Attribute) -> &'static str {
+    if attribute.is_assumed() {
+        "   (assumed: confirm its bounds or categories)"
+    } else if attribute.is_read_off_data() {
+        "   (read off the data: the guarantee does not cover its bounds or categories)"
+    } else {
+        ""
+    }
+}
+
 fn check_text(schema: &Schema) -> String {
     let width =
         schema.output_columns().into_iter().map(|column| column.name().chars().count()).max().unwrap_or(0).max(6);
@@ -121,7 +132,7 @@ fn check_text(schema: &Schema) -> String {
             attribute.field_type().name(),
             attribute.size(),
             destinations(attribute),
-            if attribute.is_assumed() { "   (assumed: confirm its bounds or categories)" } else { "" },
+            origin(attribute),
         );
     }
     for column in schema.generated() {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::row::{fixed_size, in_i32};
 use super::text::{canonical, each_text};
 use crate::encode::supports;
+use crate::indirect::Indirect;
 
 /// Bytes of a key.
 pub(super) const KEY_BYTES: usize = 32;
@@ -52,20 +53,37 @@ impl UnitKey {
             return Ok(take(&entries, array.keys(), None)?.as_fixed_size_binary().clone());
         }
         let mut keys = FixedSizeBinaryBuilder::with_capacity(array.len(), in_i32(KEY_BYTES));
-        let read = each_text(array, &mut |text| match self.key(text) {
-            Some(key) => keys.append_value(key).expect("a key of that many bytes"),
-            None => keys.append_null(),
-        });
+        if let Some(column) = Indirect::of(array).filter(|_| supports(array.data_type())) {
+            let all: Vec<Vec<Option<Key>>> = column.children.iter().map(|child| self.keys_or_none(child)).collect();
+            for key in column.pick(&all) {
+                append(&mut keys, key.copied().flatten());
+            }
+            return Ok(keys.finish());
+        }
+        let read = each_text(array, &mut |text| append(&mut keys, self.key(text)));
         if read.is_none() {
             return exec_err!("unit_key takes a column of a plain type");
         }
         Ok(keys.finish())
     }
 
+    /// The keys of the child of a union: a value of a type without texts names no unit.
+    fn keys_or_none(&self, array: &dyn Array) -> Vec<Option<Key>> {
+        let key = |bytes: Option<&[u8]>| bytes.and_then(|bytes| bytes.try_into().ok());
+        self.keys(array).map_or_else(|_| vec![None; array.len()], |keys| keys.iter().map(key).collect())
+    }
+
     /// The key of a text, if it names a unit.
     pub(super) fn key(&self, text: Option<&[u8]>) -> Option<Key> {
         let text = text.filter(|text| !self.missing.iter().any(|missing| missing == text))?;
         Some(Sha256::digest(text).into())
+    }
+}
+
+fn append(keys: &mut FixedSizeBinaryBuilder, key: Option<Key>) {
+    match key {
+        Some(key) => keys.append_value(key).expect("a key of that many bytes"),
+        None => keys.append_null(),
     }
 }
 

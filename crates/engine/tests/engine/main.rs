@@ -9,6 +9,7 @@ mod junk;
 #[cfg(unix)]
 mod memory;
 mod neighbouring_files;
+mod nested;
 mod partitions;
 #[cfg(target_os = "linux")]
 mod postgres;

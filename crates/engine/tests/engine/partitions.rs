@@ -1,11 +1,8 @@
 //! Order and partitions do not show in the counts (T13 of `docs/reference/privacy-tests.md`).
 
-use std::sync::Arc;
-
 use crate::common::{Numbers, counts, people, schema};
-use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, StringArray, UInt64Array};
+use datafusion::arrow::array::{Array, RecordBatch, StringArray, UInt64Array};
 use datafusion::arrow::compute::take_record_batch;
-use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use scumble_engine::{CodedTable, EngineError, ReadOptions};
 use scumble_schema::{AttributeId, Clique};
 use scumble_vault::MarginalSource;
@@ -95,24 +92,6 @@ fn the_vault_gets_tables_it_cannot_print() {
     for printed in [format!("{tables:?}"), format!("{table:?}")] {
         assert!(!printed.contains("77"), "{printed}");
     }
-}
-
-#[test]
-fn types_are_refused_by_column_and_never_by_value() {
-    let schema = schema();
-    let rows = people(3, 1);
-    let nested = DataType::Struct(Fields::from(vec![Field::new("x", DataType::Int8, true)]));
-    let fields = rows.schema();
-    let columns = fields.fields().iter().zip(rows.columns()).map(|(field, column)| {
-        let column: ArrayRef = match field.name().as_str() {
-            "born" => datafusion::arrow::array::new_null_array(&nested, 3),
-            _ => Arc::clone(column),
-        };
-        (field.name().clone(), column)
-    });
-    let rows = RecordBatch::try_from_iter(columns.collect::<Vec<_>>()).unwrap();
-    let error = CodedTable::from_batches(vec![vec![rows]], &schema, &ReadOptions::default()).unwrap_err();
-    assert!(matches!(&error, EngineError::Schema { column, .. } if column == "born"), "{error}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The page of small models, as a reader and a browser meet it.
 
 use scumble_mechanisms::{Method, Model, fit};
-use scumble_schema::{Clique, Domain, Schema, cells};
+use scumble_schema::{Assumption, Clique, Domain, Schema, cells};
 use scumble_vault::{ApproxDp, CountTable, Delta, Epsilon, MarginalSource, Private, SourceError};
 
 use super::counts_of::CountsOf;
@@ -86,6 +86,19 @@ fn the_same_model_gives_the_same_page() {
 fn nobody_is_told_that_assumed_bounds_are_public() {
     let page = public_page(&model(SCHEMA, "independent"));
     assert!(page.contains("which nobody has confirmed: height."), "{page}");
+}
+
+#[test]
+fn a_page_says_that_a_domain_was_read_off_the_data() {
+    let statement = Assumption::DomainFromData.statement();
+    let schema = FEW.replacen("dp: {bins", "dp: {source: data, bins", 1);
+    assert_ne!(schema, FEW);
+    let page = public_page(&model(&schema, "independent"));
+    // With the guarantee, and once more with the certificate.
+    assert!(page.matches(statement).count() >= 2, "{page}");
+    assert!(page.contains("read off the data, not covered by the guarantee"), "{page}");
+    assert!(!page.contains("known without looking at the data is the word"), "{page}");
+    assert!(!public_page(&model(FEW, "independent")).contains(statement));
 }
 
 #[test]
