@@ -13,6 +13,7 @@ const KEPT_BYTES: usize = 1 << 20;
 
 /// The state between two chunks.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the stream")]
 pub(super) struct LineCutter {
     delimiter: u8,
     /// The beginning of a line whose end has not come, or a line that does not lie in one chunk.
