@@ -6,7 +6,7 @@
 //! | module | gives Python |
 //! |---|---|
 //! | `arrow`, `data`, `table` | tables in and out: frames by Arrow's C interface, paths, synthetic rows in memory, the demo |
-//! | `objects` | columns of Python objects, value by value |
+//! | `objects`, `object_column` | columns of Python objects, value by value |
 //! | `schema` | schemas as written and checked, drafts, other tools' files |
 //! | `plan` | what a budget buys, before any row is read |
 //! | `model`, `ledger`, `bundle` | fits and samples, the cap of a table, release folders |
@@ -24,6 +24,7 @@ mod evaluate;
 mod failure;
 mod ledger;
 mod model;
+mod object_column;
 mod objects;
 mod plan;
 mod schema;

@@ -5,79 +5,24 @@
 //! asked. Methods are those of the class that is known here, not of a subclass, and one that raises makes the value unknown.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use arrow_array::builder::{
-    ArrayBuilder, BooleanBuilder, Date32Builder, Float64Builder, Int64Builder, LargeBinaryBuilder,
-    TimestampMicrosecondBuilder,
-};
-use arrow_array::{ArrayRef, NullArray, UnionArray};
-use arrow_schema::{DataType, Field, TimeUnit, UnionFields, UnionMode};
+use arrow_array::ArrayRef;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyString, PyType};
-use scumble::schema::limits::FIELD_BYTES;
 
-/// Stands in for a value that no schema can declare: a schema is UTF-8, and this is not.
-const UNKNOWN: &[u8] = b"\xFF";
+use crate::object_column::{Column, Text, Value};
+
 /// `datetime.date.toordinal` of 1970-01-01.
 const EPOCH: i64 = 719_163;
 const MICROS_PER_SECOND: i64 = 1_000_000;
 const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
+/// How numpy writes that there is no time.
+const NOT_A_TIME: i64 = i64::MIN;
 /// Years around 1970 whose days are counted: more than microseconds reach, and few enough for numpy.
 const MAX_YEARS: i128 = 1_000_000;
-const UTC: &str = "UTC";
 /// Beyond this exponent a decimal number is written with it: without, it could be a gigabyte of zeros.
 const MAX_PLAIN_EXPONENT: i64 = 400;
-
-const MISSING: i8 = 0;
-const BOOLEAN: i8 = 1;
-const WHOLE: i8 = 2;
-const REAL: i8 = 3;
-const TEXT: i8 = 4;
-const DAY: i8 = 5;
-const CLOCK: i8 = 6;
-const INSTANT: i8 = 7;
-
-/// The children of the union, in the order of their ids.
-fn fields() -> UnionFields {
-    let types = [
-        ("missing", DataType::Null),
-        ("boolean", DataType::Boolean),
-        ("whole", DataType::Int64),
-        ("real", DataType::Float64),
-        ("text", DataType::LargeBinary),
-        ("day", DataType::Date32),
-        ("clock", DataType::Timestamp(TimeUnit::Microsecond, None)),
-        ("instant", DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into()))),
-    ];
-    (0..).zip(types).map(|(id, (name, data_type))| (id, Arc::new(Field::new(name, data_type, true)))).collect()
-}
-
-/// The type of every column of objects, whatever is in it.
-pub(crate) fn object_type() -> DataType {
-    DataType::Union(fields(), UnionMode::Dense)
-}
-
-/// A value of a Python object.
-enum Value<'py> {
-    Missing,
-    Unknown,
-    Boolean(bool),
-    Whole(i64),
-    Real(f64),
-    Text(Text<'py>),
-    Day(i32),
-    /// Microseconds of a clock without a zone.
-    Clock(i64),
-    /// Microseconds in UTC.
-    Instant(i64),
-}
-
-enum Text<'py> {
-    Str(Bound<'py, PyString>),
-    Bytes(Bound<'py, PyBytes>),
-}
 
 /// What objects of a class are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -206,7 +151,7 @@ impl<'py> Reader<'py> {
         Ok(())
     }
 
-    /// Rows `start..start + length` of a list, as a union of type [`object_type`]. A row that is not there is unknown.
+    /// Rows `start..start + length` of a list, as a union of the type of all columns of objects. A row that is not there is unknown.
     pub(crate) fn column(&mut self, values: &Bound<'py, PyList>, start: usize, length: usize) -> ArrayRef {
         let mut column = Column::default();
         for row in start..start + length {
@@ -234,9 +179,8 @@ impl<'py> Reader<'py> {
             Kind::Decimal => self.decimal(object),
             Kind::Complex => self.complex(object),
             Kind::Uuid => text(&self.uuid.as_ref()?.call1((object,)).ok()?),
-            Kind::NumpyTime => self.numpy_time(object).map(|micros| micros.map_or(Value::Missing, Value::Clock)),
-            // Not a time, but one that is not there.
-            Kind::NumpyDuration => ticks(object)?.is_none().then_some(Value::Missing),
+            Kind::NumpyTime => self.numpy_time(object).map(|micros| time_or_missing(micros, Value::Clock)),
+            Kind::NumpyDuration => (ticks(object)? == NOT_A_TIME).then_some(Value::Missing),
             Kind::Other => None,
         }
     }
@@ -264,14 +208,12 @@ impl<'py> Reader<'py> {
         // Of numpy's whole numbers only some without a sign are as large.
         let integer = object.py().get_type::<PyInt>();
         let number = if object.is_instance_of::<PyInt>() { object.clone() } else { integer.call1((object,)).ok()? };
-        match self.written.call1((&number,)) {
-            Ok(digits) => text(&digits),
-            // Python writes no number of thousands of digits, and no bound has as many.
-            Err(_) => {
-                let is_positive = integer.call_method1("__gt__", (&number, 0)).ok()?.is_truthy().ok()?;
-                Some(Value::Real(if is_positive { f64::INFINITY } else { f64::NEG_INFINITY }))
-            }
+        if let Ok(digits) = self.written.call1((&number,)) {
+            return text(&digits);
         }
+        // Python writes no number of thousands of digits, and no bound has as many.
+        let is_positive = integer.call_method1("__gt__", (&number, 0)).ok()?.is_truthy().ok()?;
+        Some(Value::Real(if is_positive { f64::INFINITY } else { f64::NEG_INFINITY }))
     }
 
     /// A decimal number as text, digit by digit.
@@ -291,8 +233,8 @@ impl<'py> Reader<'py> {
 
     /// A complex number that is real: one that is not makes such numbers of a whole column.
     fn complex(&self, object: &Bound<'py, PyAny>) -> Option<Value<'py>> {
-        let read = |getter: &Bound<'py, PyAny>| getter.call1((object,)).ok()?.extract::<f64>().ok();
-        let [real, imaginary] = self.complex.each_ref().map(read);
+        let part = |getter: &Bound<'py, PyAny>| getter.call1((object,)).ok()?.extract::<f64>().ok();
+        let [real, imaginary] = self.complex.each_ref().map(part);
         (imaginary? == 0.0).then_some(real?).map(real_or_missing)
     }
 
@@ -320,12 +262,15 @@ impl<'py> Reader<'py> {
         // In UTC, if there is a zone.
         let time = self.numpy_time(&object.getattr("asm8").ok()?)?;
         let has_zone = !object.getattr("tzinfo").ok()?.is_none();
-        Some(time.map_or(Value::Missing, if has_zone { Value::Instant } else { Value::Clock }))
+        Some(time_or_missing(time, if has_zone { Value::Instant } else { Value::Clock }))
     }
 
-    /// Microseconds since 1970 of a `numpy.datetime64`; `None` inside for one that is not a time.
-    fn numpy_time(&self, object: &Bound<'py, PyAny>) -> Option<Option<i64>> {
-        let Some(ticks) = ticks(object)? else { return Some(None) };
+    /// Microseconds since 1970 of a `numpy.datetime64`, or [`NOT_A_TIME`].
+    fn numpy_time(&self, object: &Bound<'py, PyAny>) -> Option<i64> {
+        let ticks = ticks(object)?;
+        if ticks == NOT_A_TIME {
+            return Some(NOT_A_TIME);
+        }
         let data = self.numpy.as_ref()?.getattr("datetime_data").ok()?;
         let (unit, count): (String, i64) = data.call1((object.getattr("dtype").ok()?,)).ok()?.extract().ok()?;
         let ticks = i128::from(ticks) * i128::from(count);
@@ -348,8 +293,8 @@ impl<'py> Reader<'py> {
             "Y" | "M" => ticks.signum() * i128::MAX,
             _ => return None,
         };
-        let side = if micros < 0 { i64::MIN } else { i64::MAX };
-        Some(Some(i64::try_from(micros).unwrap_or(side)))
+        let side = if micros < 0 { -i64::MAX } else { i64::MAX };
+        Some(i64::try_from(micros).ok().filter(|micros| *micros != NOT_A_TIME).unwrap_or(side))
     }
 }
 
@@ -357,16 +302,19 @@ fn real_or_missing<'py>(value: f64) -> Value<'py> {
     if value.is_nan() { Value::Missing } else { Value::Real(value) }
 }
 
-/// The number inside a time or duration of numpy; `None` inside if it is not a time.
-fn ticks(object: &Bound<'_, PyAny>) -> Option<Option<i64>> {
-    let ticks: i64 = object.call_method1("view", ("int64",)).ok()?.extract().ok()?;
-    Some((ticks != i64::MIN).then_some(ticks))
+fn time_or_missing<'py>(micros: i64, time: fn(i64) -> Value<'py>) -> Value<'py> {
+    if micros == NOT_A_TIME { Value::Missing } else { time(micros) }
+}
+
+/// The number inside a time or duration of numpy.
+fn ticks(object: &Bound<'_, PyAny>) -> Option<i64> {
+    object.call_method1("view", ("int64",)).ok()?.extract().ok()
 }
 
 /// Microseconds since 1970 at which a year or month begins.
-fn days_of(object: &Bound<'_, PyAny>) -> Option<Option<i64>> {
-    let days = ticks(&object.call_method1("astype", ("datetime64[D]",)).ok()?)??;
-    Some(Some(days.saturating_mul(MICROS_PER_DAY)))
+fn days_of(object: &Bound<'_, PyAny>) -> Option<i64> {
+    let days = ticks(&object.call_method1("astype", ("datetime64[D]",)).ok()?)?;
+    Some(days.saturating_mul(MICROS_PER_DAY).max(-i64::MAX))
 }
 
 fn text<'py>(written: &Bound<'py, PyAny>) -> Option<Value<'py>> {
@@ -384,70 +332,4 @@ fn getters<'py, const N: usize>(class: &Bound<'py, PyAny>, names: [&str; N]) -> 
 fn imported<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyModule>>> {
     let is_there = py.import("sys")?.getattr("modules")?.contains(name)?;
     if is_there { py.import(name).map(Some) } else { Ok(None) }
-}
-
-/// Values on their way into a union.
-#[derive(Default)]
-struct Column {
-    ids: Vec<i8>,
-    places: Vec<i32>,
-    missing: usize,
-    booleans: BooleanBuilder,
-    wholes: Int64Builder,
-    reals: Float64Builder,
-    texts: LargeBinaryBuilder,
-    days: Date32Builder,
-    clocks: TimestampMicrosecondBuilder,
-    instants: TimestampMicrosecondBuilder,
-}
-
-impl Column {
-    fn push(&mut self, value: Value<'_>, encode: &Bound<'_, PyAny>) {
-        let ((), id, length) = match value {
-            Value::Missing => (self.missing += 1, MISSING, self.missing),
-            Value::Unknown => (self.texts.append_value(UNKNOWN), TEXT, self.texts.len()),
-            Value::Boolean(value) => (self.booleans.append_value(value), BOOLEAN, self.booleans.len()),
-            Value::Whole(value) => (self.wholes.append_value(value), WHOLE, self.wholes.len()),
-            Value::Real(value) => (self.reals.append_value(value), REAL, self.reals.len()),
-            Value::Text(text) => (self.push_text(&text, encode), TEXT, self.texts.len()),
-            Value::Day(value) => (self.days.append_value(value), DAY, self.days.len()),
-            Value::Clock(value) => (self.clocks.append_value(value), CLOCK, self.clocks.len()),
-            Value::Instant(value) => (self.instants.append_value(value), INSTANT, self.instants.len()),
-        };
-        self.ids.push(id);
-        self.places.push(i32::try_from(length - 1).expect("a piece of a column is short"));
-    }
-
-    fn push_text(&mut self, text: &Text<'_>, encode: &Bound<'_, PyAny>) {
-        match text {
-            Text::Bytes(bytes) => self.push_bytes(bytes.as_bytes()),
-            Text::Str(text) => match text.to_str() {
-                Ok(text) => self.push_bytes(text.as_bytes()),
-                // A text with half a character has no UTF-8. Its bytes are no declared value, and still tell units apart.
-                Err(_) => match encode.call1((text, "utf-8", "surrogatepass")) {
-                    Ok(bytes) => self.push_bytes(bytes.cast::<PyBytes>().map_or(UNKNOWN, |bytes| bytes.as_bytes())),
-                    Err(_) => self.push_bytes(UNKNOWN),
-                },
-            },
-        }
-    }
-
-    fn push_bytes(&mut self, bytes: &[u8]) {
-        self.texts.append_value(if bytes.len() > FIELD_BYTES { UNKNOWN } else { bytes });
-    }
-
-    fn finish(mut self) -> ArrayRef {
-        let children: Vec<ArrayRef> = vec![
-            Arc::new(NullArray::new(self.missing)),
-            Arc::new(self.booleans.finish()),
-            Arc::new(self.wholes.finish()),
-            Arc::new(self.reals.finish()),
-            Arc::new(self.texts.finish()),
-            Arc::new(self.days.finish()),
-            Arc::new(self.clocks.finish()),
-            Arc::new(self.instants.finish().with_timezone(UTC)),
-        ];
-        let union = UnionArray::try_new(fields(), self.ids.into(), Some(self.places.into()), children);
-        Arc::new(union.expect("every row has a place in the child of its id"))
-    }
 }

@@ -14,7 +14,8 @@ use scumble_stop::checkpoint;
 
 use crate::arrow::{Types, batches, export, export_schema, stream};
 use crate::failure::Failure;
-use crate::objects::{Reader, object_type};
+use crate::object_column::object_type;
+use crate::objects::Reader;
 use crate::work;
 
 /// Rows in memory, for any library that speaks Arrow's C interface.
@@ -53,14 +54,13 @@ impl Table {
         rows: usize,
         objects: Vec<(String, Bound<'_, PyList>)>,
     ) -> PyResult<Self> {
-        let (columns, batches) = match plain {
-            Some(plain) => batches(py, stream(plain)?)?,
-            None => {
-                let rows = RecordBatchOptions::new().with_row_count(Some(rows));
-                let columns = Arc::new(Schema::empty());
-                let batch = RecordBatch::try_new_with_options(Arc::clone(&columns), vec![], &rows);
-                (columns, vec![batch.map_err(|_| Failure::bug())?])
-            }
+        let (columns, batches) = if let Some(plain) = plain {
+            batches(py, stream(plain)?)?
+        } else {
+            let rows = RecordBatchOptions::new().with_row_count(Some(rows));
+            let columns = Arc::new(Schema::empty());
+            let batch = RecordBatch::try_new_with_options(Arc::clone(&columns), vec![], &rows);
+            (columns, vec![batch.map_err(|_| Failure::bug())?])
         };
         let fields = objects.iter().map(|(name, _)| Arc::new(Field::new(name, object_type(), true)));
         let fields: Vec<Arc<Field>> = columns.fields().iter().cloned().chain(fields).collect();

@@ -44,11 +44,11 @@ pub(crate) fn supports(data_type: &DataType) -> bool {
         | DataType::Decimal32(_, _)
         | DataType::Decimal64(_, _)
         | DataType::Decimal128(_, _)
-        | DataType::Decimal256(_, _) => true,
+        | DataType::Decimal256(_, _)
+        // Value by value: a child without codes has unknown values.
+        | DataType::Union(_, _) => true,
         DataType::Dictionary(_, values) => supports(values),
         DataType::RunEndEncoded(_, values) => supports(values.data_type()),
-        // Value by value: a child without codes has unknown values.
-        DataType::Union(_, _) => true,
         other => other.is_integer() || other.is_floating(),
     }
 }

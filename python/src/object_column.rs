@@ -1,0 +1,134 @@
+//! A column of values of any kind, as an Arrow union: each value is in the child of its type.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{
+    ArrayBuilder, BooleanBuilder, Date32Builder, Float64Builder, Int64Builder, LargeBinaryBuilder,
+    TimestampMicrosecondBuilder,
+};
+use arrow_array::{ArrayRef, NullArray, UnionArray};
+use arrow_schema::{DataType, Field, TimeUnit, UnionFields, UnionMode};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use scumble::schema::limits::FIELD_BYTES;
+
+/// Stands in for a value that no schema can declare: a schema is UTF-8, and this is not.
+const UNKNOWN: &[u8] = b"\xFF";
+const UTC: &str = "UTC";
+
+const MISSING: i8 = 0;
+const BOOLEAN: i8 = 1;
+const WHOLE: i8 = 2;
+const REAL: i8 = 3;
+const TEXT: i8 = 4;
+const DAY: i8 = 5;
+const CLOCK: i8 = 6;
+const INSTANT: i8 = 7;
+
+/// The children of the union, in the order of their ids.
+fn fields() -> UnionFields {
+    let types = [
+        ("missing", DataType::Null),
+        ("boolean", DataType::Boolean),
+        ("whole", DataType::Int64),
+        ("real", DataType::Float64),
+        ("text", DataType::LargeBinary),
+        ("day", DataType::Date32),
+        ("clock", DataType::Timestamp(TimeUnit::Microsecond, None)),
+        ("instant", DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into()))),
+    ];
+    (0..).zip(types).map(|(id, (name, data_type))| (id, Arc::new(Field::new(name, data_type, true)))).collect()
+}
+
+/// The type of every column of objects, whatever is in it.
+pub(crate) fn object_type() -> DataType {
+    DataType::Union(fields(), UnionMode::Dense)
+}
+
+/// A value of a Python object.
+pub(crate) enum Value<'py> {
+    Missing,
+    Unknown,
+    Boolean(bool),
+    Whole(i64),
+    Real(f64),
+    Text(Text<'py>),
+    Day(i32),
+    /// Microseconds of a clock without a zone.
+    Clock(i64),
+    /// Microseconds in UTC.
+    Instant(i64),
+}
+
+/// A text, as Python holds it.
+pub(crate) enum Text<'py> {
+    Str(Bound<'py, PyString>),
+    Bytes(Bound<'py, PyBytes>),
+}
+
+/// Values on their way into a union.
+#[derive(Default)]
+pub(crate) struct Column {
+    ids: Vec<i8>,
+    places: Vec<i32>,
+    missing: usize,
+    booleans: BooleanBuilder,
+    wholes: Int64Builder,
+    reals: Float64Builder,
+    texts: LargeBinaryBuilder,
+    days: Date32Builder,
+    clocks: TimestampMicrosecondBuilder,
+    instants: TimestampMicrosecondBuilder,
+}
+
+impl Column {
+    /// Appends a value. `encode` is `str.encode`, for texts that have no UTF-8.
+    pub(crate) fn push(&mut self, value: Value<'_>, encode: &Bound<'_, PyAny>) {
+        let ((), id, length) = match value {
+            Value::Missing => (self.missing += 1, MISSING, self.missing),
+            Value::Unknown => (self.texts.append_value(UNKNOWN), TEXT, self.texts.len()),
+            Value::Boolean(value) => (self.booleans.append_value(value), BOOLEAN, self.booleans.len()),
+            Value::Whole(value) => (self.wholes.append_value(value), WHOLE, self.wholes.len()),
+            Value::Real(value) => (self.reals.append_value(value), REAL, self.reals.len()),
+            Value::Text(text) => (self.push_text(&text, encode), TEXT, self.texts.len()),
+            Value::Day(value) => (self.days.append_value(value), DAY, self.days.len()),
+            Value::Clock(value) => (self.clocks.append_value(value), CLOCK, self.clocks.len()),
+            Value::Instant(value) => (self.instants.append_value(value), INSTANT, self.instants.len()),
+        };
+        self.ids.push(id);
+        self.places.push(i32::try_from(length - 1).expect("a piece of a column is short"));
+    }
+
+    fn push_text(&mut self, text: &Text<'_>, encode: &Bound<'_, PyAny>) {
+        match text {
+            Text::Bytes(bytes) => self.push_bytes(bytes.as_bytes()),
+            Text::Str(text) => match text.to_str() {
+                Ok(text) => self.push_bytes(text.as_bytes()),
+                // A text with half a character has no UTF-8. Its bytes are no declared value, and still tell units apart.
+                Err(_) => match encode.call1((text, "utf-8", "surrogatepass")) {
+                    Ok(bytes) => self.push_bytes(bytes.cast::<PyBytes>().map_or(UNKNOWN, |bytes| bytes.as_bytes())),
+                    Err(_) => self.push_bytes(UNKNOWN),
+                },
+            },
+        }
+    }
+
+    fn push_bytes(&mut self, bytes: &[u8]) {
+        self.texts.append_value(if bytes.len() > FIELD_BYTES { UNKNOWN } else { bytes });
+    }
+
+    pub(crate) fn finish(mut self) -> ArrayRef {
+        let children: Vec<ArrayRef> = vec![
+            Arc::new(NullArray::new(self.missing)),
+            Arc::new(self.booleans.finish()),
+            Arc::new(self.wholes.finish()),
+            Arc::new(self.reals.finish()),
+            Arc::new(self.texts.finish()),
+            Arc::new(self.days.finish()),
+            Arc::new(self.clocks.finish()),
+            Arc::new(self.instants.finish().with_timezone(UTC)),
+        ];
+        let union = UnionArray::try_new(fields(), self.ids.into(), Some(self.places.into()), children);
+        Arc::new(union.expect("every row has a place in the child of its id"))
+    }
+}
