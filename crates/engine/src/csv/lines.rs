@@ -157,7 +157,7 @@ impl LineCutter {
         } else {
             self.held.extend_from_slice(&input[..length]);
             *input = &input[length..];
-            if !has_end && !(self.is_over && !self.held.is_empty()) {
+            if !has_end && (!self.is_over || self.held.is_empty()) {
                 return Found::Nothing;
             }
             let at = self.mark_of(&self.held);

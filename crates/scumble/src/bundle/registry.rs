@@ -193,7 +193,11 @@ fn variant(model: &Model) -> Variant {
             assumed.join(", ")
         )
     };
-    let stated: String = schema.assumptions().iter().map(|assumption| format!(" {assumption}")).collect();
+    let stated = schema.assumptions().into_iter().map(|assumption| assumption.to_string());
+    let unprotected = format!(
+        "The schema, that is names, types, bounds, bins and categories of columns, is public, and {rows}.{assumed}"
+    );
+    let unprotected_quantities = std::iter::once(unprotected).chain(stated).collect::<Vec<_>>().join(" ");
     let made_up = if schema.generated().is_empty() { "" } else { " and that are not made up" };
     Variant {
         variant_name,
@@ -202,9 +206,7 @@ fn variant(model: &Model) -> Variant {
              not declared has a code for such values, or that of a declared one.",
             schema.attributes().len()
         ),
-        unprotected_quantities: format!(
-            "The schema, that is names, types, bounds, bins and categories of columns, is public, and {rows}.{assumed}{stated}"
-        ),
+        unprotected_quantities,
     }
 }
 
