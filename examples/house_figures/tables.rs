@@ -56,7 +56,7 @@ fn synthesise(
     scumble(&arguments)?;
 
     let schema = Schema::read(schema_file)?;
-    let types = column_types(&Input::new(&output), None)?;
+    let types = column_types(&Input::new(&output), None, schema.written().dialect)?;
     let other_types = schema
         .attributes()
         .iter()

@@ -268,14 +268,13 @@ pub(crate) fn differs_by_one_row(
     alone: Option<&[Vec<u64>]>,
 ) -> Result<(), String> {
     for (table, (without, with)) in without.iter().zip(with).enumerate() {
-        let holds = match alone {
-            Some(alone) => without.iter().zip(&alone[table]).map(|(one, other)| one + other).eq(with.iter().copied()),
-            None => {
-                let (gained, lost) = without.iter().zip(with).fold((0, 0), |(gained, lost), (without, with)| {
-                    (gained + with.saturating_sub(*without), lost + without.saturating_sub(*with))
-                });
-                gained <= 1 && lost <= gained
-            }
+        let holds = if let Some(alone) = alone {
+            without.iter().zip(&alone[table]).map(|(one, other)| one + other).eq(with.iter().copied())
+        } else {
+            let (gained, lost) = without.iter().zip(with).fold((0, 0), |(gained, lost), (without, with)| {
+                (gained + with.saturating_sub(*without), lost + without.saturating_sub(*with))
+            });
+            gained <= 1 && lost <= gained
         };
         if !holds {
             return Err(format!("table {table} differs by more than the row: {without:?}, {with:?}, {alone:?}"));

@@ -7,6 +7,7 @@
     clippy::cast_possible_wrap,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
+    clippy::disallowed_methods,
     missing_docs,
     unreachable_pub,
     reason = "statistics of about 10^6 draws, for tests"
@@ -126,7 +127,6 @@ where
 
 /// Numbers that were drawn, and the probability law that the event states for them, by the factor of a wrong scale.
 pub struct Drawn {
-    law: Law,
     scale: f64,
     bins: Bins,
     counts: Vec<u64>,
@@ -145,7 +145,7 @@ impl Drawn {
         for number in noise {
             counts[bins.index(number)] += 1;
         }
-        Self { law, scale, bins, counts }
+        Self { scale, bins, counts }
     }
 }
 
@@ -157,7 +157,6 @@ pub trait Lawful {
 
 impl Lawful for Drawn {
     fn agrees(&self, factor: f64) -> bool {
-        let _ = self.law;
         p_value(&self.counts, &self.bins.probabilities(self.scale * factor)) > LEAST_P
     }
 }
