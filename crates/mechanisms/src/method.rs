@@ -290,6 +290,7 @@ pub fn plan(schema: &Schema, method: &Method, goal: ApproxDp) -> Plan {
         goal,
         description: method.to_string(),
         request: request.to_string(),
+        command: None,
     }
 }
 

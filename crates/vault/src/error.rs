@@ -124,7 +124,7 @@ impl VaultError {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Config { .. } => "see `docs/how-to/choose-epsilon.md` for what to choose",
+            Self::Config { .. } => "choose another value; `scumble plan` shows what a budget buys",
             Self::Schema(_) | Self::TooManyCells { .. } => "measure fewer columns together, or coarsen them",
             Self::Score { .. } => "`total-variation` takes any two disjoint sets of attributes and no expected values",
             Self::Budget { .. } | Self::BudgetTooSmall { .. } => "ask for fewer tables, or raise `epsilon` or `delta`",

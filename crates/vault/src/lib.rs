@@ -90,7 +90,7 @@ mod vault;
 
 pub use account::{
     Accounting, AccountingKind, AddRemove, Adjacency, ApproxDp, Budget, Certificate, Cost, Delta, Epsilon, Event,
-    EventId, Gdp, MuSquared, Pure, ReplaceOne, Rho, RowDrawing, Selecting, Share, Sigma, Zcdp,
+    EventId, Gdp, MuSquared, Pure, ReplaceOne, Rho, RowDrawing, Selecting, Share, Sigma, WeakTerm, Zcdp,
 };
 pub use error::VaultError;
 pub use private::Private;

@@ -32,7 +32,7 @@ fn plan(accounting: AccountingKind) -> Plan {
     let goal = goal(1.0, if accounting == AccountingKind::Pure { 0.0 } else { 1e-6 });
     let [privacy_unit, description, request] = ["row", "a test", "its parameters"].map(str::to_owned);
     let adjacency = AdjacencyKind::AddRemove;
-    Plan { adjacency, privacy_unit, max_contributions: ONE, accounting, goal, description, request }
+    Plan { adjacency, privacy_unit, max_contributions: ONE, accounting, goal, description, request, command: None }
 }
 
 /// Ten rows of two columns, and how often they were counted.
@@ -210,13 +210,13 @@ fn jobs_of_other_accountings_are_bounded_where_a_bound_is_known() {
     // mu² of (1, 1e-6) is 0.2367², and half of it is rho; epsilon 1 is rho 1/2.
     for (accounting, rho) in [(AccountingKind::Gdp, 0.23670_f64.powi(2) / 2.0), (AccountingKind::Zcdp, 0.02436)] {
         let before = zcdp.verify().unwrap().spent;
-        drop(zcdp.begin(plan(accounting)).unwrap());
+        drop(zcdp.begin_anew(plan(accounting)).unwrap());
         let reserved = scumble_vault::Rho::from_quanta(zcdp.verify().unwrap().spent - before).to_f64();
         assert!((reserved - rho).abs() < 1e-5, "{accounting}: {reserved}");
     }
     let small = Plan { goal: goal(0.25, 0.0), ..plan(AccountingKind::Pure) };
     let before = zcdp.verify().unwrap().spent;
-    let job = zcdp.begin(small.clone()).unwrap();
+    let job = zcdp.begin_anew(small.clone()).unwrap();
     assert_eq!(zcdp.verify().unwrap().spent - before, 1 << (96 - 5), "a sixteenth, halved");
     let (mut vault, budget) = Vault::<AddRemove, Pure>::open_on(&job, source().0, small.goal, ONE).unwrap();
     let (half, _) = budget.split(Share::of(1, 2).unwrap());
@@ -228,7 +228,7 @@ fn jobs_of_other_accountings_are_bounded_where_a_bound_is_known() {
 
     // Noise and choices under GDP: reserved as half of mu², spent as what each release costs in rho, which is less.
     let before = zcdp.verify().unwrap().spent;
-    let job = zcdp.begin(plan(AccountingKind::Gdp)).unwrap();
+    let job = zcdp.begin_anew(plan(AccountingKind::Gdp)).unwrap();
     let reserved = zcdp.verify().unwrap().spent - before;
     let (mut vault, budget) = Vault::<AddRemove, Gdp>::open_on(&job, source().0, goal(1.0, 1e-6), ONE).unwrap();
     let (half, rest) = budget.split(Share::of(1, 2).unwrap());
@@ -275,7 +275,7 @@ fn jobs_on_other_terms_are_refused() {
     // Seven times (1, 1e-6) is within (3, 1e-6): mu² adds up, epsilon does not.
     let mut jobs = 0;
     let refused = loop {
-        match ledger.begin(plan.clone()) {
+        match ledger.begin_anew(plan.clone()) {
             Ok(job) => drop(job),
             Err(error) => break error,
         }
@@ -283,6 +283,39 @@ fn jobs_on_other_terms_are_refused() {
     };
     assert!(matches!(refused, VaultError::Ledger(LedgerError::OverCap { .. })), "{refused}");
     assert_eq!(jobs, 7);
+}
+
+#[test]
+fn a_job_over_the_cap_is_offered_the_epsilon_that_fits() {
+    for accounting in [AccountingKind::Gdp, AccountingKind::Zcdp, AccountingKind::Pure] {
+        let (_directory, ledger) = ledger(AccountingKind::Zcdp);
+        let most = Plan { goal: goal(2.6, 1e-6), request: "most".into(), ..plan(AccountingKind::Zcdp) };
+        drop(ledger.begin(most).unwrap());
+        let too_much = Plan { goal: goal(2.0, plan(accounting).goal.delta.get()), ..plan(accounting) };
+        let refused = ledger.begin(too_much.clone()).unwrap_err();
+        let VaultError::Ledger(LedgerError::OverCap { fits: Some(fits), .. }) = refused else { panic!("{refused}") };
+        assert!(fits.get() > 0.1, "{accounting}: {fits}");
+        let more = Plan { goal: goal(fits.get() + 1e-4, too_much.goal.delta.get()), ..too_much.clone() };
+        assert!(matches!(ledger.begin(more), Err(VaultError::Ledger(LedgerError::OverCap { .. }))), "{accounting}");
+        ledger.begin(Plan { goal: goal(fits.get(), too_much.goal.delta.get()), ..too_much }).unwrap();
+    }
+}
+
+#[test]
+fn a_job_that_never_ended_is_not_begun_again_unless_asked_to() {
+    let (_directory, ledger) = ledger(AccountingKind::Gdp);
+    let plan = Plan { command: Some("scumble fit a.csv".into()), ..plan(AccountingKind::Gdp) };
+    drop(ledger.begin(plan.clone()).unwrap());
+    let before = ledger.verify().unwrap();
+    let open = &before.jobs[0];
+    let refused = ledger.begin(plan.clone()).unwrap_err();
+    let VaultError::Ledger(LedgerError::Open { job, command, .. }) = &refused else { panic!("{refused}") };
+    assert_eq!((job, command.as_deref()), (&open.id, Some("scumble fit a.csv")));
+    assert_eq!(ledger.verify().unwrap(), before, "nothing was reserved");
+    // Another request is another job, and the same one may be asked for with open eyes.
+    drop(ledger.begin(Plan { request: "other".into(), ..plan.clone() }).unwrap());
+    drop(ledger.begin_anew(plan).unwrap());
+    assert_eq!(ledger.verify().unwrap().open_jobs().count(), 3);
 }
 
 #[test]

@@ -83,10 +83,10 @@ fn the_cap_is_reached_exactly_and_never_passed() {
     spend(&ledger, 40);
     let open = ledger.reserve(&request("open", 30)).unwrap();
     let refused = ledger.reserve(&request("too much", 31)).unwrap_err();
-    assert!(matches!(refused, LedgerError::OverCap { asked: 31, left: 30, cap: 100, .. }));
+    assert!(matches!(refused, LedgerError::OverCap { asked: 31, left: 30, fits: None, .. }));
     assert_eq!(
         refused.to_string(),
-        "budget of the dataset exhausted: the job asks for 31.0 % of the cap, 30.0 % of it is left"
+        "the fit asks for epsilon 1 with delta 1e-9, and what is left of the ledger's cap allows none like it"
     );
     spend(&ledger, 30);
     assert!(matches!(ledger.reserve(&request("one", 1)), Err(LedgerError::OverCap { asked: 1, left: 0, .. })));

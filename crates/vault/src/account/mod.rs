@@ -15,6 +15,7 @@ mod scale;
 pub mod sensitivity;
 mod smoothing;
 mod unit;
+mod weak;
 pub mod zcdp;
 
 pub use accounting::{Accounting, AccountingKind, Gdp, Pure, RowDrawing, Selecting, Zcdp};
@@ -30,3 +31,4 @@ pub use scale::{Dyadic, LaplaceScale, Measured, NoiseScale, OfGaussian, OfLaplac
 pub use sensitivity::{RowUnits, ScoreUnits, Sensitivity, Unit};
 pub use smoothing::Smoothing;
 pub use unit::{ApproxDp, Delta, Epsilon};
+pub use weak::WeakTerm;

@@ -27,6 +27,11 @@ impl Epsilon {
     /// The largest one. Above it the last digits of the profile are lost; no release that large protects anybody.
     pub const MAX: Self = Self(1e6);
 
+    /// A constant of ours, which is positive and at most [`Epsilon::MAX`].
+    pub(super) const fn constant(epsilon: f64) -> Self {
+        Self(epsilon)
+    }
+
     /// A goal.
     ///
     /// # Errors
@@ -77,6 +82,11 @@ impl Delta {
     pub const ZERO: Self = Self(0.0);
     /// The smallest positive one. Below it the profiles leave the range of normal floats.
     pub const MIN: Self = Self(1e-300);
+
+    /// A constant of ours, which is at least [`Delta::MIN`] and below one.
+    pub(super) const fn constant(delta: f64) -> Self {
+        Self(delta)
+    }
 
     /// A goal. Zero is one for pure differential privacy alone.
     ///

@@ -8,13 +8,14 @@
 //! owner may read it, nothing of it is in the ledger, a model or a message, and it is removed when the job ends. The key is
 //! fresh for each job, so that digests of two jobs cannot be compared.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
 use super::error::LedgerError;
+use super::storage::private_file;
 
 const KEY_BYTES: usize = 32;
 
@@ -34,11 +35,8 @@ impl Binding {
     pub(super) fn start(path: &Path) -> Result<Self, LedgerError> {
         let mut key = [0; KEY_BYTES];
         getrandom::fill(&mut key).map_err(LedgerError::Entropy)?;
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(path).map_err(LedgerError::io("binding a job to its table"))?;
+        let opened = private_file().create(true).truncate(true).open(path);
+        let mut file = opened.map_err(LedgerError::io("binding a job to its table"))?;
         file.write_all(&key).map_err(LedgerError::write)?;
         file.sync_all().map_err(LedgerError::storage("syncing a binding"))?;
         Ok(Self { file, key, journalled: Vec::new() })
@@ -47,7 +45,7 @@ impl Binding {
     /// The binding of a job that was cut off after so many releases. A digest of a release that was not journalled is cut off.
     pub(super) fn resume(path: &Path, releases: usize) -> Result<Self, LedgerError> {
         let unbound = LedgerError::Journal { what: "nothing says which table it was begun on" };
-        let opened = OpenOptions::new().read(true).write(true).open(path);
+        let opened = private_file().open(path);
         let mut file = match opened {
             // Cut off before anything was released: any table is the first.
             Err(cause) if cause.kind() == io::ErrorKind::NotFound && releases == 0 => return Self::start(path),
@@ -65,6 +63,12 @@ impl Binding {
         file.set_len(length).map_err(LedgerError::storage("cutting a binding"))?;
         file.seek(SeekFrom::Start(length)).map_err(LedgerError::io("reading a binding"))?;
         Ok(Self { file, key, journalled })
+    }
+
+    /// Puts another file in place of the one that is written.
+    #[cfg(test)]
+    pub(super) fn break_file(&mut self, file: File) {
+        self.file = file;
     }
 
     /// The digest of an answer, whose bytes `write` puts behind the key.

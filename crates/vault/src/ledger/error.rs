@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use crate::account::AccountingKind;
 use crate::account::amount::to_f64;
+use crate::account::{ApproxDp, Epsilon};
 
 /// A refusal of the ledger. In every case nothing was spent that the ledger does not show.
 ///
@@ -54,17 +54,26 @@ pub enum LedgerError {
         mark: PathBuf,
     },
     /// The job asks for more than is left of the dataset's cap.
-    #[error("budget of the dataset exhausted: the job asks for {:.1} % of the cap, {:.1} % of it is left",
-        per_mille(*asked, *cap).ceil() / 10.0, per_mille(*left, *cap).floor() / 10.0)]
+    #[error("the fit asks for {}, and what is left of the ledger's cap allows {}", promise(*goal), allowed(*fits))]
     OverCap {
-        /// How amounts add up.
-        accounting: AccountingKind,
+        /// What the job promises.
+        goal: ApproxDp,
+        /// The epsilon of the largest job of this kind that there is room for, with the same delta.
+        fits: Option<Epsilon>,
         /// What the job asks for, in quanta of 2^-96.
         asked: u128,
         /// What is left, in quanta of 2^-96.
         left: u128,
-        /// The cap, in quanta of 2^-96.
-        cap: u128,
+    },
+    /// A job with the same request was begun and never ended.
+    #[error("a fit of the same schema, method and budget, which reserved {}, was begun on this ledger and never ended", promise(*goal))]
+    Open {
+        /// Its id.
+        job: String,
+        /// What it promises.
+        goal: ApproxDp,
+        /// The command that began it, if there was one.
+        command: Option<String>,
     },
     /// A job claims to have spent more than it reserved.
     #[error("bug in the vault: the job spent {:.6e} and had reserved {:.6e}", to_f64(*spent), to_f64(*reserved))]
@@ -130,10 +139,19 @@ pub enum LedgerError {
     Entropy(#[source] getrandom::Error),
 }
 
-/// What a job asks for is rounded up and what is left is rounded down, so that the first never looks like the second.
-fn per_mille(part: u128, cap: u128) -> f64 {
-    // A cap of nothing is asked for more than all of.
-    1000.0 * to_f64(part) / to_f64(cap.max(1))
+/// A promise as it is written on a command line.
+fn promise(goal: ApproxDp) -> String {
+    match goal.delta.get() {
+        0.0 => format!("epsilon {}", goal.epsilon.get()),
+        delta => format!("epsilon {} with delta {delta:e}", goal.epsilon.get()),
+    }
+}
+
+fn allowed(fits: Option<Epsilon>) -> String {
+    match fits {
+        Some(epsilon) => format!("at most epsilon {}", epsilon.get()),
+        None => "none like it".into(),
+    }
 }
 
 impl LedgerError {
@@ -147,8 +165,15 @@ impl LedgerError {
             Self::Journal { .. } => "what it reserved stays spent; start a new one if there is budget left",
             Self::Linked => "remove the second name, or copy the file",
             Self::Suspect { .. } => "check the disk, run `ledger verify`, and delete the mark if you trust the ledger",
-            Self::OverCap { .. } => "ask for less: `ledger show` says what was spent, and which epsilon is left",
-            Self::Config { .. } => "see `docs/how-to/choose-epsilon.md` for what to choose",
+            Self::OverCap { fits: Some(_), .. } => {
+                "ask for at most that `--epsilon`; `ledger show` lists what was spent"
+            }
+            Self::OverCap { fits: None, .. } => "`ledger show` lists what was spent; a cap cannot be raised",
+            Self::Open { .. } => {
+                "to go on with it and spend nothing more, repeat the command with `--resume`; to leave what it reserved spent and \
+                 reserve as much again, `--anew`"
+            }
+            Self::Config { .. } => "choose another value; `scumble plan` shows what a budget buys",
             Self::Terms { what: "accounting", .. } => {
                 "a `gdp` ledger takes fits that add up by `gdp`, a `pure` one pure fits, a `zcdp` one takes all"
             }

@@ -30,6 +30,8 @@ pub struct Plan {
     pub description: String,
     /// Everything its questions depend on besides the rows, as text. A job that was cut off is taken up by one with the same.
     pub request: String,
+    /// The command that begins the job, for whoever finds it open.
+    pub command: Option<String>,
 }
 
 impl Plan {
@@ -69,17 +71,46 @@ impl Ledger {
     /// Reserves the most that the job may spend. Only then may it look at rows.
     ///
     /// # Errors
-    /// If the ledger is for other terms, or too little is left, or the ledger cannot be trusted or written.
+    /// [`LedgerError::Open`] if a job of the same plan never ended; otherwise if the ledger is for other terms, or too little is left, or
+    /// the ledger cannot be trusted or written.
     pub fn begin(&self, plan: Plan) -> Result<Job, VaultError> {
-        let quanta = self.most(&plan)?;
-        let reservation = self.reserve(&Request {
+        self.begin_beside(plan, false)
+    }
+
+    /// As [`begin`](Self::begin), but also if jobs of the same plan never ended. What they reserved stays spent.
+    ///
+    /// # Errors
+    /// As those of [`begin`](Self::begin), but for [`LedgerError::Open`].
+    pub fn begin_anew(&self, plan: Plan) -> Result<Job, VaultError> {
+        self.begin_beside(plan, true)
+    }
+
+    fn begin_beside(&self, plan: Plan, anew: bool) -> Result<Job, VaultError> {
+        let reservation = self.reserve(&self.request(&plan, anew)?)?;
+        self.job(plan, reservation)
+    }
+
+    /// Whether a job of this plan would be begun now, and with `anew` also beside one that never ended. Nothing is reserved.
+    ///
+    /// # Errors
+    /// As those of [`begin`](Self::begin).
+    pub fn check(&self, plan: &Plan, anew: bool) -> Result<(), VaultError> {
+        let request = self.request(plan, anew)?;
+        let statement = self.verify()?;
+        statement.refuse_beside_open(&request)?;
+        Ok(statement.check_room(&request)?)
+    }
+
+    fn request(&self, plan: &Plan, anew: bool) -> Result<Request, VaultError> {
+        Ok(Request {
             fingerprint: plan.fingerprint(),
             description: plan.description.clone(),
             accounting: plan.accounting,
             goal: plan.goal,
-            quanta,
-        })?;
-        self.job(plan, reservation)
+            quanta: self.most(plan)?,
+            command: plan.command.clone(),
+            anew,
+        })
     }
 
     /// Takes up a job of the same plan that was cut off, if there is one. Nothing more is spent.
@@ -130,7 +161,9 @@ impl Ledger {
             .map(|entry| Ok((event(&entry.event)?, entry.values.clone())))
             .collect::<Result<_, LedgerError>>()?;
         let events = before.iter().map(|(event, _)| event.clone()).collect();
-        let binding = Binding::resume(&reservation.files.binding(reservation.job()), before.len())?;
+        let files = &reservation.files;
+        let binding = Binding::resume(&files.binding(reservation.job()), before.len())
+            .inspect_err(|error| files.mark_if_storage_failed(error))?;
         let state = State { reservation: Some(reservation), binding, events, before: Some(before) };
         let (plan, ledger) = (Arc::new(plan), self.terms().accounting);
         Ok(Job { plan, entry, ledger, state: Arc::new(Mutex::new(state)) })
@@ -141,6 +174,11 @@ impl Job {
     /// Where in the ledger it is written down.
     pub fn entry(&self) -> LedgerEntry {
         self.entry.clone()
+    }
+
+    /// What it aims at, and has reserved.
+    pub fn goal(&self) -> ApproxDp {
+        self.plan.goal
     }
 
     /// How many releases it has made.
@@ -216,9 +254,10 @@ impl Job {
         answers: &[AnswerDigest],
     ) -> Result<(), VaultError> {
         let mut state = self.state();
+        let State { reservation, binding, .. } = &mut *state;
+        let reservation = reservation.as_mut().ok_or(LedgerError::Stopped)?;
         // First: a release without its digest could be taken for one of another table, a digest without its release is cut off.
-        state.binding.append(answers)?;
-        let reservation = state.reservation.as_mut().ok_or(LedgerError::Stopped)?;
+        reservation.before_journal(|| binding.append(answers))?;
         let bodies: Vec<String> =
             events.iter().map(|event| serde_json::to_string(event).expect("an event has a JSON form")).collect();
         reservation.journal(bodies.iter().map(String::as_str).zip(values.iter().map(Vec::as_slice)))?;
@@ -229,5 +268,45 @@ impl Job {
     /// A thread that panicked while it journalled has left the reservation stopped, or the entry durable.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+    use crate::account::{Delta, Epsilon};
+    use crate::ledger::Terms;
+
+    #[test]
+    fn a_job_whose_binding_does_not_last_is_stopped_and_its_ledger_suspect() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("people.ledger");
+        let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
+        let (adjacency, unit, accounting) = (AdjacencyKind::AddRemove, "row".to_owned(), AccountingKind::Gdp);
+        let one = NonZeroU32::MIN;
+        let terms = Terms::new("people".into(), adjacency, unit.clone(), one, accounting, goal).unwrap();
+        let ledger = Ledger::create(&path, &terms).unwrap();
+        let (description, request) = ("a test".into(), "its parameters".into());
+        let job = ledger.begin(Plan {
+            adjacency,
+            privacy_unit: unit,
+            max_contributions: one,
+            accounting,
+            goal,
+            description,
+            request,
+            command: None,
+        });
+        let job = job.unwrap();
+        // The real thing: a handle that cannot be written to.
+        job.state().binding.break_file(File::open(&path).unwrap());
+        let refused = job.journal(&[], &[], &[[0; 32]]).unwrap_err();
+        assert!(matches!(refused, VaultError::Ledger(LedgerError::Storage { .. })), "{refused}");
+        let refused = job.journal(&[], &[], &[[0; 32]]).unwrap_err();
+        assert!(matches!(refused, VaultError::Ledger(LedgerError::Stopped)), "{refused}");
+        assert!(matches!(job.commit(), Err(VaultError::Ledger(LedgerError::Stopped))));
+        assert!(path.with_extension("ledger.suspect").exists());
     }
 }

@@ -20,15 +20,19 @@
 //!     goal: goal(0.7)?,
 //!     description: "independent".into(),
 //!     request: "schema, method and parameters".into(),
+//!     command: None,
 //! };
 //! let job = ledger.begin(plan.clone())?;
 //! // Vault::open_on(&job, ..) measures, the model is written, and then:
 //! job.commit()?;
 //! assert_eq!(ledger.verify()?.spent, 0, "nothing was released, so nothing is spent");
 //!
-//! // A job that is not committed stays spent, whatever became of it: a second of (0.7, 1e-9) is above (1, 1e-9).
+//! // A job that is not committed stays spent, whatever became of it, and the same is not begun again by mistake.
 //! drop(ledger.begin(plan.clone())?);
-//! let refused = ledger.begin(plan);
+//! let refused = ledger.begin(plan.clone());
+//! assert!(matches!(refused, Err(VaultError::Ledger(LedgerError::Open { .. }))));
+//! // A second of (0.7, 1e-9) is above (1, 1e-9).
+//! let refused = ledger.begin_anew(plan);
 //! assert!(matches!(refused, Err(VaultError::Ledger(LedgerError::OverCap { .. }))));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -120,19 +124,20 @@ impl Ledger {
     /// the reservation is durable before the next one starts.
     ///
     /// # Errors
-    /// [`LedgerError::OverCap`] if there is not enough left; otherwise if the ledger is damaged, suspect, or cannot be written.
+    /// [`LedgerError::OverCap`] if there is not enough left, [`LedgerError::Open`] if a job of the same fingerprint never ended; otherwise if the ledger is damaged, suspect, or cannot be written.
     pub fn reserve(&self, request: &Request) -> Result<Reservation, LedgerError> {
         self.reserve_unmarked(request).inspect_err(|error| self.files.mark_if_storage_failed(error))
     }
 
     fn reserve_unmarked(&self, request: &Request) -> Result<Reservation, LedgerError> {
         let (store, statement) = self.lock()?;
-        statement.check_room(request.quanta)?;
+        statement.refuse_beside_open(request)?;
+        statement.check_room(request)?;
         self.files.sweep_journals(|name| statement.open_jobs().any(|job| job.id == name));
         let job = new_id()?;
-        let Request { fingerprint, description, accounting, goal, quanta } = request.clone();
+        let Request { fingerprint, description, accounting, goal, quanta, command, anew: _ } = request.clone();
         let (time, id) = (record::now(), job.clone());
-        let record = Record::Reserve { time, job: id, fingerprint, description, accounting, goal, quanta };
+        let record = Record::Reserve { time, job: id, fingerprint, description, accounting, goal, quanta, command };
         let body = record.to_body();
         let head = hex(&store.next_link(&body));
         // The journal comes first and is locked: whoever sees the reservation sees that somebody is at work on it.

@@ -26,6 +26,9 @@ pub(super) enum Record {
         goal: ApproxDp,
         #[serde(with = "quanta")]
         quanta: u128,
+        /// Absent from jobs that no command began, and from ledgers of versions that did not keep it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        command: Option<String>,
     },
     /// The job is over; what it did not spend is free again.
     Commit {

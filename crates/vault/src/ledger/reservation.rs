@@ -21,6 +21,10 @@ pub struct Request {
     pub goal: ApproxDp,
     /// The most that the job can spend, in the ledger's accounting and quanta of 2^-96.
     pub quanta: u128,
+    /// The command that asks, for whoever finds the job open.
+    pub command: Option<String>,
+    /// Whether to begin also if a job of the same fingerprint never ended. What that one reserved stays spent.
+    pub anew: bool,
 }
 
 /// Permission to release up to what was reserved, and the journal of what was released.
@@ -72,6 +76,22 @@ impl Reservation {
     /// If the entries are not durable. Storage that failed marks the ledger suspect.
     pub fn journal<'a>(&mut self, releases: impl IntoIterator<Item = (&'a str, &'a [i64])>) -> Result<(), LedgerError> {
         self.journal.append(releases).inspect_err(|error| self.files.mark_if_storage_failed(error))
+    }
+
+    /// Writes what has to be durable before an entry of the journal is. After an error the job is stopped, as it is after one of
+    /// the journal itself.
+    ///
+    /// # Errors
+    /// That of `write`. Storage that failed marks the ledger suspect.
+    pub(super) fn before_journal(
+        &mut self,
+        write: impl FnOnce() -> Result<(), LedgerError>,
+    ) -> Result<(), LedgerError> {
+        self.journal.refuse_if_stopped()?;
+        write().inspect_err(|error| {
+            self.journal.stop();
+            self.files.mark_if_storage_failed(error);
+        })
     }
 
     /// Ends the job: from now on only `spent` of the reservation counts.

@@ -4,12 +4,16 @@ use std::collections::HashMap;
 
 use scumble_planted::Mutant;
 
-use super::Terms;
 use super::error::LedgerError;
 use super::record::{Record, VERSION};
 use super::storage::Hash;
-use crate::account::{AccountingKind, ApproxDp};
+use super::{Request, Terms};
+use crate::account::{AccountingKind, ApproxDp, Epsilon};
 use crate::hex;
+
+/// A refused job is offered an epsilon of four decimals. Divided by and not multiplied with, so that the number is the one that its
+/// decimals are read as.
+const STEPS_PER_EPSILON: f64 = 1e4;
 
 /// The state of a ledger at one time.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +55,8 @@ pub struct JobRecord {
     pub goal: ApproxDp,
     /// What it reserved, in quanta of 2^-96.
     pub reserved: u128,
+    /// The command that began it, if there was one.
+    pub command: Option<String>,
     /// The hash of the record of the reservation.
     pub head: String,
     /// What became of it.
@@ -88,15 +94,25 @@ impl Statement {
         for (body, hash) in &records[1..] {
             match Record::from_body(body)? {
                 Record::Open { .. } => return Err(damaged("the ledger is opened twice")),
-                Record::Reserve { time, job: id, fingerprint, description, accounting, goal, quanta: reserved } => {
+                Record::Reserve { time, job: id, fingerprint, description, accounting, goal, quanta, command } => {
+                    let reserved = quanta;
                     statement.left = statement.left.checked_sub(reserved).ok_or(damaged("the cap is exceeded"))?;
                     if open.insert(id.clone(), statement.jobs.len()).is_some() {
                         return Err(damaged("two jobs have one id"));
                     }
                     let (head, outcome) = (hex(hash), Outcome::Open);
-                    let job =
-                        JobRecord { id, time, fingerprint, description, accounting, goal, reserved, head, outcome };
-                    statement.jobs.push(job);
+                    statement.jobs.push(JobRecord {
+                        id,
+                        time,
+                        fingerprint,
+                        description,
+                        accounting,
+                        goal,
+                        reserved,
+                        command,
+                        head,
+                        outcome,
+                    });
                 }
                 Record::Commit { time, job, spent, events } => {
                     let job = open.remove(&job).and_then(|job| statement.jobs.get_mut(job));
@@ -112,12 +128,45 @@ impl Statement {
     }
 
     /// The cap is a filter: what would exceed it is refused before anything is reserved.
-    pub(super) fn check_room(&self, asked: u128) -> Result<(), LedgerError> {
+    pub(super) fn check_room(&self, request: &Request) -> Result<(), LedgerError> {
+        let asked = request.quanta;
         if asked > self.left && !Mutant::LedgerWithoutCap.is_planted() {
-            let (accounting, left, cap) = (self.terms.accounting, self.left, self.terms.cap);
-            return Err(LedgerError::OverCap { accounting, asked, left, cap });
+            let (goal, fits) = (request.goal, self.largest_fit(request));
+            return Err(LedgerError::OverCap { goal, fits, asked, left: self.left });
         }
         Ok(())
+    }
+
+    /// The largest epsilon of four decimals with which the job would find room.
+    fn largest_fit(&self, request: &Request) -> Option<Epsilon> {
+        let epsilon = |steps: u32| Epsilon::new(f64::from(steps) / STEPS_PER_EPSILON).ok();
+        let has_room = |steps: u32| {
+            let goal = ApproxDp { epsilon: epsilon(steps)?, ..request.goal };
+            let cost = self.terms.accounting.bound(request.accounting.largest(goal).ok()?)?;
+            (cost.quanta <= self.left).then_some(())
+        };
+        // What is asked for has no room, and nothing always has.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "saturates, and epsilon is positive"
+        )]
+        let (mut fits, mut exceeds) = (0, (request.goal.epsilon.get() * STEPS_PER_EPSILON).ceil() as u32);
+        while fits + 1 < exceeds {
+            let middle = fits + (exceeds - fits) / 2;
+            if has_room(middle).is_some() { fits = middle } else { exceeds = middle }
+        }
+        if fits == 0 { None } else { epsilon(fits) }
+    }
+
+    /// Refuses a second job beside one of the same request that never ended: most likely somebody started it again by mistake.
+    pub(super) fn refuse_beside_open(&self, request: &Request) -> Result<(), LedgerError> {
+        match self.open_jobs().find(|job| job.fingerprint == request.fingerprint) {
+            Some(open) if !request.anew => {
+                Err(LedgerError::Open { job: open.id.clone(), goal: open.goal, command: open.command.clone() })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The jobs that never committed: they run, or were cut off, and all that they reserved counts as spent.

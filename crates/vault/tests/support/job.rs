@@ -29,7 +29,15 @@ pub(crate) fn goal() -> ApproxDp {
 
 pub(crate) fn request(fingerprint: &str, quanta: u128) -> Request {
     let (description, accounting) = ("a test".into(), AccountingKind::Zcdp);
-    Request { fingerprint: fingerprint.into(), description, accounting, goal: goal(), quanta }
+    Request {
+        fingerprint: fingerprint.into(),
+        description,
+        accounting,
+        goal: goal(),
+        quanta,
+        command: None,
+        anew: true,
+    }
 }
 
 /// Runs or resumes the job, and says on standard output what is durable as soon as it is.

@@ -103,7 +103,7 @@ impl Files {
 }
 
 /// For the user alone: what a job released need not be published.
-fn private_file() -> OpenOptions {
+pub(in crate::ledger) fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     #[cfg(unix)]

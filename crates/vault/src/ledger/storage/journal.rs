@@ -71,6 +71,11 @@ impl Journal {
         Ok(())
     }
 
+    /// Takes no more entries, because something that belongs to them is not durable.
+    pub(in crate::ledger) fn stop(&mut self) {
+        self.stopped = true;
+    }
+
     pub(in crate::ledger) fn refuse_if_stopped(&self) -> Result<(), LedgerError> {
         if self.stopped { Err(LedgerError::Stopped) } else { Ok(()) }
     }

@@ -22,7 +22,7 @@ mod seal;
 mod store;
 
 pub(super) use chain::Hash;
-pub(super) use files::Files;
+pub(super) use files::{Files, private_file};
 pub use journal::JournalEntry;
 pub(super) use journal::{Journal, claim};
 pub(super) use store::Store;
