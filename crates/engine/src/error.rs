@@ -7,7 +7,7 @@ use std::path::Path;
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::DataFusionError;
 use datafusion::parquet::errors::ParquetError;
-use scumble_schema::{SchemaError, io_problem};
+use scumble_schema::{SchemaError, io_problem, similar};
 
 use crate::kernel::KernelError;
 use crate::postgres::DatabaseProblem;
@@ -90,7 +90,10 @@ pub enum EngineError {
 #[non_exhaustive]
 pub enum ColumnProblem {
     /// No column has this name.
-    Missing,
+    Missing {
+        /// The one that was most likely meant. The others are not named: where a file has no header line, they are a row.
+        meant: Option<String>,
+    },
     /// Several columns have this name.
     Repeated,
     /// The column's type has no values that a schema could describe.
@@ -98,20 +101,31 @@ pub enum ColumnProblem {
 }
 
 impl ColumnProblem {
-    /// The only one of the columns that have a name.
-    pub(crate) fn unless_one<T>(mut columns: impl Iterator<Item = T>) -> Result<T, Self> {
+    /// The only one of the columns that have the name `wanted`; `all` are the names of all columns.
+    pub(crate) fn unless_one<'a, T>(
+        mut columns: impl Iterator<Item = T>,
+        wanted: &str,
+        all: impl Iterator<Item = &'a str>,
+    ) -> Result<T, Self> {
         match (columns.next(), columns.next()) {
-            (None, _) => Err(Self::Missing),
+            (None, _) => Err(Self::missing(wanted, all)),
             (Some(_), Some(_)) => Err(Self::Repeated),
             (Some(column), None) => Ok(column),
         }
     }
 }
 
+impl ColumnProblem {
+    /// No column is called `wanted`.
+    pub(crate) fn missing<'a>(wanted: &str, all: impl Iterator<Item = &'a str>) -> Self {
+        Self::Missing { meant: similar(wanted, all).map(str::to_owned) }
+    }
+}
+
 impl fmt::Display for ColumnProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing => formatter.write_str("is not in the data"),
+            Self::Missing { .. } => formatter.write_str("is not in the data"),
             Self::Repeated => formatter.write_str("is in the data more than once"),
             Self::Type(name) => write!(formatter, "has the type `{name}`, which cannot be encoded"),
         }
@@ -259,9 +273,14 @@ impl EngineError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Config { hint, .. } => Some(hint.clone()),
-            Self::Schema { problem: ColumnProblem::Missing, .. } => {
-                Some("names must agree to the letter; every file and table must have every column of the schema".into())
+            Self::Schema { problem: ColumnProblem::Missing { meant: Some(name) }, .. } => {
+                Some(format!("did you mean `{name}`? Names under `fields` agree to the letter with those of the data"))
             }
+            Self::Schema { problem: ColumnProblem::Missing { meant: None }, .. } => Some(
+                "every file and table has every column of the schema, by names that agree to the letter; a text file names them in its \
+                 first line"
+                    .into(),
+            ),
             Self::Schema { problem: ColumnProblem::Repeated, .. } => Some("rename or drop all but one".into()),
             Self::Schema { problem: ColumnProblem::Type(_), .. } => {
                 Some("take the values apart into plain columns, or leave the column out of the schema".into())

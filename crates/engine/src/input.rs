@@ -94,21 +94,23 @@ impl Input {
             Place::Table(_) | Place::Objects(_) | Place::Memory(_) => None,
         }
     }
+
+    /// What it is called in messages: the path, or the address without its password.
+    pub fn shown(&self) -> String {
+        match &self.0 {
+            Place::Files(path) => path.display().to_string(),
+            Place::Objects(url) => url.clone(),
+            Place::Table(url) => {
+                Address::parse(url).map_or_else(|_| "a database".into(), |address| address.shown().into())
+            }
+            Place::Memory(_) => IN_MEMORY.into(),
+        }
+    }
 }
 
 impl fmt::Debug for Input {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut debug = formatter.debug_tuple("Input");
-        match &self.0 {
-            Place::Files(path) => debug.field(path),
-            Place::Objects(url) => debug.field(url),
-            Place::Table(url) => match Address::parse(url) {
-                Ok(address) => debug.field(&address.shown()),
-                Err(_) => debug.field(&"a database"),
-            },
-            Place::Memory(_) => debug.field(&IN_MEMORY),
-        };
-        debug.finish()
+        formatter.debug_tuple("Input").field(&self.shown()).finish()
     }
 }
 

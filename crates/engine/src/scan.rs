@@ -92,7 +92,8 @@ fn wanted_columns(file: &FileColumns, schema: &TableSchema) -> std::result::Resu
         .map(|name| {
             let fail = |problem| EngineError::Schema { path: file.shown.clone(), column: name.to_owned(), problem };
             let found = file.positions.get(name).into_iter().flatten();
-            let field = file.columns.field(*ColumnProblem::unless_one(found).map_err(fail)?);
+            let names = file.columns.fields().iter().map(|field| field.name().as_str());
+            let field = file.columns.field(*ColumnProblem::unless_one(found, name, names).map_err(fail)?);
             if supports(field.data_type()) {
                 Ok(field.clone())
             } else {

@@ -294,7 +294,8 @@ fn check_columns(columns: &SchemaRef, schema: &Schema) -> Result<(), EngineError
     let unit = schema.privacy().bound().map(|(unit, _)| unit);
     for name in schema.columns_read() {
         let found = columns.fields().iter().filter(|field| field.name() == name);
-        let problem = match ColumnProblem::unless_one(found) {
+        let names = columns.fields().iter().map(|field| field.name().as_str());
+        let problem = match ColumnProblem::unless_one(found, name, names) {
             Ok(field) if supports(field.data_type()) || unit != Some(name) => continue,
             Ok(field) => ColumnProblem::Type(field.data_type().to_string()),
             Err(problem) => problem,

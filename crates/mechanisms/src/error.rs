@@ -136,7 +136,7 @@ impl MechanismError {
             Self::NeedsPublicRows { .. } => {
                 "declare `dp: {adjacency: replace-one}` in the schema if the number of rows is public"
             }
-            Self::Option { .. } => "leave the option out for its default; `docs/reference/methods.md` lists options",
+            Self::Option { .. } => "leave the option out for its default",
             Self::TooLarge { hint, .. } | Self::Part { hint, .. } => hint,
             Self::Rows(_) => "draw fewer rows, or give the pattern of the column more places and fit the model again",
             Self::NoRules { .. } => {

@@ -31,6 +31,8 @@ pub enum SchemaError {
     Syntax {
         /// What the parser met.
         problem: String,
+        /// What to do.
+        hint: String,
     },
     /// There are more columns than we take.
     #[error("{columns} columns, at most {} are possible", limits::COLUMNS)]
@@ -73,8 +75,7 @@ impl SchemaError {
     /// What to do about it.
     pub fn hint(&self) -> String {
         match self {
-            Self::Column { hint, .. } | Self::Table { hint, .. } => hint.clone(),
-            Self::Syntax { .. } => "see `docs/reference/schema.md` for the format".into(),
+            Self::Column { hint, .. } | Self::Table { hint, .. } | Self::Syntax { hint, .. } => hint.clone(),
             Self::TooManyColumns { .. } => "leave out columns that need no synthetic copy".into(),
             Self::TableTooLarge { .. } => "measure fewer columns together, or coarsen them".into(),
             Self::ModelTooLarge { largest, .. } => {

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::error::SchemaError;
 use crate::limits;
 use crate::schema::{Problems, Schema};
+use crate::similar::similar;
 use crate::spec::SchemaSpec;
 
 impl Schema {
@@ -60,8 +61,28 @@ impl SchemaSpec {
 
 /// Reads YAML within its ceilings.
 pub(crate) fn parse_yaml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, SchemaError> {
-    serde_saphyr::from_str_with_options(text, yaml_options())
-        .map_err(|error| SchemaError::Syntax { problem: first_line(&error.to_string()) })
+    serde_saphyr::from_str_with_options(text, yaml_options()).map_err(|error| {
+        let problem = first_line(&error.to_string());
+        let hint = syntax_hint(text, &problem);
+        SchemaError::Syntax { problem, hint }
+    })
+}
+
+/// What to write instead, as far as the parser's sentence tells.
+fn syntax_hint(text: &str, problem: &str) -> String {
+    // serde says: unknown field `minimun`, expected one of `minimum`, `maximum`
+    let mut quoted = problem.split('`').skip(1).step_by(2);
+    if problem.contains("unknown field")
+        && let Some(typed) = quoted.next()
+        && let Some(near) = similar(typed, quoted)
+    {
+        return format!("did you mean `{near}`?");
+    }
+    let is_tab = |line: &str| line.trim_start_matches(' ').starts_with('\t');
+    if let Some(line) = text.lines().position(is_tab) {
+        return format!("line {} begins with a tab: YAML is indented with spaces", line + 1);
+    }
+    "compare with what `scumble schema draft DATA` writes; `scumble schema json-schema` lets an editor check as you type".into()
 }
 
 /// A schema file that could not be read.

@@ -17,8 +17,10 @@ use crate::spec::{Constraints, FieldSpec, FieldTerms, Scalar, SchemaSpec, Source
 impl SchemaSpec {
     /// Reads an `mbi` domain file, `{"column": size, ...}`: required, closed columns of the integers `0 ..= size - 1`.
     pub fn from_mbi(text: &str) -> Result<Self, SchemaError> {
-        let DomainFile(columns) =
-            serde_json::from_str(text).map_err(|error| SchemaError::Syntax { problem: error.to_string() })?;
+        let DomainFile(columns) = serde_json::from_str(text).map_err(|error| SchemaError::Syntax {
+            problem: error.to_string(),
+            hint: "an mbi domain is a JSON object of names and sizes, such as {\"age\": 85, \"sex\": 2}".into(),
+        })?;
         let fields = columns.into_iter().map(|(name, size)| {
             if size == 0 {
                 return Err(SchemaError::column(&name, "has size 0", "give it at least one value"));

@@ -77,6 +77,7 @@ mod recoding;
 mod rules;
 mod schema;
 mod select;
+mod similar;
 mod spec;
 mod text;
 mod whole_file;
@@ -103,6 +104,7 @@ pub use privacy::{AdjacencyKind, Privacy, RowCount, Unit};
 pub use recoding::Recoding;
 pub use rules::{Condition, RangeSpec, Rule, RuleSpec};
 pub use schema::{Problems, Schema};
+pub use similar::similar;
 pub use spec::{
     BinsSpec, Constraints, Dialect, FieldSpec, FieldTerms, GenerateSpec, Scalar, Scale, SchemaSpec, SequenceSpec,
     Source, TableTerms,

@@ -96,7 +96,9 @@ impl Header {
         }
         match columns.iter().find(|name| !wanted[name.as_bytes()].1) {
             Some(&missing) => {
-                Err(HeaderProblem::Column { column: missing.to_owned(), problem: ColumnProblem::Missing })
+                let names = self.names.iter().filter_map(|name| str::from_utf8(name).ok());
+                let problem = ColumnProblem::missing(missing, names);
+                Err(HeaderProblem::Column { column: missing.to_owned(), problem })
             }
             None => Ok(places),
         }

@@ -54,7 +54,8 @@ impl PostgresTable {
         let (mut columns, mut values) = (vec![], vec![]);
         for name in schema.columns_read() {
             let found = table.columns.iter().filter(|column| column.name() == name);
-            let column = ColumnProblem::unless_one(found).map_err(|problem| fail(name, problem))?;
+            let names = table.columns.iter().map(Column::name);
+            let column = ColumnProblem::unless_one(found, name, names).map_err(|problem| fail(name, problem))?;
             let value = column.value();
             let value = value.ok_or_else(|| fail(name, ColumnProblem::Type(column.type_name().to_owned())))?;
             columns.push(column.clone());

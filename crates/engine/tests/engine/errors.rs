@@ -160,7 +160,7 @@ fn typed_files_must_have_the_columns_too() {
         write(&path, &[people(5, 1)]);
         let error = read(&path, &canary_schema()).unwrap_err();
         assert!(
-            matches!(&error, EngineError::Schema { column, problem: ColumnProblem::Missing, .. } if column == "who"),
+            matches!(&error, EngineError::Schema { column, problem: ColumnProblem::Missing { .. }, .. } if column == "who"),
             "{error:?}"
         );
         // Told to be CSV, it is some bytes without the right header.

@@ -63,7 +63,7 @@ fn what_the_database_refuses_is_said_in_a_sentence() {
     // Nothing was written.
     assert_eq!(server.sql("SELECT count(*) FROM t"), "2");
     let error = read(server.url("t"), &strings("b", &["1"])).unwrap_err();
-    assert!(matches!(&error, EngineError::Schema { problem: ColumnProblem::Missing, .. }), "{error:?}");
+    assert!(matches!(&error, EngineError::Schema { problem: ColumnProblem::Missing { .. }, .. }), "{error:?}");
     assert!(printed(&error).contains(&format!("127.0.0.1:{port}/postgres?table=t")));
     let input = format!("{:?}", Input::new(server.url("t")));
     assert_eq!(input, format!("Input(\"postgresql://postgres@127.0.0.1:{port}/postgres?table=t\")"));

@@ -367,7 +367,7 @@ fn the_unit_column_must_be_there_and_be_plain() {
             other => panic!("{other}"),
         }
     };
-    assert_eq!(problem("a.csv", "a,b\n1,2\n"), ("who".into(), ColumnProblem::Missing));
+    assert_eq!(problem("a.csv", "a,b\n1,2\n"), ("who".into(), ColumnProblem::Missing { meant: None }));
     assert_eq!(problem("b.csv", "a,who,b,who\n1,2,3,4\n"), ("who".into(), ColumnProblem::Repeated));
 
     let rows = table(3, 1, &mut Numbers(12));
@@ -380,7 +380,7 @@ fn the_unit_column_must_be_there_and_be_plain() {
     };
     let nested = DataType::Struct(Fields::from(vec![Field::new("x", DataType::Int8, true)]));
     for (error, expected) in [
-        (in_memory(None), ColumnProblem::Missing),
+        (in_memory(None), ColumnProblem::Missing { meant: None }),
         (in_memory(Some(new_null_array(&nested, 3))), ColumnProblem::Type(nested.to_string())),
     ] {
         assert!(

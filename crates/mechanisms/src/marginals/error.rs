@@ -79,7 +79,7 @@ impl MarginalsError {
     pub fn hint(&self) -> &str {
         match self {
             Self::File { .. } => "check the path and its permissions",
-            Self::Syntax { .. } => "see `docs/reference/marginals.md` for the format",
+            Self::Syntax { .. } => "compare with what `scumble marginals MODEL -o FILE` writes",
             Self::Statement { hint, .. } | Self::Table { hint, .. } => hint,
             Self::LeftOut { .. } => {
                 "have a table made that holds them, or take them out of the schema: what nobody counted is not made up"

@@ -227,7 +227,7 @@ fn only_table(tables: Vec<(String, Tree)>) -> Result<(String, Vec<(String, Tree)
 fn not_a(what: &str) -> SchemaError {
     SchemaError::table(
         format!("the file is not in that format: no {what} where one belongs"),
-        "see `docs/reference/foreign-schemas.md` for what is read",
+        "check that `--from` names the format of this file; `scumble schema import --help` lists them",
     )
 }
 
