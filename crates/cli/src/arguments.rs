@@ -10,6 +10,9 @@ mod plan;
 mod reference;
 mod report;
 mod schema;
+mod shell;
+mod terms;
+mod version;
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +20,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use scumble::mechanisms::MechanismError;
 use scumble::schema::Dialect;
-use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Method, Sampling, Schema};
+use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Method, Sampling, Schema, Start};
 
 pub(crate) use self::bundle::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
 pub(crate) use self::cluster::{EngineChoice, Executor, Scheduler};
@@ -27,6 +30,8 @@ pub(crate) use self::part::PartOfRows;
 pub(crate) use self::plan::Plan;
 pub(crate) use self::report::Report;
 pub(crate) use self::schema::{Check, Description, Draft, Export, ExportFormat, Import, SchemaCommand, SchemaVerb};
+pub(crate) use self::shell::{Completions, Man};
+use self::terms::{ReasonableTerms, delta, epsilon};
 use crate::failure::Failure;
 
 /// Where options of every verb stand: below its own. Among equals they are sorted by name.
@@ -34,7 +39,7 @@ const LAST: usize = 900;
 
 /// Differentially private synthetic tables
 #[derive(Debug, Parser)]
-#[command(name = "scumble", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "scumble", version, long_version = version::LONG, max_term_width = 100, arg_required_else_help = true)]
 #[command(
     after_help = "Start here:\n  scumble demo -o people\n  scumble synth people/people.csv --schema people/people.schema.yaml \\\n      \
                   --epsilon 1 --delta 1e-9 -o people/synth.csv\n\n\
@@ -67,6 +72,16 @@ pub(crate) enum Verb {
     Evaluate(Evaluate),
     Scheduler(Scheduler),
     Executor(Executor),
+    Completions(Completions),
+    Man(Man),
+}
+
+/// What may be written over.
+#[derive(Debug, Args)]
+pub(crate) struct Overwriting {
+    /// Replace output files that exist already; never what is read
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// Write a made-up household survey and its schema, to try everything on
@@ -74,7 +89,7 @@ pub(crate) enum Verb {
 #[command(after_help = "Example:\n  scumble demo --rows 10000 -o people")]
 pub(crate) struct Demo {
     /// How many rows, such as 5000 or 1e6
-    #[arg(long, value_name = "NUMBER", default_value = "10000", value_parser = number_of_rows)]
+    #[arg(short = 'n', long, value_name = "NUMBER", default_value = "10000", value_parser = number_of_rows)]
     pub(crate) rows: u64,
     /// Another seed makes other people
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
@@ -82,12 +97,14 @@ pub(crate) struct Demo {
     /// The folder to write `people.csv` and `people.schema.yaml` into; it is made if it is not there
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) overwriting: Overwriting,
 }
 
 /// Fit a model to a table, which spends privacy budget, or to noisy tables made elsewhere, which does not
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "scumble fit [OPTIONS] --schema <FILE> --epsilon <NUMBER> --delta <NUMBER> --output <MODEL> <DATA>...\n       \
+    override_usage = "scumble fit [OPTIONS] --schema <FILE> --epsilon <NUMBER> --output <MODEL> <DATA>...\n       \
                       scumble fit [OPTIONS] --schema <FILE> --from-marginals <FILE> --output <MODEL>",
     after_help = "Examples:\n  scumble fit people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 -o people.model\n  \
                   scumble fit people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 \\\n      \
@@ -102,6 +119,8 @@ pub(crate) struct Fit {
     /// The model file to write
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) overwriting: Overwriting,
 }
 
 /// Draw synthetic rows from a model; this costs nothing
@@ -125,7 +144,7 @@ pub(crate) struct Sample {
 /// Fit a model and draw synthetic rows, in one go
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "scumble synth [OPTIONS] --schema <FILE> --epsilon <NUMBER> --delta <NUMBER> --output <FILE> <DATA>...\n       \
+    override_usage = "scumble synth [OPTIONS] --schema <FILE> --epsilon <NUMBER> --output <FILE> <DATA>...\n       \
                       scumble synth [OPTIONS] --schema <FILE> --from-marginals <FILE> --output <FILE>",
     after_help = "Example:\n  scumble synth people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 -o synth.parquet"
 )]
@@ -147,9 +166,11 @@ pub(crate) struct Synth {
 pub(crate) struct Marginals {
     /// A model file
     pub(crate) model: PathBuf,
-    /// The JSON file to write
+    /// The JSON file to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) overwriting: Overwriting,
 }
 
 /// Keep count of what was ever spent on a table
@@ -179,14 +200,16 @@ pub(crate) struct LedgerInit {
     /// The ledger file to make
     pub(crate) ledger: PathBuf,
     /// The schema file, whose privacy terms every fit on the ledger has to have
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
     /// The epsilon of everything that is ever released from the table; it cannot be raised later
-    #[arg(long, value_name = "NUMBER", value_parser = epsilon)]
+    #[arg(short, long, value_name = "NUMBER", value_parser = epsilon, allow_negative_numbers = true)]
     pub(crate) epsilon: Epsilon,
     /// The delta that goes with it: far below one over the number of people; 0 for none
-    #[arg(long, value_name = "NUMBER", value_parser = delta)]
+    #[arg(short, long, value_name = "NUMBER", value_parser = delta, allow_negative_numbers = true, default_value_t = Delta::USUAL)]
     pub(crate) delta: Delta,
+    #[command(flatten)]
+    pub(crate) reasonable: ReasonableTerms,
     /// How fits are added up: `gdp` for Gaussian noise and choices, which is tightest; `zcdp` for any method; `pure` for fits
     /// with `--delta 0` only. Without it, `pure` if delta is 0 and `gdp` otherwise
     #[arg(long, value_name = "NAME")]
@@ -203,7 +226,7 @@ pub(crate) struct LedgerFile {
 }
 
 /// What makes no sense where rows were counted elsewhere.
-const FOR_ROWS_ONLY: [&str; 12] = [
+const FOR_ROWS_ONLY: [&str; 16] = [
     "data",
     "method",
     "options",
@@ -212,6 +235,10 @@ const FOR_ROWS_ONLY: [&str; 12] = [
     "delta",
     "ledger",
     "resume",
+    "anew",
+    "dry_run",
+    "rows_hint",
+    "accept_weak_privacy",
     "format",
     "multiline",
     "memory_limit",
@@ -244,22 +271,40 @@ pub(crate) struct RealTable {
     #[arg(required_unless_present = "from_marginals", value_name = "DATA")]
     pub(crate) data: Vec<PathBuf>,
     /// The schema file
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
     /// The epsilon of (epsilon, delta)-differential privacy: the privacy loss to stay within
-    #[arg(long, value_name = "NUMBER", value_parser = epsilon, required_unless_present = "from_marginals")]
+    #[arg(
+        short,
+        long,
+        value_name = "NUMBER",
+        value_parser = epsilon,
+        allow_negative_numbers = true,
+        required_unless_present = "from_marginals"
+    )]
     epsilon: Option<Epsilon>,
     /// The delta of (epsilon, delta)-differential privacy: far below one over the number of people; 0 for none
-    #[arg(long, value_name = "NUMBER", value_parser = delta, required_unless_present = "from_marginals")]
-    delta: Option<Delta>,
+    #[arg(short, long, value_name = "NUMBER", value_parser = delta, allow_negative_numbers = true, default_value_t = Delta::USUAL)]
+    delta: Delta,
+    /// About how many rows the table has, if that is public: the delta is then held against it
+    #[arg(long, value_name = "NUMBER", value_parser = number_of_rows)]
+    pub(crate) rows_hint: Option<u64>,
+    #[command(flatten)]
+    pub(crate) reasonable: ReasonableTerms,
     /// The ledger of the table, which refuses a fit over its cap; without it nothing keeps count
     #[arg(long, value_name = "LEDGER")]
     pub(crate) ledger: Option<PathBuf>,
     /// With `--ledger`: go on with the same fit that was cut off, without spending again
     #[arg(long, requires = "ledger")]
     pub(crate) resume: bool,
+    /// With `--ledger`: begin also if the same fit was cut off; what that one reserved stays spent
+    #[arg(long, requires = "ledger", conflicts_with = "resume")]
+    pub(crate) anew: bool,
+    /// Check everything, and show what the fit would ask, cost and reserve, without reading a row or spending anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// The method of fitting; `auto` without it, or `pb-pgm` if delta is 0
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
+    #[arg(short, long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
     pub(crate) method: Option<String>,
     /// An option of the method, such as `spread=0.5`; may be given several times
     #[arg(long = "option", value_name = "NAME=VALUE")]
@@ -299,7 +344,21 @@ impl RealTable {
     /// What the fit has to stay within; to be asked where rows are read.
     pub(crate) fn goal(&self) -> ApproxDp {
         const REQUIRED: &str = "the command line is refused without it, unless there are no rows to read";
-        ApproxDp { epsilon: self.epsilon.expect(REQUIRED), delta: self.delta.expect(REQUIRED) }
+        ApproxDp { epsilon: self.epsilon.expect(REQUIRED), delta: self.delta }
+    }
+
+    /// How the fit begins on its ledger.
+    pub(crate) fn start(&self) -> Start {
+        match (self.resume, self.anew) {
+            (true, _) => Start::Resume,
+            (false, true) => Start::Anew,
+            (false, false) => Start::New,
+        }
+    }
+
+    /// All files that are read, and that nothing may be written over.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &PathBuf> {
+        self.data.iter().chain([&self.schema]).chain(&self.ledger).chain(&self.from_marginals)
     }
 }
 
@@ -307,7 +366,7 @@ impl RealTable {
 #[derive(Debug, Args)]
 pub(crate) struct SyntheticTable {
     /// How many rows, such as 5000 or 1e9; without it as many as the real table has, which is an estimate unless it is public
-    #[arg(long, value_name = "NUMBER", value_parser = number_of_rows)]
+    #[arg(short = 'n', long, value_name = "NUMBER", value_parser = number_of_rows)]
     pub(crate) rows: Option<u64>,
     /// The same seed draws the same rows from the same model; it has no influence on the noise. Without it, another one each time
     #[arg(long, value_name = "NUMBER")]
@@ -315,9 +374,12 @@ pub(crate) struct SyntheticTable {
     /// How rows are drawn; without it `matched` up to 131072 rows, and `low-variance` above
     #[arg(long, value_name = "NAME", value_enum)]
     pub(crate) sampling: Option<SamplingName>,
-    /// The file to write: .csv, .tsv, .parquet or .arrow; by a cluster, the folder to write Parquet files into
+    /// The file to write: .csv, .tsv, .parquet or .arrow; `-` is CSV on standard output; by a cluster, the folder to write Parquet
+    /// files into
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) overwriting: Overwriting,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -369,18 +431,6 @@ fn number_of_rows(text: &str) -> Result<u64, String> {
             10_u64.checked_pow(power).and_then(|power| digits.checked_mul(power)).ok_or_else(bad)
         }
     }
-}
-
-fn epsilon(text: &str) -> Result<Epsilon, String> {
-    text.parse()
-        .map_err(|_| "not a number".into())
-        .and_then(|value| Epsilon::new(value).map_err(|error| error.to_string()))
-}
-
-fn delta(text: &str) -> Result<Delta, String> {
-    text.parse()
-        .map_err(|_| "not a number".into())
-        .and_then(|value| Delta::new(value).map_err(|error| error.to_string()))
 }
 
 #[cfg(test)]

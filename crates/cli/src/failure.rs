@@ -1,5 +1,6 @@
 //! How a command fails: a sentence, a hint, an exit code.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use scumble::schema::io_problem;
@@ -39,11 +40,20 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         self.exit_code
     }
+
+    /// Whether the user stopped it.
+    pub(crate) fn is_interruption(&self) -> bool {
+        self.exit_code == exit_code(Fault::Interrupted)
+    }
 }
 
 /// A file that cannot be written.
 pub(crate) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    let hint = "check the path and its permissions";
+    let hint = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room on that disk, or write to another",
+        ErrorKind::NotFound => "make the folder first, or name another",
+        _ => "check the path and its permissions",
+    };
     Failure::new(Fault::Engine, format!("cannot write `{}`: {}", path.display(), io_problem(error)), Some(hint.into()))
 }
 

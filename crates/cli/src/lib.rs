@@ -16,6 +16,7 @@
 //! | `evaluate` | `scumble-evaluate`, stamped NOT DIFFERENTIALLY PRIVATE |
 //! | `ledger` | [`scumble::Ledger`] |
 //! | `scheduler`, `executor` | [`scumble::cluster`] |
+//! | `completions`, `man` | what clap knows of this command line |
 //!
 //! Results go to standard output, everything else to standard error. With `--json` standard output holds exactly one JSON object, whether
 //! the command succeeds or fails. Exit codes follow [`scumble::Fault`], and no message depends on rows.
@@ -29,13 +30,17 @@
 
 mod arguments;
 mod command;
+mod command_line;
 mod failure;
 mod interrupt;
+mod output;
 mod terminal;
 
 use std::ffi::OsString;
 
 use clap::Parser;
+use clap::error::ErrorKind;
+use scumble::Fault;
 
 use crate::arguments::{Arguments, Verb};
 use crate::failure::Failure;
@@ -46,30 +51,48 @@ use crate::terminal::Terminal;
 /// For a process that does nothing else: it listens for Ctrl-C, which ends the process, and silences panics.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     failure::keep_panics_silent();
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let words: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = match Arguments::try_parse_from(&words) {
         Ok(arguments) => arguments,
-        Err(refused) => {
-            // Help and the version come this way too. A reader that went away is no failure of ours.
-            let _ = refused.print();
-            return u8::try_from(refused.exit_code()).unwrap_or(failure::exit_code(scumble::Fault::Usage));
-        }
+        Err(refused) => return refuse(&refused, words.iter().any(|word| word == "--json")),
     };
-    let terminal = Terminal::new(arguments.json, arguments.quiet);
+    let terminal = Terminal::new(arguments.json, arguments.quiet, command_line::typed(&words));
     // A panic is a bug of ours. It becomes exit code 70 without its message, which could quote a value.
     let outcome = std::panic::catch_unwind(|| run_verb(&arguments.verb, &terminal));
     match outcome.unwrap_or_else(|_| Err(Failure::bug())) {
         Ok(()) => 0,
         Err(failure) => {
+            let failure = if failure.is_interruption() { interrupt::interrupted() } else { failure };
             terminal.fail(&failure);
+            if let Some(open) = interrupt::left_open() {
+                terminal.warn(&open);
+            }
             failure.exit_code()
         }
     }
 }
 
+/// A command line that was not understood. Help and the version come this way too.
+fn refuse(refused: &clap::Error, as_json: bool) -> u8 {
+    let is_failure = !matches!(refused.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if as_json && is_failure {
+        let text = refused.to_string();
+        let (message, usage) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let message = message.trim_start_matches("error: ").trim();
+        let failure =
+            Failure::new(Fault::Usage, message, Some(usage.trim().to_owned()).filter(|usage| !usage.is_empty()));
+        Terminal::new(true, false, String::new()).fail(&failure);
+        return failure.exit_code();
+    }
+    // A reader that went away is no failure of ours.
+    let _ = refused.print();
+    u8::try_from(refused.exit_code()).unwrap_or(failure::exit_code(Fault::Usage))
+}
+
 fn run_verb(verb: &Verb, terminal: &Terminal) -> Result<(), Failure> {
     // Servers end by signals of their own accord.
     if !matches!(verb, Verb::Scheduler(_) | Verb::Executor(_)) {
-        interrupt::listen();
+        interrupt::listen(terminal);
     }
     match verb {
         Verb::Demo(arguments) => command::demo::run(arguments, terminal),
@@ -84,6 +107,8 @@ fn run_verb(verb: &Verb, terminal: &Terminal) -> Result<(), Failure> {
         Verb::Bundle(arguments) => command::bundle::run(arguments, terminal),
         Verb::Evaluate(arguments) => command::evaluate::run(arguments, terminal),
         Verb::Ledger(arguments) => command::ledger::run(arguments, terminal),
+        Verb::Completions(arguments) => command::shell::completions(arguments),
+        Verb::Man(arguments) => command::shell::man(arguments, terminal),
         Verb::Scheduler(arguments) => command::cluster::scheduler(arguments, terminal),
         Verb::Executor(arguments) => command::cluster::executor(arguments, terminal),
     }

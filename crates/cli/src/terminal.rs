@@ -3,17 +3,25 @@
 #![expect(clippy::print_stderr, reason = "this is the one place that prints")]
 
 use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use scumble::Fault;
 use serde::Serialize;
 
 use crate::failure::Failure;
 
 /// How results and notes are shown.
+#[derive(Clone)]
 pub(crate) struct Terminal {
     json: bool,
     quiet: bool,
+    /// The command, as it can be typed again.
+    command: String,
+    /// Whether standard output is the output that the user named, so that results are shown elsewhere.
+    stdout_is_output: Arc<AtomicBool>,
 }
 
 /// What is counted by a progress bar.
@@ -24,8 +32,24 @@ pub(crate) enum Unit {
 }
 
 impl Terminal {
-    pub(crate) fn new(json: bool, quiet: bool) -> Self {
-        Self { json, quiet }
+    pub(crate) fn new(json: bool, quiet: bool, command: String) -> Self {
+        Self { json, quiet, command, stdout_is_output: Arc::default() }
+    }
+
+    /// The command, as it can be typed again.
+    pub(crate) fn command(&self) -> &str {
+        &self.command
+    }
+
+    /// Leaves standard output to what the user wants written there.
+    pub(crate) fn give_up_stdout(&self) -> Result<(), Failure> {
+        if self.json {
+            let hint = "leave out `--json`, or name a file with `--output`";
+            let message = "standard output cannot hold both the output and a JSON object";
+            return Err(Failure::new(Fault::Usage, message, Some(hint.into())));
+        }
+        self.stdout_is_output.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     /// The result of a command, as text or as the one JSON object. Only the one that is shown is made: the summary of a
@@ -33,6 +57,8 @@ impl Terminal {
     pub(crate) fn result<J: Serialize>(&self, json: impl FnOnce() -> J, text: impl FnOnce() -> String) {
         if self.json {
             print_line(&serde_json::to_string(&json()).expect("results have text keys"));
+        } else if !self.quiet && self.stdout_is_output.load(Ordering::Relaxed) {
+            eprintln!("{}", text());
         } else if !self.quiet {
             print_line(&text());
         }

@@ -8,6 +8,7 @@ use scumble_schema::{AdjacencyKind, Unit};
 use scumble_vault::account::{Mechanism, Noise};
 use scumble_vault::{AccountingKind, Certificate, Delta, Event};
 
+use crate::weak_terms::weak_terms;
 use crate::words::releases;
 
 /// Before every guarantee that is somebody's word.
@@ -22,7 +23,9 @@ pub fn guarantee(model: &Model) -> String {
         Origin::Elsewhere(marginals) => declared(unit, marginals.statement()),
     };
     let assumptions = model.schema().assumptions();
-    std::iter::once(guarantee).chain(assumptions.iter().map(ToString::to_string)).collect::<Vec<_>>().join(" ")
+    let weaknesses = weak_terms(model).into_iter().map(|weakness| format!("WEAK TERMS: {weakness}."));
+    let others = assumptions.iter().map(ToString::to_string).chain(weaknesses);
+    std::iter::once(guarantee).chain(others).collect::<Vec<_>>().join(" ")
 }
 
 fn declared(unit: &Unit, statement: &Statement) -> String {

@@ -58,6 +58,8 @@ pub struct JobSummary {
     pub share: f64,
     /// How many releases it made; `None` while it is open, when all that it reserved counts.
     pub releases: Option<u64>,
+    /// The command that began it, if there was one.
+    pub command: Option<String>,
 }
 
 impl LedgerSummary {
@@ -85,6 +87,7 @@ impl LedgerSummary {
                 goal: job.goal,
                 share: share(spent),
                 releases,
+                command: job.command.clone(),
             }
         };
         let unit = Unit::from_name(&terms.privacy_unit);
@@ -147,6 +150,28 @@ impl fmt::Display for LedgerSummary {
                 claim(job.goal.epsilon.get(), job.goal.delta),
                 job.description
             )?;
+        }
+        self.write_open(formatter)
+    }
+}
+
+impl LedgerSummary {
+    /// How to go on with fits that never ended.
+    fn write_open(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let open: Vec<&JobSummary> = self.jobs.iter().filter(|job| job.releases.is_none()).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        write!(
+            formatter,
+            "\n\nopen fits run, or were cut off; all that they reserved counts as spent until they end. To go on with one:"
+        )?;
+        for job in open {
+            let id = &job.job[..SHOWN_ID.min(job.job.len())];
+            match &job.command {
+                Some(command) => write!(formatter, "\n{id}  {command} --resume")?,
+                None => write!(formatter, "\n{id}  fit with the same schema, method and budget, and `resume`")?,
+            }
         }
         Ok(())
     }

@@ -56,6 +56,7 @@ mod plan;
 mod public_page;
 mod summary;
 mod tail;
+mod weak_terms;
 mod words;
 
 pub use explained::{Explanation, Paragraph};
@@ -67,4 +68,5 @@ pub use picture::picture;
 pub use plan::{Plan, Refusal};
 pub use public_page::public_page;
 pub use summary::{BoundSummary, ColumnSummary, PairSummary, Share, Summary, TableSummary};
+pub use weak_terms::weak_terms;
 pub use words::{grouped, releases};

@@ -10,6 +10,8 @@ use scumble_vault::ledger::LedgerError;
 use serde::Serialize;
 
 use crate::bundle::BundleError;
+use crate::outputs::OutputError;
+use crate::weak_terms::WeakTerms;
 
 /// Anything that can go wrong on the way from a table to a synthetic one.
 ///
@@ -43,6 +45,12 @@ pub enum Error {
     /// Certificates for a cluster are of no use.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// The terms promise little, and nobody has accepted that.
+    #[error(transparent)]
+    WeakTerms(#[from] WeakTerms),
+    /// Something would be written over a file that somebody needs.
+    #[error(transparent)]
+    Output(#[from] OutputError),
     /// No job on the ledger was cut off that is the same.
     #[error("the ledger has no fit of this schema, method and budget that was cut off")]
     NothingToResume,
@@ -133,10 +141,17 @@ impl Error {
                 | MechanismError::NoRules { .. },
             )
             | Self::Bundle(_)
+            | Self::Output(_)
+            | Self::WeakTerms(_)
             | Self::NothingToResume => Fault::Usage,
             Self::Schema(_) | Self::Mechanism(_) => Fault::Data,
             Self::Interrupted => Fault::Interrupted,
         }
+    }
+
+    /// Whether a fit was refused because the same one was begun on the ledger and never ended.
+    pub fn is_open_fit(&self) -> bool {
+        matches!(self, Self::Mechanism(MechanismError::Vault(VaultError::Ledger(LedgerError::Open { .. }))))
     }
 
     /// The error as a user should see it: one problem, or all of a schema's that are listed.
@@ -165,6 +180,10 @@ impl Error {
             Self::Schema(_) => Some("check the path and its permissions".into()),
             Self::Engine(error) => error.hint(),
             Self::Bundle(error) => Some(error.hint().into()),
+            Self::Output(error) => Some(error.hint().into()),
+            Self::WeakTerms(_) => Some(
+                "ask for less, such as `--epsilon 1 --delta 1e-9`; `--accept-weak-privacy` if those whose rows these are would accept it too".into(),
+            ),
             Self::Server(error) => error.hint(),
             Self::Tls(error) => Some(error.hint().into()),
             Self::Mechanism(MechanismError::Vault(VaultError::Source(source))) => {
@@ -212,7 +231,7 @@ fn vault_fault(error: &VaultError) -> Fault {
 
 fn ledger_fault(error: &LedgerError) -> Fault {
     match error {
-        LedgerError::OverCap { .. } => Fault::Budget,
+        LedgerError::OverCap { .. } | LedgerError::Open { .. } => Fault::Budget,
         LedgerError::Exists { .. } => Fault::Usage,
         LedgerError::Missing { .. }
         | LedgerError::Journal { .. }

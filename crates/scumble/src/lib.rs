@@ -94,10 +94,16 @@
 pub mod bundle;
 pub mod demo;
 mod error;
+mod on_ledger;
+mod outputs;
 mod pipeline;
+mod weak_terms;
 
 pub use error::{Error, Fault, Problem};
-pub use pipeline::{Start, create_ledger, fit, fit_marginals, fit_on, fresh_seed, sample, sample_part};
+pub use on_ledger::{ReservedFit, Start, create_ledger, fit_on};
+pub use outputs::{OutputError, Outputs};
+pub use pipeline::{RowTarget, fit, fit_marginals, fresh_seed, sample, sample_part};
+pub use weak_terms::{WeakTerms, refuse_weak_terms};
 
 #[doc(inline)]
 pub use scumble_engine::{Format, Input, MemoryLimit, Progress, ProgressSink, ReadOptions, TableWriter};

@@ -1,14 +1,15 @@
-//! The whole way: files to a model, on a ledger or not, and a model to files.
+//! The whole way: files to a model, and a model to files.
 
+use std::io;
 use std::path::Path;
 
-use scumble_engine::{Input, ReadOptions, TableScan, TableWriter};
+use scumble_engine::{Format, Input, ReadOptions, TableScan, TableWriter};
 use scumble_mechanisms::marginals::{self, Marginals};
-use scumble_mechanisms::{MechanismError, Method, Model, Part, plan};
+use scumble_mechanisms::{MechanismError, Method, Model, Part};
 use scumble_pgm::Sampling;
 use scumble_schema::{AdjacencyKind, DecodedRows, Decoder, Schema};
-use scumble_vault::ledger::{Job, Ledger, Terms};
-use scumble_vault::{AccountingKind, ApproxDp, Delta, MarginalSource};
+use scumble_vault::ledger::Job;
+use scumble_vault::{ApproxDp, MarginalSource};
 
 use crate::error::Error;
 
@@ -16,7 +17,7 @@ use crate::error::Error;
 ///
 /// # Privacy
 /// The model, and whatever is made from it, is `(epsilon, delta)`-differentially private as `goal` says, for neighbours
-/// as the schema declares them. Budgets of repeated fits of the same table add up; [`fit_on`] keeps count.
+/// as the schema declares them. Budgets of repeated fits of the same table add up; [`fit_on`](crate::fit_on) keeps count.
 pub fn fit(
     inputs: &[Input],
     schema: &Schema,
@@ -27,94 +28,7 @@ pub fn fit(
     fit_scan(TableScan::open(inputs, schema, options)?, schema, method, goal, None)
 }
 
-/// Makes the ledger of a table, durably: all fits on it, together, will cost at most `cap`.
-///
-/// The schema says whose privacy that protects, and only fits whose schema says the same can be on it. Unless an accounting is named,
-/// costs add up as those of Gaussian noise, or, where the cap has no delta, of Laplace noise.
-///
-/// ```
-/// use scumble::{ApproxDp, Delta, Epsilon, Schema, create_ledger, demo};
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("people.ledger");
-///
-/// let schema = Schema::parse(demo::PEOPLE_SCHEMA)?;
-/// let cap = ApproxDp { epsilon: Epsilon::new(3.0)?, delta: Delta::new(1e-9)? };
-/// let ledger = create_ledger(&path, "people", &schema, cap, None)?;
-/// assert_eq!(ledger.verify()?.spent, 0);
-/// // What was spent is never forgotten by making it again.
-/// assert!(create_ledger(&path, "people", &schema, cap, None).is_err());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// If nothing can be spent under such a cap, or the file exists or cannot be written.
-pub fn create_ledger(
-    path: &Path,
-    dataset: &str,
-    schema: &Schema,
-    cap: ApproxDp,
-    accounting: Option<AccountingKind>,
-) -> Result<Ledger, Error> {
-    let privacy = schema.privacy();
-    // Without a delta there is nothing but Laplace noise, and that is added up as it is.
-    let by_delta = if cap.delta == Delta::ZERO { AccountingKind::Pure } else { AccountingKind::Gdp };
-    let terms = Terms::new(
-        dataset.into(),
-        privacy.adjacency,
-        privacy.unit.to_string(),
-        privacy.max_contributions,
-        accounting.unwrap_or(by_delta),
-        cap,
-    )?;
-    Ok(Ledger::create(path, &terms)?)
-}
-
-/// Whether a fit begins a job of a ledger, or goes on with one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
-    /// Budget is reserved for a new job.
-    New,
-    /// A job of the same schema, method and goal that was cut off is taken up: what it released is used again, nothing
-    /// is drawn twice, and nothing more is spent.
-    Resume,
-}
-
-/// Reads a table and fits a model to it, on the budget of the table's ledger.
-///
-/// The model comes with its job, which is to be [committed](Job::commit) as soon as the model is durable. Until then all that
-/// was reserved counts as spent.
-///
-/// # Privacy
-/// As that of [`fit`]; and everything that is ever released on the ledger is, together, differentially private as the ledger
-/// says.
-pub fn fit_on(
-    ledger: &Ledger,
-    start: Start,
-    inputs: &[Input],
-    schema: &Schema,
-    method: &Method,
-    goal: ApproxDp,
-    options: &ReadOptions,
-) -> Result<(Model, Job), Error> {
-    let scan = TableScan::open(inputs, schema, options)?;
-    let plan = plan(schema, method, goal);
-    let job = match start {
-        Start::New => ledger.begin(plan)?,
-        Start::Resume => ledger.take_up(plan)?.ok_or(Error::NothingToResume)?,
-    };
-    match fit_scan(scan, schema, method, goal, Some(&job)) {
-        Ok(model) => Ok((model, job)),
-        Err(error) => {
-            if job.releases() == 0 {
-                // Nothing was released, so nothing is spent. The first error is the one to report.
-                let _ = job.commit();
-            }
-            Err(error)
-        }
-    }
-}
-
-fn fit_scan(
+pub(crate) fn fit_scan(
     scan: TableScan,
     schema: &Schema,
     method: &Method,
@@ -143,38 +57,53 @@ pub fn fit_marginals(path: &Path, schema: &Schema) -> Result<Model, Error> {
     Ok(marginals::fit(schema, Marginals::read(path, schema)?)?)
 }
 
-/// Draws rows from a model and writes them to a file, whose name says the format.
+/// Where synthetic rows go.
+#[derive(Debug, Clone, Copy)]
+pub enum RowTarget<'a> {
+    /// A file, whose name says the format. It is whole or not there.
+    File(&'a Path),
+    /// Standard output, as CSV.
+    Stdout,
+}
+
+impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for RowTarget<'a> {
+    fn from(path: &'a P) -> Self {
+        Self::File(path.as_ref())
+    }
+}
+
+/// Draws rows from a model and writes them.
 ///
-/// `go_on` is told the number of rows written so far, and stops the work by answering `false`. The file is whole or not there.
+/// `go_on` is called with the number of rows written so far, and stops the work by answering `false`.
 ///
 /// # Privacy
 /// Post-processing of the model.
-pub fn sample(
+pub fn sample<'a>(
     model: &Model,
     rows: u64,
     seed: u64,
     sampling: Sampling,
-    path: &Path,
+    target: impl Into<RowTarget<'a>>,
     mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<(), Error> {
     check_rows(model, rows)?;
-    write(model, model.sample_rows(rows, seed, sampling).map(Ok), path, &mut go_on)
+    write(model, model.sample_rows(rows, seed, sampling).map(Ok), target.into(), &mut go_on)
 }
 
-/// Draws rows from a part of a model and writes them to a file, as [`sample`] does from the whole model.
+/// Draws rows from a part of a model and writes them, as [`sample`] does from the whole model.
 ///
 /// # Privacy
 /// Post-processing of the model.
-pub fn sample_part(
+pub fn sample_part<'a>(
     part: &Part<'_>,
     rows: u64,
     seed: u64,
     sampling: Sampling,
-    path: &Path,
+    target: impl Into<RowTarget<'a>>,
     mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<(), Error> {
     check_rows(part.model(), rows)?;
-    write(part.model(), part.sample(rows, seed, sampling)?, path, &mut go_on)
+    write(part.model(), part.sample(rows, seed, sampling)?, target.into(), &mut go_on)
 }
 
 /// Refuses more rows than a column that is made up has different values.
@@ -185,10 +114,30 @@ pub(crate) fn check_rows(model: &Model, rows: u64) -> Result<(), Error> {
 fn write(
     model: &Model,
     batches: impl Iterator<Item = Result<DecodedRows, MechanismError>>,
-    path: &Path,
+    target: RowTarget<'_>,
     go_on: &mut impl FnMut(u64) -> bool,
 ) -> Result<(), Error> {
-    let mut writer = TableWriter::create(path, Decoder::new(model.schema()).arrow_schema().clone())?;
+    let columns = Decoder::new(model.schema()).arrow_schema().clone();
+    match target {
+        RowTarget::File(path) => {
+            let mut writer = TableWriter::create(path, columns)?;
+            write_batches(&mut writer, batches, go_on)?;
+            Ok(writer.finish()?)
+        }
+        RowTarget::Stdout => {
+            let mut writer = TableWriter::into_sink(io::stdout(), "standard output", Format::Csv, columns)?;
+            write_batches(&mut writer, batches, go_on)?;
+            writer.into_inner()?;
+            Ok(())
+        }
+    }
+}
+
+fn write_batches<W: io::Write + Send>(
+    writer: &mut TableWriter<W>,
+    batches: impl Iterator<Item = Result<DecodedRows, MechanismError>>,
+    go_on: &mut impl FnMut(u64) -> bool,
+) -> Result<(), Error> {
     let mut written = 0;
     for rows in batches {
         let rows = rows?;
@@ -198,7 +147,7 @@ fn write(
             return Err(Error::Interrupted);
         }
     }
-    Ok(writer.finish()?)
+    Ok(())
 }
 
 /// A seed from the operating system, for rows that nobody needs to draw again.

@@ -51,7 +51,7 @@ pub(crate) struct BundleCreate {
     /// A model file
     pub(crate) model: PathBuf,
     /// How many rows, such as 5000 or 1e6; without it as many as the real table has, which is an estimate unless it is public
-    #[arg(long, value_name = "NUMBER", value_parser = number_of_rows)]
+    #[arg(short = 'n', long, value_name = "NUMBER", value_parser = number_of_rows)]
     pub(crate) rows: Option<u64>,
     /// What rows are drawn with; it is written into the bundle, and has no influence on the noise. Without it, another one each time
     #[arg(long, value_name = "NUMBER")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{FormatName, TextFiles};
+use super::{FormatName, Overwriting, TextFiles};
 
 /// Compare a synthetic table with the real one, for the steward of the real one: NOT differentially private
 ///
@@ -24,11 +24,13 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "DATA", num_args = 1.., required = true)]
     pub(crate) synth: Vec<PathBuf>,
     /// The schema file, with which both are read
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
-    /// The HTML page to write, besides the text
+    /// The HTML page to write, besides the text; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overwriting: Overwriting,
     /// How many columns the compared tables span, each from 1 to 8
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1,2,3,4,5", value_parser = order)]
     pub(crate) orders: Vec<usize>,

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::Overwriting;
+
 /// Show what a model holds: columns, noise, tables measured, and what its certificate or the maker of its tables promises
 #[derive(Debug, Args)]
 #[command(
@@ -18,4 +20,6 @@ pub(crate) struct Inspect {
     /// Draw which columns the model ties together, into this SVG file
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overwriting: Overwriting,
 }

@@ -8,7 +8,8 @@ use clap::builder::PossibleValuesParser;
 use scumble::mechanisms::MechanismError;
 use scumble::{ApproxDp, Delta, Epsilon, Method};
 
-use super::{delta, epsilon, number_of_rows};
+use super::terms::{delta, epsilon};
+use super::{Overwriting, number_of_rows};
 
 /// All methods at once.
 const ALL: &str = "all";
@@ -21,20 +22,20 @@ const ALL: &str = "all";
                   --method auto --method mst --svg plan.svg")]
 pub(crate) struct Plan {
     /// The schema file
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
     /// How many rows the table has, about, such as 5000 or 1e9; it is not looked up, since no data is read
     #[arg(long, value_name = "NUMBER", value_parser = some_rows)]
     pub(crate) rows_hint: NonZeroU64,
     /// The epsilon of (epsilon, delta)-differential privacy; may be given several times, and then they are compared
-    #[arg(short, long, value_name = "NUMBER", value_parser = epsilon, required = true)]
+    #[arg(short, long, value_name = "NUMBER", value_parser = epsilon, allow_negative_numbers = true, required = true)]
     epsilon: Vec<Epsilon>,
     /// The delta that goes with it
-    #[arg(long, value_name = "NUMBER", value_parser = delta, default_value = "1e-9")]
+    #[arg(short, long, value_name = "NUMBER", value_parser = delta, allow_negative_numbers = true, default_value_t = Delta::USUAL)]
     delta: Delta,
     /// The method of fitting; `auto` without it, or `pb-pgm` if delta is 0. May be given several times, and then they are compared;
     /// `all` are all of them
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES.into_iter().chain([ALL])))]
+    #[arg(short, long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES.into_iter().chain([ALL])))]
     method: Vec<String>,
     /// An option of the method, such as `spread=0.5`; may be given several times
     #[arg(long = "option", value_name = "NAME=VALUE")]
@@ -45,6 +46,8 @@ pub(crate) struct Plan {
     /// Draw expected errors against epsilon into this SVG file; of one epsilon, also of some around it
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overwriting: Overwriting,
 }
 
 impl Plan {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::Overwriting;
+
 /// Write a page about a model that may be published: what was measured, how exact it is, what not to trust
 ///
 /// One HTML file, complete in itself, made of released values and public facts. No data is read, and it costs nothing.
@@ -12,7 +14,9 @@ use clap::Args;
 pub(crate) struct Report {
     /// A model file
     pub(crate) model: PathBuf,
-    /// The HTML file to write
+    /// The HTML file to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) overwriting: Overwriting,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{FormatName, TextFiles};
+use super::{FormatName, Overwriting, TextFiles};
 
 /// Draft, import, export or check a schema
 #[derive(Debug, Args)]
@@ -33,6 +33,8 @@ pub(crate) struct Draft {
     /// The schema file to write; standard output without it
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overwriting: Overwriting,
     /// How the data is written, if its name does not say
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatName>,
@@ -54,6 +56,8 @@ pub(crate) struct Import {
     /// The schema file to write; standard output without it
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overwriting: Overwriting,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -86,6 +90,8 @@ pub(crate) struct Export {
     /// The file to write; standard output without it
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overwriting: Overwriting,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -1,19 +1,21 @@
 //! `scumble demo`
 
-use scumble::schema::WholeFile;
 use scumble::{TableWriter, demo};
 use serde_json::json;
 
 use crate::arguments::Demo;
 use crate::failure::{Failure, cannot_write};
 use crate::interrupt::Writing;
+use crate::output;
 use crate::terminal::{Terminal, Unit};
 
 pub(crate) fn run(arguments: &Demo, terminal: &Terminal) -> Result<(), Failure> {
     let folder = &arguments.output;
+    output::refuse_stdout(folder, "a folder")?;
     std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
     let (data, schema) = (folder.join("people.csv"), folder.join("people.schema.yaml"));
-    WholeFile::write_all_to(&schema, demo::PEOPLE_SCHEMA.as_bytes()).map_err(|error| cannot_write(&schema, &error))?;
+    output::check([], [&data, &schema], arguments.overwriting.force)?;
+    output::write(&schema, demo::PEOPLE_SCHEMA.as_bytes(), terminal)?;
 
     let writing = Writing::begin();
     let bar = terminal.progress("writing", arguments.rows, Unit::Rows);

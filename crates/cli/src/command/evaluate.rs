@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use scumble::schema::{AttributeId, WholeFile};
+use scumble::schema::AttributeId;
 use scumble::{Error, Fault, Input, ReadOptions, Schema};
 use scumble_evaluate::evaluation::Depth;
 use scumble_evaluate::nist::Earnings;
@@ -11,8 +11,8 @@ use scumble_evaluate::{Columns, EvaluateError, Evaluation, Settings, steward_pag
 use serde::Serialize;
 
 use crate::arguments::Evaluate;
-use crate::command::fit::can_be_written;
-use crate::failure::{Failure, cannot_write};
+use crate::failure::Failure;
+use crate::output;
 use crate::terminal::{Terminal, Unit, wait_without_end};
 
 /// The evaluation, and where its page is.
@@ -24,7 +24,8 @@ struct Outcome<'a> {
 }
 
 pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failure> {
-    arguments.output.as_deref().map_or(Ok(()), can_be_written)?;
+    let reads = arguments.real.iter().chain(&arguments.synth).chain([&arguments.schema]);
+    output::check(reads, &arguments.output, arguments.overwriting.force)?;
     let schema = arguments.text_files.schema(&arguments.schema)?;
     let settings = settings(arguments, &schema)?;
     let bar = terminal.progress("reading", 0, Unit::Bytes);
@@ -35,12 +36,12 @@ pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failu
     let output = arguments.output.as_deref();
     if let Some(path) = output {
         let page = steward_page(&evaluation);
-        WholeFile::write_all_to(path, page.as_bytes()).map_err(|error| cannot_write(path, &error))?;
+        output::write(path, page.as_bytes(), terminal)?;
     }
     terminal.result(
         || Outcome { evaluation: &evaluation, output },
         || match output {
-            Some(path) => format!("{evaluation}\n\nwrote the page to {}", path.display()),
+            Some(path) => format!("{evaluation}\n\nwrote the page to {}", output::shown(path)),
             None => evaluation.to_string(),
         },
     );

@@ -1,39 +1,45 @@
 //! `scumble fit`
 
-use std::path::Path;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
+use indicatif::ProgressBar;
 use scumble::cluster::Stores;
-use scumble::report::{Summary, guarantee};
-use scumble::schema::WholeFile;
-use scumble::{Input, Job, Ledger, Model, ProgressSink, ReadOptions, Schema, Start};
+use scumble::engine::TableScan;
+use scumble::report::{LedgerSummary, Plan, Summary, guarantee};
+use scumble::{Input, Job, Ledger, Model, ProgressSink, ReadOptions, ReservedFit, Schema, Start};
 use serde_json::json;
 
 use crate::arguments::{EngineChoice, Fit, RealTable};
-use crate::failure::{Failure, cannot_write};
+use crate::failure::Failure;
 use crate::terminal::{Terminal, Unit, wait_without_end};
+use crate::{interrupt, output};
 
 pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
-    can_be_written(&arguments.output)?;
-    let schema = arguments.real.text_files.schema(&arguments.real.schema)?;
-    let (model, job) = fit(&arguments.real, &arguments.engine, &schema, terminal)?;
-    model.write(&arguments.output)?;
+    let (real, path) = (&arguments.real, &arguments.output);
+    output::refuse_stdout(path, "a model")?;
+    output::check(real.reads(), [path], arguments.overwriting.force)?;
+    let schema = real.text_files.schema(&real.schema)?;
+    if real.dry_run {
+        return dry_run(real, &arguments.engine, &schema, terminal);
+    }
+    let (model, job) = fit(real, &arguments.engine, &schema, terminal)?;
+    model.write(path)?;
     commit(job)?;
     terminal.result(
-        || json!({ "model": arguments.output, "summary": Summary::new(&model) }),
-        || format!("wrote the model to {}\n{}", arguments.output.display(), guarantee(&model)),
+        || json!({ "model": path, "summary": Summary::new(&model) }),
+        || format!("wrote the model to {}\n{}", path.display(), guarantee(&model)),
     );
     Ok(())
 }
 
-/// Fails if a file cannot be written there. To be asked before budget is spent on what goes into it.
-pub(crate) fn can_be_written(path: &Path) -> Result<(), Failure> {
-    WholeFile::create(path).map(drop).map_err(|error| cannot_write(path, &error))
-}
-
 /// Ends the job of a fit, if it was on a ledger. To be done once what the user asked for is durable.
 pub(crate) fn commit(job: Option<Job>) -> Result<(), Failure> {
-    Ok(job.map_or(Ok(()), Job::commit)?)
+    if let Some(job) = job {
+        job.commit()?;
+        interrupt::fit_ended();
+    }
+    Ok(())
 }
 
 /// Fits a model to what was named, with the warnings that belong to its guarantee.
@@ -64,49 +70,115 @@ fn fit_rows(
     schema: &Schema,
     terminal: &Terminal,
 ) -> Result<(Model, Option<Job>), Failure> {
-    let method = real.method()?;
+    let (method, goal) = (real.method()?, real.goal());
+    real.reasonable.check(goal, real.rows_hint)?;
     let inputs: Vec<Input> = real.data.iter().map(Input::new).collect();
     let bar = terminal.progress("reading", 0, Unit::Bytes);
-    let progress = {
-        let bar = bar.clone();
-        ProgressSink::new(move |progress| {
-            // Without a total there is nothing to draw.
-            if progress.bytes_total > 0 {
-                bar.set_length(progress.bytes_total);
-                bar.set_position(progress.bytes_read);
-                if progress.bytes_read == progress.bytes_total {
-                    wait_without_end(&bar, "fitting");
-                }
-            }
-        })
+    let options = ReadOptions { progress: Some(progress_of(&bar)), ..read_options(real, engine)? };
+    let Some(path) = &real.ledger else {
+        let model = scumble::fit(&inputs, schema, &method, goal, &options);
+        bar.finish_and_clear();
+        let model = model?;
+        terminal.note("no ledger keeps count: the budgets of repeated fits of the same table add up");
+        warn_of_weak_terms(&model, terminal);
+        return Ok((model, None));
     };
-    let options = ReadOptions {
+    let ledger = Ledger::open(path)?;
+    let start = (real.start(), Some(terminal.command().to_owned()));
+    let reserved = ReservedFit::new(&ledger, start, &inputs, schema, &method, goal, &options);
+    let reserved = reserved.map_err(|error| with_commands(error, terminal))?;
+    interrupt::fit_began(reserved.job(), path, format!("{} --resume", terminal.command()));
+    let fitted = reserved.run();
+    bar.finish_and_clear();
+    let (model, job) = fitted?;
+    warn_of_weak_terms(&model, terminal);
+    Ok((model, Some(job)))
+}
+
+/// Shows what a fit would ask, cost and reserve, and refuses what would be refused. No row is read and nothing is spent.
+pub(crate) fn dry_run(
+    real: &RealTable,
+    engine: &EngineChoice,
+    schema: &Schema,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    let (method, goal) = (real.method()?, real.goal());
+    real.reasonable.check(goal, real.rows_hint)?;
+    let inputs: Vec<Input> = real.data.iter().map(Input::new).collect();
+    // The columns have to be there; their values are not looked at.
+    TableScan::open(&inputs, schema, &read_options(real, engine)?).map_err(scumble::Error::from)?;
+    let ledger = real.ledger.as_deref().map(Ledger::open).transpose()?;
+    if let Some(ledger) = &ledger {
+        let plan = scumble::mechanisms::plan(schema, &method, goal);
+        let room = match real.start() {
+            Start::Resume if ledger.has_open(&plan)? => Ok(()),
+            Start::Resume => Err(scumble::Error::NothingToResume),
+            start => ledger.check(&plan, start == Start::Anew).map_err(scumble::Error::from),
+        };
+        room.map_err(|error| with_commands(error, terminal))?;
+    }
+    let rows = real.rows_hint.and_then(NonZeroU64::new);
+    let plan = rows.map(|rows| Plan::new(schema, &[method], &[goal], rows)).transpose()?;
+    let ledger = ledger.map(|ledger| ledger.verify()).transpose()?.map(|statement| LedgerSummary::new(&statement));
+    terminal.result(
+        || json!({ "dry_run": true, "plan": plan, "ledger": ledger }),
+        || {
+            let plan = plan.as_ref().map(ToString::to_string);
+            let plan = plan.unwrap_or_else(|| "`--rows-hint NUMBER` shows noise, memory and time as well".into());
+            let ledger = ledger.as_ref().map(|ledger| format!("\n\nThe ledger has room for it:\n{ledger}"));
+            format!(
+                "{plan}{}\n\nThis was a dry run: no row was read, and nothing was reserved or written.",
+                ledger.unwrap_or_default()
+            )
+        },
+    );
+    Ok(())
+}
+
+/// How the real table is read.
+fn read_options(real: &RealTable, engine: &EngineChoice) -> Result<ReadOptions, Failure> {
+    Ok(ReadOptions {
         format: real.format.map(Into::into),
-        progress: Some(progress),
         memory_limit: real.memory_limit,
         spill_directory: real.spill_dir.clone(),
         remote: engine.cluster()?.map(|cluster| cluster as _),
         stores: Some(Arc::new(Stores::default())),
         ..ReadOptions::default()
-    };
-    let goal = real.goal();
-    let Some(ledger) = &real.ledger else {
-        let model = scumble::fit(&inputs, schema, &method, goal, &options);
-        bar.finish_and_clear();
-        let model = model?;
-        terminal.note("no ledger keeps count: the budgets of repeated fits of the same table add up");
-        return Ok((model, None));
-    };
-    let ledger = Ledger::open(ledger)?;
-    let start = if real.resume { Start::Resume } else { Start::New };
-    if start == Start::New && ledger.has_open(&scumble::mechanisms::plan(schema, &method, goal))? {
-        terminal.note(
-            "a fit of the same schema, method and budget is open on the ledger: if it was cut off, `--resume` goes on with it \
-             and spends nothing more",
-        );
+    })
+}
+
+/// Draws how much of the table is read.
+fn progress_of(bar: &ProgressBar) -> ProgressSink {
+    let bar = bar.clone();
+    ProgressSink::new(move |progress| {
+        // Without a total there is nothing to draw.
+        if progress.bytes_total > 0 {
+            bar.set_length(progress.bytes_total);
+            bar.set_position(progress.bytes_read);
+            if progress.bytes_read == progress.bytes_total {
+                wait_without_end(&bar, "fitting");
+            }
+        }
+    })
+}
+
+/// A fit that was refused because the same one never ended, with the commands to choose from.
+fn with_commands(error: scumble::Error, terminal: &Terminal) -> Failure {
+    let is_open = error.is_open_fit();
+    let mut failure = Failure::from(error);
+    if let (true, Some(problem)) = (is_open, failure.problems.first_mut()) {
+        let command = terminal.command();
+        problem.hint = Some(format!(
+            "to go on with it and spend nothing more: {command} --resume\nhint: to leave what it reserved spent, and reserve as much again: \
+             {command} --anew"
+        ));
     }
-    let fitted = scumble::fit_on(&ledger, start, &inputs, schema, &method, goal, &options);
-    bar.finish_and_clear();
-    let (model, job) = fitted?;
-    Ok((model, Some(job)))
+    failure
+}
+
+/// Says what is weak about the promise, now that a number of rows is released.
+fn warn_of_weak_terms(model: &Model, terminal: &Terminal) {
+    for weakness in scumble::report::weak_terms(model) {
+        terminal.warn(&weakness.to_string());
+    }
 }

@@ -2,19 +2,21 @@
 
 use std::path::Path;
 
-use scumble::schema::{Exported, Foreign, Loss, LossKind, Problems, SchemaSpec, WholeFile, export_mbi};
+use scumble::schema::{Exported, Foreign, Loss, LossKind, Problems, SchemaSpec, export_mbi};
 use scumble::{Format, Schema};
 use serde_json::json;
 
 use crate::arguments::{Description, Export, ExportFormat, Import};
 use crate::command::schema::drafted;
-use crate::failure::{Failure, cannot_write};
+use crate::failure::Failure;
+use crate::output;
 use crate::terminal::Terminal;
 
 /// What is said of a format that holds public facts only.
 const PUBLIC: &str = "are taken as public facts: make sure that they were not read off the data";
 
 pub(crate) fn import(arguments: &Import, terminal: &Terminal) -> Result<(), Failure> {
+    output::check([&arguments.file], &arguments.output, arguments.overwriting.force)?;
     let output = arguments.output.as_deref();
     let format = match arguments.from {
         Description::Mbi => {
@@ -44,6 +46,7 @@ pub(crate) fn import(arguments: &Import, terminal: &Terminal) -> Result<(), Fail
 }
 
 pub(crate) fn export(arguments: &Export, terminal: &Terminal) -> Result<(), Failure> {
+    output::check([&arguments.schema], &arguments.output, arguments.overwriting.force)?;
     let format = match arguments.to {
         ExportFormat::Mbi => {
             let exported = export_mbi(&Schema::read(&arguments.schema)?);
@@ -74,8 +77,8 @@ pub(crate) fn write_description(
     output: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
-    if let Some(path) = output {
-        WholeFile::write_all_to(path, text.as_bytes()).map_err(|error| cannot_write(path, &error))?;
+    if let Some(path) = output.filter(|path| !output::is_stdout(path)) {
+        output::write(path, text.as_bytes(), terminal)?;
         terminal.result(
             || json!({ "output": path, "losses": losses }),
             || format!("wrote the schema to {}", path.display()),

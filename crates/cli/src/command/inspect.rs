@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use scumble::Model;
 use scumble::report::{Explanation, Paragraph, Summary, picture};
-use scumble::schema::WholeFile;
 use serde::Serialize;
 
 use crate::arguments::Inspect;
-use crate::failure::{Failure, cannot_write};
+use crate::failure::Failure;
+use crate::output;
 use crate::terminal::Terminal;
 
 /// All that is told of a model.
@@ -24,11 +24,12 @@ struct Told<'a> {
 }
 
 pub(crate) fn run(arguments: &Inspect, terminal: &Terminal) -> Result<(), Failure> {
+    output::check([&arguments.model], &arguments.svg, arguments.overwriting.force)?;
     let model = Model::read(&arguments.model)?;
     let svg = arguments.svg.as_ref();
     if let Some(path) = svg {
-        WholeFile::write_all_to(path, picture(&model).as_bytes()).map_err(|error| cannot_write(path, &error))?;
-        terminal.note(&format!("wrote a picture of the model to {}", path.display()));
+        output::write(path, picture(&model).as_bytes(), terminal)?;
+        terminal.note(&format!("wrote a picture of the model to {}", output::shown(path)));
     }
     terminal.result(
         || Told { summary: Summary::new(&model), explanation: Explanation::new(&model).paragraphs, svg },

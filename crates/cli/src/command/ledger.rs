@@ -17,10 +17,11 @@ pub(crate) fn run(arguments: &LedgerCommand, terminal: &Terminal) -> Result<(), 
 }
 
 fn init(arguments: &LedgerInit, terminal: &Terminal) -> Result<(), Failure> {
+    let cap = ApproxDp { epsilon: arguments.epsilon, delta: arguments.delta };
+    arguments.reasonable.check(cap, None)?;
     let schema = Schema::read(&arguments.schema)?;
     let stem = || arguments.ledger.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let dataset = arguments.dataset.clone().or_else(stem).unwrap_or_default();
-    let cap = ApproxDp { epsilon: arguments.epsilon, delta: arguments.delta };
     let ledger = create_ledger(&arguments.ledger, &dataset, &schema, cap, arguments.accounting)?;
     let summary = LedgerSummary::new(&ledger.verify()?);
     terminal.result(

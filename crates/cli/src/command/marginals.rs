@@ -6,12 +6,14 @@ use serde_json::json;
 
 use crate::arguments::Marginals;
 use crate::failure::Failure;
+use crate::output;
 use crate::terminal::Terminal;
 
 pub(crate) fn run(arguments: &Marginals, terminal: &Terminal) -> Result<(), Failure> {
+    output::check([&arguments.model], [&arguments.output], arguments.overwriting.force)?;
     let model = Model::read(&arguments.model)?;
     let Exported { marginals, summed, left_out } = model.marginals()?;
-    marginals.write(&arguments.output, model.schema())?;
+    output::write(&arguments.output, marginals.to_json(model.schema()).as_bytes(), terminal)?;
     if summed + left_out > 0 {
         terminal.note(&format!(
             "columns of the method's own, such as coarser versions, have no name in the schema: {summed} tables are summed \
@@ -21,7 +23,7 @@ pub(crate) fn run(arguments: &Marginals, terminal: &Terminal) -> Result<(), Fail
     let tables = marginals.tables().len();
     terminal.result(
         || json!({ "output": arguments.output, "tables": tables, "summed": summed, "left_out": left_out }),
-        || format!("wrote {tables} noisy tables to {}", arguments.output.display()),
+        || format!("wrote {tables} noisy tables to {}", output::shown(&arguments.output)),
     );
     Ok(())
 }

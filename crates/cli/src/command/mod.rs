@@ -13,4 +13,5 @@ pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod sample;
 pub(crate) mod schema;
+pub(crate) mod shell;
 pub(crate) mod synth;

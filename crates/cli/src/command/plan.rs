@@ -2,19 +2,20 @@
 
 use scumble::Schema;
 use scumble::report::Plan;
-use scumble::schema::WholeFile;
 
 use crate::arguments;
-use crate::failure::{Failure, cannot_write};
+use crate::failure::Failure;
+use crate::output;
 use crate::terminal::Terminal;
 
 pub(crate) fn run(arguments: &arguments::Plan, terminal: &Terminal) -> Result<(), Failure> {
+    output::check([&arguments.schema], &arguments.svg, arguments.overwriting.force)?;
     let schema = Schema::read(&arguments.schema)?;
     let (methods, rows) = (arguments.methods()?, arguments.rows_hint);
     let plan = Plan::new(&schema, &methods, &arguments.goals(), rows)?;
     if let Some(path) = &arguments.svg {
         let picture = Plan::new(&schema, &methods, &arguments.drawn_goals(), rows)?.picture();
-        WholeFile::write_all_to(path, picture.as_bytes()).map_err(|error| cannot_write(path, &error))?;
+        output::write(path, picture.as_bytes(), terminal)?;
     }
     terminal.result(|| &plan, || plan.to_string());
     Ok(())

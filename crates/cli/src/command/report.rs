@@ -2,21 +2,28 @@
 
 use scumble::Model;
 use scumble::report::public_page;
-use scumble::schema::WholeFile;
 use serde_json::json;
 
 use crate::arguments::Report;
-use crate::failure::{Failure, cannot_write};
+use crate::failure::Failure;
+use crate::output;
 use crate::terminal::Terminal;
 
 pub(crate) fn run(arguments: &Report, terminal: &Terminal) -> Result<(), Failure> {
+    output::check([&arguments.model], [&arguments.output], arguments.overwriting.force)?;
     let model = Model::read(&arguments.model)?;
     let page = public_page(&model);
-    let output = &arguments.output;
-    WholeFile::write_all_to(output, page.as_bytes()).map_err(|error| cannot_write(output, &error))?;
+    let path = &arguments.output;
+    output::write(path, page.as_bytes(), terminal)?;
     terminal.result(
-        || json!({ "output": output, "bytes": page.len(), "model": model.fingerprint() }),
-        || format!("wrote a page of {} KB to {}, which may be published", page.len().div_ceil(1_000), output.display()),
+        || json!({ "output": path, "bytes": page.len(), "model": model.fingerprint() }),
+        || {
+            format!(
+                "wrote a page of {} KB to {}, which may be published",
+                page.len().div_ceil(1_000),
+                output::shown(path)
+            )
+        },
     );
     Ok(())
 }

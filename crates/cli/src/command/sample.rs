@@ -7,17 +7,26 @@ use scumble::cluster::{Cluster, SampleOrder};
 use scumble::mechanisms::{MechanismError, Origin};
 use scumble::report::guarantee;
 use scumble::schema::io_problem;
-use scumble::{Fault, Model, Sampling, Shares, Wanted, fresh_seed};
+use scumble::{Fault, Model, RowTarget, Sampling, Shares, Wanted, fresh_seed};
 use serde_json::json;
 
 use crate::arguments::{PartOfRows, Sample, SyntheticTable};
 use crate::failure::Failure;
 use crate::interrupt::Writing;
+use crate::output;
 use crate::terminal::{Terminal, Unit, wait_without_end};
 
 pub(crate) fn run(arguments: &Sample, terminal: &Terminal) -> Result<(), Failure> {
-    let model = Model::read(&arguments.model)?;
     let output = &arguments.synthetic.output;
+    if arguments.engine.cluster()?.is_none() {
+        output::check([&arguments.model], [output], arguments.synthetic.overwriting.force)?;
+    } else {
+        output::refuse_stdout(output, "a folder")?;
+    }
+    if output::is_stdout(output) {
+        terminal.give_up_stdout()?;
+    }
+    let model = Model::read(&arguments.model)?;
     if !arguments.part.is_everything() {
         if arguments.engine.cluster()?.is_some() {
             let hint = "leave `--engine` out: parts of a model are drawn by this machine";
@@ -40,7 +49,7 @@ pub(crate) fn run(arguments: &Sample, terminal: &Terminal) -> Result<(), Failure
 pub(crate) fn sample(model: &Model, synthetic: &SyntheticTable, terminal: &Terminal) -> Result<u64, Failure> {
     let rows = synthetic.rows.unwrap_or(model.rows());
     draw(rows, synthetic, terminal, |seed, sampling, go_on| {
-        scumble::sample(model, rows, seed, sampling, &synthetic.output, go_on)
+        scumble::sample(model, rows, seed, sampling, target(synthetic), go_on)
     })?;
     Ok(rows)
 }
@@ -83,7 +92,7 @@ fn sample_part(
         ));
     };
     draw(rows, synthetic, terminal, |seed, sampling, go_on| {
-        scumble::sample_part(&part, rows, seed, sampling, &synthetic.output, go_on)
+        scumble::sample_part(&part, rows, seed, sampling, target(synthetic), go_on)
     })?;
     let output = &synthetic.output;
     terminal.result(
@@ -123,6 +132,11 @@ fn shares(model: &Model, text: &str) -> Result<Shares, Failure> {
     Ok(Shares::parse_csv(model.schema(), column, &lines)?)
 }
 
+/// Where the rows go.
+fn target(synthetic: &SyntheticTable) -> RowTarget<'_> {
+    if output::is_stdout(&synthetic.output) { RowTarget::Stdout } else { RowTarget::File(&synthetic.output) }
+}
+
 /// What was asked for, or what is best for so many rows.
 fn seed_and_sampling(rows: u64, synthetic: &SyntheticTable) -> Result<(u64, Sampling), Failure> {
     let sampling = synthetic.sampling.map_or_else(|| Sampling::for_rows(rows), Sampling::from);
@@ -156,5 +170,5 @@ fn with_claim(text: String, model: &Model) -> String {
 }
 
 pub(crate) fn wrote(rows: u64, output: &Path) -> String {
-    format!("wrote {rows} synthetic rows to {}", output.display())
+    format!("wrote {rows} synthetic rows to {}", output::shown(output))
 }

@@ -14,6 +14,7 @@ use crate::arguments::{Check, Draft, SchemaCommand, SchemaVerb};
 use crate::command::evaluate::refused;
 use crate::command::foreign::{export, import, write_description};
 use crate::failure::Failure;
+use crate::output;
 use crate::terminal::{Terminal, Unit as BarUnit, wait_without_end};
 
 /// How many values are listed that no row can have.
@@ -36,6 +37,7 @@ pub(crate) fn run(arguments: &SchemaCommand, terminal: &Terminal) -> Result<(), 
 }
 
 fn draft(arguments: &Draft, terminal: &Terminal) -> Result<(), Failure> {
+    output::check([&arguments.data], &arguments.output, arguments.overwriting.force)?;
     let yaml = drafted(&arguments.data, arguments.format.map(Into::into))?;
     write_description(&yaml, &[], arguments.output.as_deref(), terminal)?;
     terminal.note("a person completes the draft from public knowledge; then run `scumble schema check`");

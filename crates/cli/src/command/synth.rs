@@ -7,19 +7,32 @@ use scumble::schema::Decoder;
 use serde_json::json;
 
 use crate::arguments::Synth;
-use crate::command::fit::{can_be_written, commit, fit};
+use crate::command::fit::{commit, dry_run, fit};
 use crate::command::sample::{sample, wrote};
 use crate::failure::Failure;
+use crate::output;
 use crate::terminal::Terminal;
 
 pub(crate) fn run(arguments: &Synth, terminal: &Terminal) -> Result<(), Failure> {
+    let synthetic = &arguments.synthetic;
+    let writes = std::iter::once(&synthetic.output).chain(&arguments.model);
+    output::check(arguments.real.reads(), writes, synthetic.overwriting.force)?;
     let schema = arguments.real.text_files.schema(&arguments.real.schema)?;
     if let Some(rows) = arguments.synthetic.rows {
         schema.check_rows(rows).map_err(MechanismError::Rows)?;
     }
-    // Dropped at once: it only tells, before budget is spent, that the rows can be written.
-    TableWriter::create(&arguments.synthetic.output, Decoder::new(&schema).arrow_schema().clone())?;
-    arguments.model.as_deref().map_or(Ok(()), can_be_written)?;
+    if output::is_stdout(&synthetic.output) {
+        terminal.give_up_stdout()?;
+    } else {
+        // Dropped at once: it only tells, before budget is spent, that the rows can be written.
+        TableWriter::create(&synthetic.output, Decoder::new(&schema).arrow_schema().clone())?;
+    }
+    if let Some(path) = &arguments.model {
+        output::refuse_stdout(path, "a model")?;
+    }
+    if arguments.real.dry_run {
+        return dry_run(&arguments.real, &arguments.engine, &schema, terminal);
+    }
     let (model, job) = fit(&arguments.real, &arguments.engine, &schema, terminal)?;
     // The model first: if rows cannot be written, what was paid for is not lost.
     if let Some(path) = &arguments.model {
@@ -27,7 +40,7 @@ pub(crate) fn run(arguments: &Synth, terminal: &Terminal) -> Result<(), Failure>
     }
     let rows = sample(&model, &arguments.synthetic, terminal)?;
     commit(job)?;
-    let output = &arguments.synthetic.output;
+    let output = &synthetic.output;
     terminal.result(
         || json!({ "output": output, "rows": rows, "model": arguments.model, "summary": Summary::new(&model) }),
         || format!("{}\n{}", wrote(rows, output), guarantee(&model)),

@@ -32,6 +32,7 @@ const RUNS: [&[&str]; 26] = [
         "1e-6",
         "--accounting",
         "zcdp",
+        "--accept-weak-privacy",
     ],
     &["fit", "DATA", "--ledger", "table.ledger", "-o", "auto.model"],
     &["fit", "DATA", "--method", "mst", "-o", "mst.model", "--json"],

@@ -67,11 +67,14 @@ fn the_explanation_says_what_is_protected_and_who_says_so() {
     with("replaced.yaml", "dp: {adjacency: replace-one}");
     let budget = ["--epsilon", "0.5", "--delta", "1e-7"];
     folder.output(&[&["ledger", "init", "a.ledger", "--schema", "table.schema.yaml"][..], &budget].concat());
-    let fit =
-        |schema: &'static str| ["fit", "table.csv", "--schema", schema, "--method", "independent", "-o", "a.model"];
+    let fit = |schema: &'static str| {
+        ["fit", "table.csv", "--schema", schema, "--method", "independent", "--force", "-o", "a.model"]
+    };
     folder.write("made.json", MARGINALS);
     folder.write("rho.json", MARGINALS.replace(r#""epsilon": 0.5, "delta": 1e-7"#, r#""rho": 0.02"#));
-    let made = |file: &'static str| ["fit", "--schema", "table.schema.yaml", "--from-marginals", file, "-o", "a.model"];
+    let made = |file: &'static str| {
+        ["fit", "--schema", "table.schema.yaml", "--from-marginals", file, "--force", "-o", "a.model"]
+    };
     let fits: [&[&str]; 6] = [
         &[&fit("several.yaml")[..], &budget].concat(),
         &[&fit("unit.yaml")[..], &budget].concat(),

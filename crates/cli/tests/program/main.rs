@@ -8,6 +8,7 @@ mod canaries;
 mod canary;
 mod evaluate;
 mod folder;
+mod habits;
 mod html;
 mod inspect;
 mod multiline;
@@ -15,6 +16,7 @@ mod plan;
 mod report;
 mod sample;
 mod schema;
+mod slips;
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -100,6 +102,7 @@ fn people_with_many_rows_are_protected_as_a_whole() {
             "1",
             "--delta",
             "1e-9",
+            "--force",
             "-o",
             "visits.model",
         ]
@@ -133,7 +136,7 @@ fn a_ledger_keeps_count_and_refuses_what_is_over_its_cap() {
     let (first, second, third) = (fit("a.model"), fit("b.model"), fit("c.model"));
     let pure = ["--epsilon", "1", "--delta", "0", "--ledger", "table.ledger", "-o", "d.model"];
     let pure = [&["fit", "table.csv", "--schema", "table.schema.yaml"][..], &pure].concat();
-    let resume = [&second[..], &["--resume"]].concat();
+    let resume = [&third[..], &["--resume"]].concat();
     let runs: [&[&str]; 14] = [
         &init,
         &init,
@@ -259,6 +262,7 @@ fn json_is_one_object_also_when_a_command_fails() {
             "1",
             "--delta",
             "1e-9",
+            "--force",
             "-o",
             "s.csv",
             "--json",
@@ -456,12 +460,24 @@ fn every_method_fits_and_its_model_is_shown_and_sampled() {
     let public = format!("dp: {{adjacency: replace-one}}\n{SCHEMA}");
     folder.write("public.schema.yaml", public);
     let run = |schema: &str, method: &[&str], delta: &str| {
-        let fit =
-            ["fit", "table.csv", "--schema", schema, "--epsilon", "5", "--delta", delta, "-o", "a.model", "--quiet"];
+        let fit = [
+            "fit",
+            "table.csv",
+            "--schema",
+            schema,
+            "--epsilon",
+            "5",
+            "--delta",
+            delta,
+            "--force",
+            "-o",
+            "a.model",
+            "--quiet",
+        ];
         let fitted = folder.output(&[&fit[..], method].concat());
         assert!(fitted.status.success(), "{method:?}: {}", String::from_utf8_lossy(&fitted.stderr));
         let shown = folder.run(&["inspect", "a.model"]);
-        assert!(folder.output(&["sample", "a.model", "-o", "a.csv"]).status.success());
+        assert!(folder.output(&["sample", "a.model", "--force", "-o", "a.csv"]).status.success());
         shown
     };
     assert!(run("table.schema.yaml", &[], "1e-9").contains("method     auto"));
@@ -525,7 +541,7 @@ fn tables_made_elsewhere_become_a_model_that_says_who_vouches_for_it() {
         &["synth", "--schema", "table.schema.yaml", "--from-marginals", "made.json", "-o", "synth.csv"],
         &["marginals", "made.model", "-o", "again.json"],
         &[&fit[..], &["quiet.model", "--quiet"]].concat(),
-        &["marginals", "made.model", "-o", "again.json", "--json"],
+        &["marginals", "made.model", "-o", "again.json", "--force", "--json"],
     ];
     let texts: Vec<String> = runs.into_iter().map(|run| folder.run(run)).collect();
     let mut settings = insta::Settings::clone_current();
@@ -576,14 +592,25 @@ fn tables_made_elsewhere_are_refused_with_a_mend() {
 #[test]
 fn tables_of_a_model_can_be_given_to_others_and_fitted_again() {
     let folder = Folder::with_table();
-    let fit =
-        ["fit", "table.csv", "--schema", "table.schema.yaml", "--epsilon", "5", "--delta", "1e-9", "-o", "a.model"];
+    let fit = [
+        "fit",
+        "table.csv",
+        "--schema",
+        "table.schema.yaml",
+        "--epsilon",
+        "5",
+        "--delta",
+        "1e-9",
+        "--force",
+        "-o",
+        "a.model",
+    ];
     for method in ["independent", "privbayes-nist", "auto"] {
         for arguments in [
             &[&fit[..], &["--method", method]].concat()[..],
-            &["marginals", "a.model", "-o", "a.json"],
-            &["fit", "--schema", "table.schema.yaml", "--from-marginals", "a.json", "-o", "b.model"],
-            &["sample", "b.model", "--rows", "50", "-o", "b.csv"],
+            &["marginals", "a.model", "--force", "-o", "a.json"],
+            &["fit", "--schema", "table.schema.yaml", "--from-marginals", "a.json", "--force", "-o", "b.model"],
+            &["sample", "b.model", "--rows", "50", "--force", "-o", "b.csv"],
         ] {
             let output = folder.output(arguments);
             assert!(output.status.success(), "{method}: {}", String::from_utf8_lossy(&output.stderr));

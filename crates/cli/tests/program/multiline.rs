@@ -13,7 +13,7 @@ fields:
     dp: {source: public, open: true}
   - {name: age, type: integer, constraints: {minimum: 0, maximum: 9}, dp: {source: public}}
 ";
-const FIT: [&str; 11] = [
+const FIT: [&str; 12] = [
     "fit",
     "table.csv",
     "--schema",
@@ -22,6 +22,7 @@ const FIT: [&str; 11] = [
     "mst",
     "--epsilon",
     "200",
+    "--accept-weak-privacy",
     "--delta",
     "1e-9",
     "-o",

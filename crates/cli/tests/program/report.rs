@@ -17,8 +17,8 @@ fn report_says_what_it_wrote_and_why_it_could_not() {
     folder.write("damaged.model", "no model");
     let texts = [
         folder.run(&["report", "a.model", "-o", "public.html"]),
-        folder.run(&["report", "a.model", "-o", "public.html", "--json"]),
-        folder.run(&["report", "a.model", "-o", "public.html", "--quiet"]),
+        folder.run(&["report", "a.model", "-o", "public.html", "--force", "--json"]),
+        folder.run(&["report", "a.model", "-o", "public.html", "--force", "--quiet"]),
         folder.run(&["report", "missing.model", "-o", "other.html"]),
         folder.run(&["report", "damaged.model", "-o", "other.html"]),
         folder.run(&["report", "a.model", "-o", "no/such/folder.html"]),
@@ -72,13 +72,13 @@ fn pages_of_all_methods_are_whole() {
     folder.output(&["demo", "--rows", "2000", "-o", "people"]);
     let fit = |method: &'static str| {
         let model: &'static str = "a.model";
-        let goal = ["--epsilon", "1", "--delta", "1e-9", "--method", method, "-o", model];
+        let goal = ["--epsilon", "1", "--delta", "1e-9", "--method", method, "--force", "-o", model];
         [&["fit", "people/people.csv", "--schema", "people/people.schema.yaml"][..], &goal].concat()
     };
     for method in ["independent", "mst", "privbayes", "privbayes-nist"] {
         let output = folder.output(&fit(method));
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        folder.output(&["report", "a.model", "-o", "public.html"]);
+        folder.output(&["report", "a.model", "--force", "-o", "public.html"]);
         check_page(&std::fs::read_to_string(folder.path("public.html")).unwrap());
     }
 }

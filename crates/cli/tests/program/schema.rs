@@ -99,8 +99,13 @@ fn what_is_exported_twice_is_the_same_file() {
         [("smartnoise", "smartnoise.yaml"), ("sdv", "sdv.json"), ("dpsynth", "dpsynth.yaml"), ("csvw-eo", "csvw.json")]
     {
         let there_and_back = |from: &str, to: &str| {
-            folder.output(&["schema", "import", "--from", format, from, "-o", "between.yaml"]);
-            assert!(folder.output(&["schema", "export", "--to", format, "between.yaml", "-o", to]).status.success());
+            folder.output(&["schema", "import", "--from", format, from, "--force", "-o", "between.yaml"]);
+            assert!(
+                folder
+                    .output(&["schema", "export", "--to", format, "between.yaml", "--force", "-o", to])
+                    .status
+                    .success()
+            );
             std::fs::read(folder.path(to)).unwrap()
         };
         assert_eq!(there_and_back(file, "once"), there_and_back("once", "twice"), "{format}");

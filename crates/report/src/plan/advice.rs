@@ -20,7 +20,10 @@ pub(super) fn advice(schema: &Schema, forecasts: &[Forecast]) -> Vec<String> {
     let sizes = winners.iter().filter_map(|forecast| {
         forecast.signal.as_ref().map(|signal| sizes(schema, forecast, signal, forecasts.len() > 1))
     });
-    let mut advice: Vec<String> = sizes.collect();
+    let mut advice: Vec<String> = forecasts.iter().flat_map(weak).collect();
+    // Several methods may have the same terms.
+    advice.dedup();
+    advice.extend(sizes);
     advice.extend(best(forecasts, &winners));
     advice.extend(forecasts.first().and_then(delta));
     advice.extend(relations(forecasts));
@@ -88,6 +91,14 @@ fn best(forecasts: &[Forecast], winners: &[&Forecast]) -> Option<String> {
     let each = methods.iter().map(|(method, epsilons)| format!("`{method}` at epsilon {}", listed(epsilons)));
     let each: Vec<String> = each.collect();
     Some(format!("the smallest error in tables over three columns is expected of {}", each.join("; of ")))
+}
+
+/// Terms that `fit` refuses unless they are accepted.
+fn weak(forecast: &Forecast) -> impl Iterator<Item = String> {
+    let weaknesses = forecast.goal.weaknesses(Some(forecast.rows.get()));
+    weaknesses
+        .into_iter()
+        .map(|weakness| format!("WEAK TERMS, which `fit` refuses unless they are accepted: {weakness}"))
 }
 
 fn delta(forecast: &Forecast) -> Option<String> {
