@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scumble::cluster::Stores;
-use scumble::report::{Summary, guarantee};
+use scumble::report::{Summary, dead_columns, guarantee};
 use scumble::schema::WholeFile;
 use scumble::{Input, Job, Ledger, Model, ProgressSink, ReadOptions, Schema, Start};
 use serde_json::json;
@@ -51,9 +51,18 @@ pub(crate) fn fit(
             assumed.join(", ")
         ));
     }
-    match &real.from_marginals {
-        Some(path) => Ok((scumble::fit_marginals(path, schema)?, None)),
-        None => fit_rows(real, engine, schema, terminal),
+    let (model, job) = match &real.from_marginals {
+        Some(path) => (scumble::fit_marginals(path, schema)?, None),
+        None => fit_rows(real, engine, schema, terminal)?,
+    };
+    warn_of_dead_columns(&model, terminal);
+    Ok((model, job))
+}
+
+/// What the released counts say of a schema that does not fit its data.
+fn warn_of_dead_columns(model: &Model, terminal: &Terminal) {
+    for column in dead_columns(model) {
+        terminal.warn(&column.to_string());
     }
 }
 
