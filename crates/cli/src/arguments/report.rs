@@ -15,4 +15,7 @@ pub(crate) struct Report {
     /// The HTML file to write
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    /// What the table is called on the page; the title of the schema without it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
 }

@@ -11,7 +11,7 @@ use crate::terminal::Terminal;
 
 pub(crate) fn run(arguments: &Report, terminal: &Terminal) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
-    let page = public_page(&model);
+    let page = public_page(&model, arguments.title.as_deref());
     let output = &arguments.output;
     WholeFile::write_all_to(output, page.as_bytes()).map_err(|error| cannot_write(output, &error))?;
     terminal.result(
