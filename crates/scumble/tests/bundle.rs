@@ -325,7 +325,7 @@ fn what_is_changed_together_with_its_sum_is_found() {
         ("datapackage.json", "\"bytes\": ", "\"bytes\": 1"),
         ("marginals.json", "\"standard_deviation\":", "\"standard_deviation\":1"),
         ("model.svg", "<svg", "<svg "),
-        ("registry-entry.yaml", "epsilon: 0.9", "epsilon: 0.8"),
+        ("registry-entry.yaml", "epsilon: 1", "epsilon: 0.8"),
         ("report.html", "<", "<!-- -->\n<"),
         ("data/synthetic.csv", "north", "elsewhere"),
         ("data/synthetic.csv", "north", "NORTH"),
