@@ -90,5 +90,9 @@ class AssumedWarning(UserWarning):
     """Nobody has vouched that bounds and categories of a column were declared without looking at the data."""
 
 
+class DeadColumnWarning(UserWarning):
+    """Nearly all rows of a column are missing, unknown or at an end, by the released counts: the schema may not fit the data."""
+
+
 class OpenFitWarning(UserWarning):
     """A fit that was cut off is open on the ledger, and could be gone on with."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeVar
 
 from . import _frames, _native
-from ._errors import AssumedWarning, NotFittedError, OpenFitWarning, UsageError
+from ._errors import AssumedWarning, DeadColumnWarning, NotFittedError, OpenFitWarning, UsageError
 from ._ledger import Ledger
 from ._model import Certificate, Model, Summary
 from ._progress import Progress
@@ -94,6 +94,8 @@ class Synthesizer:
                 spill_directory=spill_directory,
                 progress=told,
             )
+        for sentence in fitted.dead_columns():
+            warnings.warn(sentence, DeadColumnWarning, stacklevel=2)
         self.model_ = Model(fitted, source)
         return self
 

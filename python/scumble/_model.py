@@ -6,6 +6,7 @@ import copy
 import csv
 import io
 import json
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -49,7 +50,7 @@ class Certificate(Told):
     def _repr_html_(self) -> str:
         goal = self._told["goal"]
         facts = [
-            ("epsilon", f"{self.epsilon:.6g}"),
+            ("epsilon", _shown_epsilon(self.epsilon, goal["epsilon"])),
             ("delta", f"{self.delta:g}"),
             ("asked for", f"({goal['epsilon']:g}, {goal['delta']:g})"),
             ("neighbours", self._told["adjacency"]),
@@ -59,6 +60,11 @@ class Certificate(Told):
         ]
         releases = f"<p>{len(self._told['events'])} releases, listed in <code>.events</code></p>"
         return _html.titled("Certificate", f"<p>{_html.text(self.guarantee)}</p>", _html.table(("", ""), facts), releases)
+
+
+def _shown_epsilon(claimed: float, goal: float) -> str:
+    """Never less than what is claimed; the goal where next to nothing of it is left."""
+    return f"{goal if claimed >= 0.999 * goal else math.ceil(claimed * 1e6) / 1e6:.12g}"
 
 
 class Summary(Told):
@@ -204,9 +210,12 @@ class Model:
         told, text = self._native.summary()
         return Summary(json.loads(told), text, self._native.explanation()[1], self._native.picture())
 
-    def report(self, path: PathLike | None = None) -> str:
-        """The page that may be published, as HTML; written to a file if there is a path."""
-        page = self._native.page()
+    def report(self, path: PathLike | None = None, *, title: str | None = None) -> str:
+        """The page that may be published, as HTML; written to a file if there is a path.
+
+        :param title: what the table is called on the page; the title of the schema without it
+        """
+        page = self._native.page(title=title)
         if path is not None:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(page)

@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 use scumble::cluster::Stores;
 use scumble::mechanisms::MechanismError;
 use scumble::mechanisms::marginals::Exported;
-use scumble::report::{Explanation, Summary, guarantee, picture, public_page};
+use scumble::report::{Explanation, Summary, dead_columns, guarantee, picture, public_page};
 use scumble::schema::{DecodedRows, Decoder};
 use scumble::{
     ApproxDp, Delta, Epsilon, Error, Input, Ledger, MemoryLimit, Method, ReadOptions, Sampling, Shares, Start, Wanted,
@@ -312,6 +312,11 @@ impl Model {
         })
     }
 
+    /// A sentence for every column nearly all of whose rows are missing, unknown or at an end.
+    fn dead_columns(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        work::run(py, None, |_| Ok(dead_columns(&self.0).iter().map(ToString::to_string).collect()))
+    }
+
     /// The guarantee in plain words, as JSON and as text.
     fn explanation(&self) -> (String, String) {
         let explanation = Explanation::new(&self.0);
@@ -324,7 +329,8 @@ impl Model {
     }
 
     /// The page that may be published, as HTML.
-    fn page(&self, py: Python<'_>) -> PyResult<String> {
-        work::run(py, None, |_| Ok(public_page(&self.0)))
+    #[pyo3(signature = (*, title))]
+    fn page(&self, py: Python<'_>, title: Option<&str>) -> PyResult<String> {
+        work::run(py, None, |_| Ok(public_page(&self.0, title)))
     }
 }

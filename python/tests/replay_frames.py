@@ -66,6 +66,8 @@ def counts(table: Any, schema: scumble.Schema = SCHEMA) -> dict[str, list[int]]:
     """The exact counts of every column."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", scumble.AssumedWarning)
+        # A table of one row has columns without a value.
+        warnings.simplefilter("ignore", scumble.DeadColumnWarning)
         model = scumble.Independent(1e6, 0.0).fit(table, schema, progress=False).model_
     with tempfile.TemporaryDirectory() as folder:
         model.write_marginals(Path(folder) / "tables.json")

@@ -201,3 +201,19 @@ def test_the_program_is_in_the_package(tmp_path: Path) -> None:
     assert refused.returncode == 2 and refused.stdout == ""
     missing = subprocess.run([*run, "inspect", "nowhere.model", "--json"], capture_output=True, text=True, check=False)
     assert missing.returncode == 6 and "error" in json.loads(missing.stdout)
+
+
+def test_a_column_that_could_not_be_read_is_warned_of(tmp_path: Path) -> None:
+    schema = scumble.Schema(
+        {
+            "fields": [
+                {"name": "amount", "type": "number", "constraints": {"minimum": 0, "maximum": 100}, "dp": {"bins": {"count": 10}}},
+                {"name": "paid", "type": "string", "constraints": {"enum": ["yes", "no"], "required": True}},
+            ]
+        }
+    )
+    table = tmp_path / "table.csv"
+    rows = (f'"{row % 97},5",{"yes" if row % 3 else "no"}\n' for row in range(2_000))
+    table.write_text("amount,paid\n" + "".join(rows), encoding="utf-8")
+    with pytest.warns(scumble.DeadColumnWarning, match="`amount`: about .* could not be read"):
+        scumble.Independent(1.0, 1e-9).fit(table, schema, progress=False)

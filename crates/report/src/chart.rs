@@ -103,6 +103,10 @@ const LEGEND_ROW: f64 = 20.0;
 
 /// The colours of Okabe and Ito, which those who see fewer colours can tell apart, without the yellow that white drowns.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#56b4e9", "#e69f00"];
+/// What is shown first, and what is shown beside it: one light and one dark, so that they differ in print too.
+pub const FIRST_COLOUR: &str = "#8db4d6";
+/// The colour of what is shown beside the first.
+pub const SECOND_COLOUR: &str = "#b34d00";
 const DASHES: [&str; 4] = ["none", "6 3", "2 3", "8 3 2 3"];
 
 impl Chart {

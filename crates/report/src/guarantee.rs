@@ -6,13 +6,16 @@ use scumble_mechanisms::marginals::{Loss, Statement};
 use scumble_mechanisms::{Model, Origin};
 use scumble_schema::{AdjacencyKind, Unit};
 use scumble_vault::account::{Mechanism, Noise};
-use scumble_vault::{AccountingKind, Certificate, Delta, Event};
+use scumble_vault::{AccountingKind, ApproxDp, Certificate, Delta, Event};
 
 use crate::weak_terms::weak_terms;
 use crate::words::releases;
 
 /// Before every guarantee that is somebody's word.
 const DECLARED: &str = "Declared by the maker of the tables, not accounted for by this program";
+
+/// A fit that lost this share of its goal, or more, is said to have lost the goal.
+const NEARLY_THE_GOAL: f64 = 0.999;
 
 /// What a model promises, for a reader who knows what differential privacy is: as its certificate proves, or as the maker of
 /// its tables declares.
@@ -44,7 +47,7 @@ fn certified(unit: &Unit, certificate: &Certificate) -> String {
         Noise::Fresh => "",
         Noise::Forced => " This certificate comes from a test and is NOT PRIVATE.",
     };
-    let claim = claim(certificate.epsilon().get(), certificate.delta());
+    let claim = certified_claim(certificate);
     let total = certificate.total().to_f64();
     let accounting = match certificate.accounting() {
         AccountingKind::Pure => "pure accounting".to_owned(),
@@ -57,7 +60,8 @@ fn certified(unit: &Unit, certificate: &Certificate) -> String {
         AccountingKind::Zcdp => format!("zero-concentrated accounting, rho = {total:.5}"),
     };
     let ledger = certificate.ledger().map_or_else(String::new, |entry| {
-        format!(" Written down in the ledger of `{}`, job {}.", entry.dataset, entry.job)
+        let cap = entry.cap.map_or_else(String::new, |cap| format!(", which has a cap of {}", cap_in_words(cap)));
+        format!(" Written down in the ledger of `{}`, job {}{cap}.", entry.dataset, entry.job)
     });
     let releases = releases(certificate.events().len());
     format!("{claim}-differentially private with respect to {neighbours}. {releases}, {accounting}.{ledger}{noise}")
@@ -82,6 +86,26 @@ pub(crate) fn neighbours(unit: &Unit, most: NonZeroU32, adjacency: AdjacencyKind
             format!("replacing {rows} by as many of another{kept}, and their number is public")
         }
     }
+}
+
+/// What a certificate claims, as [`pair`], with the [epsilon for people](shown_epsilon).
+pub(crate) fn certified_claim(certificate: &Certificate) -> String {
+    pair(shown_epsilon(certificate), certificate.delta())
+}
+
+/// The epsilon that people are told: never less than what is claimed, with at most six places.
+///
+/// A fit that was asked for an epsilon of 1 and spent all but a millionth of it says 1, and not 0.9999999999968168. The
+/// certificate itself has every digit.
+pub fn shown_epsilon(certificate: &Certificate) -> f64 {
+    let (claimed, goal) = (certificate.epsilon().get(), certificate.goal().epsilon.get());
+    // What was reached is never above the goal, so this rounds up too.
+    if claimed >= goal * NEARLY_THE_GOAL { goal } else { rounded_up(claimed) }
+}
+
+/// The cap of a ledger.
+pub(crate) fn cap_in_words(cap: ApproxDp) -> String {
+    claim(cap.epsilon.get(), cap.delta)
 }
 
 /// What is claimed, as [`pair`], rounded up.

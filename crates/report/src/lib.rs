@@ -9,12 +9,14 @@
 //! | what a model promises, in a paragraph | [`guarantee`] | `fit`, `sample` |
 //! | the same on a page, for readers who are no specialists | [`Explanation`], with the numbers of [`Odds`] | `report`, `bundle` |
 //! | what a model holds | [`Summary`] | `inspect` |
+//! | which columns hold next to nothing, so that the schema is probably wrong | [`dead_columns`] | `fit`, `synth`, `inspect`, `report` |
 //! | which columns it ties together | [`picture`] | `inspect --svg` |
+//! | what a release is, for whom, what for and how exact, without jargon | [`PlainWords`] | `report`, `bundle` |
 //! | what was measured, how well, and what not to trust | [`public_page`] | `report` |
 //! | what a budget would buy, before any row is read | [`Plan`] | `plan` |
 //! | what was spent on a table, and what is left | [`LedgerSummary`] | `ledger show` |
 //!
-//! [`chart`] draws SVG and [`page`] makes HTML files, for these pages and for those of `scumble-evaluate`.
+//! [`grouping`] says which values of a column are drawn, [`chart`] draws SVG and [`page`] makes HTML files, for these pages and for those of `scumble-evaluate`.
 //!
 //! ```
 //! use scumble_mechanisms::{Method, fit};
@@ -45,13 +47,18 @@
 //! at more than released values is tested by replay: `tests/replay.rs`.
 
 pub mod chart;
+mod counts_of;
+mod dead_column;
 mod explained;
 mod group;
+pub mod grouping;
 mod guarantee;
 mod ledger;
+mod noisy_table;
 mod odds;
 pub mod page;
 mod picture;
+mod plain;
 mod plan;
 mod public_page;
 mod summary;
@@ -59,12 +66,14 @@ mod tail;
 mod weak_terms;
 mod words;
 
+pub use dead_column::{DeadColumn, Holds, dead_columns};
 pub use explained::{Explanation, Paragraph};
 pub use group::{Group, SharedIdentifier};
-pub use guarantee::guarantee;
+pub use guarantee::{guarantee, shown_epsilon};
 pub use ledger::{JobSummary, LedgerSummary};
 pub use odds::{Curve, Exception, Odds, Suspicion};
 pub use picture::picture;
+pub use plain::PlainWords;
 pub use plan::{Plan, Refusal};
 pub use public_page::public_page;
 pub use summary::{BoundSummary, ColumnSummary, PairSummary, Share, Summary, TableSummary};

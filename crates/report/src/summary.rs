@@ -9,6 +9,7 @@ use scumble_schema::{Assumption, Attribute, Clique};
 use scumble_vault::Certificate;
 use serde::Serialize;
 
+use crate::dead_column::{DeadColumn, dead_columns};
 use crate::explained::odds_in_lines;
 use crate::guarantee::guarantee;
 use crate::odds::Odds;
@@ -53,6 +54,9 @@ pub struct Summary {
     pub assumptions: Vec<Assumption>,
     /// Columns whose bounds or categories nobody has confirmed to be public.
     pub assumed: Vec<String>,
+    /// Columns nearly all of whose rows are missing, unknown or at an end, so that the schema is probably wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dead_columns: Vec<DeadColumn>,
     /// The columns, in schema order.
     pub columns: Vec<ColumnSummary>,
     /// What is drawn given what, if the model is a Bayesian network, in the order in which it is drawn.
@@ -151,6 +155,7 @@ impl Summary {
             declared,
             assumptions: schema.assumptions(),
             assumed: schema.assumed().map(|attribute| attribute.name().into()).collect(),
+            dead_columns: dead_columns(model),
             columns: columns.collect(),
             network: network(model),
             measured: measured(model, &tables),
@@ -211,6 +216,9 @@ impl fmt::Display for Summary {
             let names = self.assumed.join(", ");
             let text = format!("the guarantee holds if these were declared without looking at the data: {names}");
             writeln!(formatter, "{}", entry("assumed", &text))?;
+        }
+        for (dead, label) in self.dead_columns.iter().zip(std::iter::once("look at").chain(std::iter::repeat(""))) {
+            writeln!(formatter, "{}", entry(label, &dead.to_string()))?;
         }
         let width = self.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0).max(6);
         writeln!(formatter, "\n{:width$}  {:8}  {:>7}  {:>8}  most frequent", "column", "type", "codes", "noise")?;

@@ -13,6 +13,31 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// For shares and error bars, where a row more or less in 2^53 does not matter.
+#[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
+pub(crate) fn real(number: u64) -> f64 {
+    number as f64
+}
+
+/// A real number with about four digits, for the edges of bins.
+pub(crate) fn short(number: f64) -> String {
+    let size = number.abs();
+    if size >= 1e7 || (size > 0.0 && size < 1e-3) {
+        return format!("{number:e}");
+    }
+    let text = match size {
+        _ if size >= 1_000.0 => format!("{number:.0}"),
+        _ if size >= 10.0 => format!("{number:.2}"),
+        _ => format!("{number:.4}"),
+    };
+    if text.contains('.') { trimmed(text) } else { text }
+}
+
+/// Without zeros at the end.
+pub(crate) fn trimmed(text: String) -> String {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
 /// `1 release`, `3 releases`.
 pub fn releases(number: usize) -> String {
     if number == 1 { "1 release".into() } else { format!("{number} releases") }
@@ -133,6 +158,14 @@ mod tests {
         assert_eq!(once_in(0.3), "3");
         assert_eq!(once_in(0.9), "1");
         assert_eq!(once_in(1e-300), "10^300");
+    }
+
+    #[test]
+    fn edges_of_bins_are_short() {
+        assert_eq!(
+            [0.0, 0.25, 33.333_333_3, 1_500.0, 2.5e9, 1e-5].map(short),
+            ["0", "0.25", "33.33", "1500", "2.5e9", "1e-5"]
+        );
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn shown(model: &Model) -> Artefacts {
         .with("explanation", explanation.to_string())
         .with("explanation as json", serde_json::to_string(&explanation).unwrap())
         .with("picture", picture(model))
-        .with("page", public_page(model))
+        .with("page", public_page(model, None))
 }
 
 /// Some pairs of the last parts of the battery, which are the most varied. Shares of some networks are counted on rows that are

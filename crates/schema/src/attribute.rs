@@ -181,6 +181,29 @@ impl Attribute {
         }
     }
 
+    /// How wide the bin of a code is: in units of a number, in days or years, or in seconds for instants. `None` where
+    /// [`Attribute::bin`] has no bin, and where a bin is one of several codes.
+    pub fn bin_width(&self, code: u32) -> Option<f64> {
+        if code >= self.declared {
+            return None;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "no more digits are needed of a width")]
+        match &self.encoder.values {
+            Values::Whole { line, cut } => match cut.held(code) {
+                Held::Bin(first, last) => {
+                    let values = last.saturating_sub(first).saturating_add(1) as f64;
+                    Some(if matches!(line, WholeLine::Datetime(..)) { values / 1e6 } else { values })
+                }
+                _ => None,
+            },
+            Values::Real(cut) => match cut.held(code) {
+                Held::Bin(from, to) => Some(to - from),
+                _ => None,
+            },
+            Values::Text(_) | Values::Boolean { .. } => None,
+        }
+    }
+
     /// The number that a code stands for: a value, or the middle of a bin. Days and instants are told in days and in
     /// microseconds since 1970. `None` for text, for true and false, and for missing and unknown values.
     pub fn number(&self, code: u32) -> Option<f64> {

@@ -110,6 +110,16 @@ impl Encoder {
         self.unknown
     }
 
+    /// The code of a number below the least bound.
+    pub fn below(&self) -> u32 {
+        self.below
+    }
+
+    /// The code of a number above the greatest bound.
+    pub fn above(&self) -> u32 {
+        self.above
+    }
+
     /// The code of a text, in any bytes.
     pub fn text(&self, bytes: &[u8]) -> u32 {
         if bytes.len() > limits::FIELD_BYTES {

@@ -71,7 +71,7 @@ fn sum(bytes: &[u8]) -> String {
     })
 }
 
-const FILES_OF_A_MEASURED_MODEL: [&str; 13] = [
+const FILES_OF_A_MEASURED_MODEL: [&str; 14] = [
     "README.md",
     "SHA256SUMS",
     "certificate.json",
@@ -80,6 +80,7 @@ const FILES_OF_A_MEASURED_MODEL: [&str; 13] = [
     "data/synthetic.csv",
     "data/synthetic.parquet",
     "datapackage.json",
+    "index.html",
     "marginals.json",
     "model.scumble",
     "model.svg",
@@ -107,6 +108,29 @@ fn a_bundle_holds_and_is_the_same_byte_for_byte() {
     for name in ["certificate.json", "model.scumble", "report.html"] {
         assert!(changed.iter().all(|changed| changed != name), "{name} depends on the seed");
     }
+}
+
+#[test]
+fn the_page_to_begin_with_leads_to_every_file_and_says_whom_to_ask() {
+    let mut asked = release();
+    asked.publisher.contact = Some("data@example.org & <others>".into());
+    asked.publisher.title = Some("People & homes".into());
+    let bundle = Bundle::of(&model("independent"), &asked);
+    let page = bundle.text("index.html");
+    assert!(page.contains("<title>People &amp; homes</title>"), "{page}");
+    assert!(page.contains("data@example.org &amp; &lt;others&gt;"), "{page}");
+    let links: Vec<&str> = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    for name in FILES_OF_A_MEASURED_MODEL.into_iter().filter(|name| *name != "index.html") {
+        assert!(links.contains(&name), "nothing leads to {name}");
+    }
+    for link in links.into_iter().filter(|link| !link.starts_with('#') && !link.starts_with("data:,")) {
+        assert!(bundle.file(link).exists(), "{link} leads nowhere");
+    }
+    assert!(!bundle.text("registry-entry.yaml").contains("0.99999"), "people are told the epsilon that was asked for");
+    assert!(page.contains("[TO BE FILLED IN BY THE PUBLISHER: the licence]"), "{page}");
+    bundle.replace("index.html", "What is promised", "What is guaranteed");
+    bundle.cover_up();
+    assert_eq!(bundle.outcome("index.html"), Outcome::Failed, "a page that was changed is noticed");
 }
 
 #[test]
@@ -301,7 +325,7 @@ fn what_is_changed_together_with_its_sum_is_found() {
         ("datapackage.json", "\"bytes\": ", "\"bytes\": 1"),
         ("marginals.json", "\"standard_deviation\":", "\"standard_deviation\":1"),
         ("model.svg", "<svg", "<svg "),
-        ("registry-entry.yaml", "epsilon: 0.9", "epsilon: 0.8"),
+        ("registry-entry.yaml", "epsilon: 1", "epsilon: 0.8"),
         ("report.html", "<", "<!-- -->\n<"),
         ("data/synthetic.csv", "north", "elsewhere"),
         ("data/synthetic.csv", "north", "NORTH"),

@@ -131,6 +131,18 @@ fn a_binding_is_private_and_in_no_ledger() {
 }
 
 #[test]
+fn a_certificate_names_the_cap_of_its_ledger_and_older_ones_are_read() {
+    let (_directory, ledger) = ledger(AccountingKind::Zcdp);
+    let (_, _, certificate) = run(&ledger.begin(plan(AccountingKind::Zcdp)).unwrap(), false);
+    assert_eq!(certificate.ledger().unwrap().cap, Some(goal(3.0, 1e-6)));
+    let mut written = serde_json::to_value(&certificate).unwrap();
+    assert_eq!(written["ledger"].as_object_mut().unwrap().remove("cap").unwrap()["epsilon"], 3.0);
+    let older: Certificate = serde_json::from_value(written).unwrap();
+    assert_eq!(older.ledger().unwrap().cap, None);
+    older.verify().unwrap();
+}
+
+#[test]
 fn a_finished_job_has_spent_what_its_certificate_says() {
     let (_directory, ledger) = ledger(AccountingKind::Zcdp);
     let job = ledger.begin(plan(AccountingKind::Zcdp)).unwrap();

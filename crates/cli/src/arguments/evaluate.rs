@@ -31,6 +31,9 @@ pub(crate) struct Evaluate {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) overwriting: Overwriting,
+    /// What the table is called on the page; the title of the schema without it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
     /// How many columns the compared tables span, each from 1 to 8
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1,2,3,4,5", value_parser = order)]
     pub(crate) orders: Vec<usize>,

@@ -19,4 +19,7 @@ pub(crate) struct Report {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) overwriting: Overwriting,
+    /// What the table is called on the page; the title of the schema without it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
 }

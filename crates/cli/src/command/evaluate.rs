@@ -32,7 +32,10 @@ pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failu
     wait_without_end(&bar, "evaluating");
     let evaluation = evaluate(arguments, &schema, &settings);
     bar.finish_and_clear();
-    let evaluation = evaluation.map_err(refused)?;
+    let mut evaluation = evaluation.map_err(refused)?;
+    if let Some(title) = &arguments.title {
+        evaluation.title = Some(title.clone());
+    }
     let output = arguments.output.as_deref();
     if let Some(path) = output {
         let page = steward_page(&evaluation);

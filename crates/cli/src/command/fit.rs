@@ -6,7 +6,7 @@ use std::sync::Arc;
 use indicatif::ProgressBar;
 use scumble::cluster::Stores;
 use scumble::engine::TableScan;
-use scumble::report::{LedgerSummary, Plan, Summary, guarantee};
+use scumble::report::{LedgerSummary, Plan, Summary, dead_columns, guarantee};
 use scumble::{Input, Job, Ledger, Model, ProgressSink, ReadOptions, ReservedFit, Schema, Start};
 use serde_json::json;
 
@@ -57,9 +57,18 @@ pub(crate) fn fit(
             assumed.join(", ")
         ));
     }
-    match &real.from_marginals {
-        Some(path) => Ok((scumble::fit_marginals(path, schema)?, None)),
-        None => fit_rows(real, engine, schema, terminal),
+    let (model, job) = match &real.from_marginals {
+        Some(path) => (scumble::fit_marginals(path, schema)?, None),
+        None => fit_rows(real, engine, schema, terminal)?,
+    };
+    warn_of_dead_columns(&model, terminal);
+    Ok((model, job))
+}
+
+/// What the released counts say of a schema that does not fit its data.
+fn warn_of_dead_columns(model: &Model, terminal: &Terminal) {
+    for column in dead_columns(model) {
+        terminal.warn(&column.to_string());
     }
 }
 

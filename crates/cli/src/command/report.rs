@@ -12,7 +12,7 @@ use crate::terminal::Terminal;
 pub(crate) fn run(arguments: &Report, terminal: &Terminal) -> Result<(), Failure> {
     output::check([&arguments.model], [&arguments.output], arguments.overwriting.force)?;
     let model = Model::read(&arguments.model)?;
-    let page = public_page(&model);
+    let page = public_page(&model, arguments.title.as_deref());
     let path = &arguments.output;
     output::write(path, page.as_bytes(), terminal)?;
     terminal.result(

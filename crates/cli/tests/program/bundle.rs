@@ -73,7 +73,8 @@ fn a_bundle_is_written_and_holds() {
     // Whoever said everything finds nothing left open but what nobody could say on the command line.
     let read = |path: &str| std::fs::read_to_string(folder.path(path)).unwrap();
     assert!(read("first/croissant.json").contains("TO BE FILLED IN"));
-    for name in ["README.md", "datapackage.json", "croissant.json"] {
+    crate::html::check_page(&read("first/index.html"));
+    for name in ["README.md", "index.html", "datapackage.json", "croissant.json"] {
         assert!(!read(&format!("second/{name}")).contains("TO BE FILLED IN"), "{name}");
     }
 }
@@ -160,7 +161,7 @@ fn canaries_of_the_input_are_in_no_file() {
         let around = folder.path("").to_str().unwrap().trim_end_matches('/').to_owned();
         let user = std::env::var("USER").unwrap_or_default();
         let written = files(&folder.path(&bundle), "");
-        assert_eq!(written.len(), 13);
+        assert_eq!(written.len(), 14);
         for (file, bytes) in written {
             let holds = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
             assert!(!holds(CANARY), "{method}: {file}");

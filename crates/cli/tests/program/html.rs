@@ -8,7 +8,8 @@ const VOID: [&str; 5] = ["meta", "link", "br", "hr", "img"];
 const NAMESPACE: &str = "xmlns=\"http://www.w3.org/2000/svg\"";
 
 /// Fails unless the page is one file without script, that loads nothing, in which every element ends where it should, every id
-/// is there once and is linked to only if it is there, and every picture has a title.
+/// is there once and is linked to only if it is there, every picture has a title, and nothing can be wider than the screen: tables stand
+/// in areas that scroll, and pictures can shrink.
 #[track_caller]
 pub(crate) fn check_page(html: &str) {
     assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"), "no HTML");
@@ -20,6 +21,8 @@ pub(crate) fn check_page(html: &str) {
     }
     assert!(html.contains("default-src 'none'"), "no policy");
     let mut open: Vec<&str> = Vec::new();
+    // Whether each open element is an area that scrolls, or inside one.
+    let mut scrolled: Vec<bool> = vec![false];
     let (mut ids, mut links) = (BTreeSet::new(), Vec::new());
     let mut rest = html.strip_prefix("<!DOCTYPE html>").unwrap();
     while let Some(start) = rest.find('<') {
@@ -28,6 +31,7 @@ pub(crate) fn check_page(html: &str) {
         rest = after;
         if let Some(name) = tag.strip_prefix('/') {
             assert_eq!(open.pop(), Some(name), "an element ends that is not the last one opened");
+            scrolled.pop();
             continue;
         }
         let name = tag.split([' ', '\n', '/']).next().unwrap();
@@ -37,8 +41,13 @@ pub(crate) fn check_page(html: &str) {
         links.extend(attribute(tag, "href").and_then(|target| target.strip_prefix('#')));
         links.extend(attribute(tag, "aria-labelledby"));
         assert!(name != "svg" || after.trim_start().starts_with("<title>"), "a picture has no title");
+        let is_scrolled = scrolled.last() == Some(&true)
+            || attribute(tag, "class").is_some_and(|classes| classes.split(' ').any(|class| class == "scroll"));
+        assert!(name != "table" || is_scrolled, "a table may be wider than the screen");
+        assert!(name != "svg" || attribute(tag, "viewBox").is_some(), "a picture cannot shrink");
         if !tag.ends_with('/') && !VOID.contains(&name) {
             open.push(name);
+            scrolled.push(is_scrolled);
         }
         if name == "style" {
             rest = &rest[rest.find("</style>").expect("a style ends")..];

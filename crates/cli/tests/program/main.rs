@@ -6,6 +6,7 @@ mod bundle;
 mod canaries;
 #[path = "../canary/mod.rs"]
 mod canary;
+mod dead_column;
 mod evaluate;
 mod folder;
 mod habits;

@@ -2,19 +2,23 @@
 
 mod choice;
 mod correlations;
+mod distributions;
 mod marginals;
 mod nist;
 mod subgroups;
 mod text;
+mod verdict;
 
 use scumble_schema::{AttributeId, Schema};
 use serde::Serialize;
 
 pub use self::choice::{Depth, Settings};
 pub use self::correlations::{CorrelationScore, CorrelationScores};
+pub use self::distributions::{Distribution, ValueShares};
 pub use self::marginals::{MarginalScores, OrderScore, TableScore};
 pub use self::nist::{NistScores, RegressionScores};
 pub use self::subgroups::{GroupScore, SubgroupScores};
+pub(crate) use self::verdict::{Findings, VERDICT_BOUNDS, Verdict};
 use crate::NOT_PRIVATE;
 use crate::chi_square::{ChiSquare, ChiSquareTests};
 use crate::columns::Columns;
@@ -33,12 +37,19 @@ pub struct Evaluation {
     stamp: &'static str,
     /// The version of Scumble that measured.
     pub scumble: &'static str,
+    /// What the table is called, if the schema or the steward says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// What all random choices follow from.
     pub seed: u64,
     /// How many rows there are, and how many were looked at.
     pub rows: Rows,
+    /// What can be used, and what not, in one line.
+    pub verdict: String,
     /// The columns, in the order of the schema.
     pub columns: Vec<ColumnFacts>,
+    /// The same with their values in both tables.
+    pub distributions: Vec<Distribution>,
     /// Tables over one to five columns.
     pub marginals: MarginalScores,
     /// Relations of pairs of columns.
@@ -118,9 +129,10 @@ impl Evaluation {
             is_full.then(|| Propensity::new(kinds.clone(), settings.seed).score(real_rows, synthetic_rows));
         let chi_square =
             is_full.then(|| ChiSquare::new(kinds.clone(), settings.seed).compare(real_rows, synthetic_rows));
-        Ok(Self {
+        let mut evaluation = Self {
             stamp: NOT_PRIVATE,
             scumble: env!("CARGO_PKG_VERSION"),
+            title: schema.to_spec().title,
             seed: settings.seed,
             rows: Rows {
                 real: real.rows(),
@@ -128,6 +140,8 @@ impl Evaluation {
                 real_sampled: real_rows.rows(),
                 synthetic_sampled: synthetic_rows.rows(),
             },
+            verdict: String::new(),
+            distributions: Distribution::of_columns(real, synthetic, schema)?,
             columns: schema.attributes().iter().zip(&kinds).map(ColumnFacts::new).collect(),
             marginals,
             correlations: CorrelationScores::new(real_rows, synthetic_rows, &resampled, schema, &kinds)?,
@@ -140,7 +154,9 @@ impl Evaluation {
             learning: learning.transpose()?,
             propensity: propensity.transpose()?,
             chi_square: chi_square.transpose()?,
-        })
+        };
+        evaluation.verdict = Findings::of(&evaluation).line();
+        Ok(evaluation)
     }
 
     /// The stamp that stands on every page.

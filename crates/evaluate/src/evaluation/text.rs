@@ -14,6 +14,7 @@ const NAMED: usize = 3;
 impl Display for Evaluation {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "{}", self.stamp)?;
+        writeln!(formatter, "verdict: {}", self.verdict)?;
         let rows = &self.rows;
         writeln!(
             formatter,
@@ -137,14 +138,19 @@ fn propensity(scores: &PropensityScores, formatter: &mut Formatter<'_>) -> fmt::
 
 fn chi_square(tests: &ChiSquareTests, formatter: &mut Formatter<'_>) -> fmt::Result {
     let share = |share: Option<f64>| share.map_or_else(|| "none".into(), |share| format!("{share:.3}"));
-    writeln!(formatter, "\nchi-square tests of {} pairs at level {}", tests.synthetic.tested, tests.level)?;
+    writeln!(
+        formatter,
+        "\nchi-square tests: are two columns independent? {} pairs, level {}; beside each share, that of rows drawn from the \
+         real table itself, which differ from it by chance too",
+        tests.synthetic.tested, tests.level
+    )?;
     let lines = [
         ("same conclusion", tests.synthetic.agreeing, tests.achievable.agreeing),
         ("power that is kept", tests.synthetic.kept, tests.achievable.kept),
         ("false alarms", tests.synthetic.false_alarms, tests.achievable.false_alarms),
     ];
     for (name, value, achievable) in lines {
-        writeln!(formatter, "  {name:<18}  {}, by chance alone {}", share(value), share(achievable))?;
+        writeln!(formatter, "  {name:<18}  {}, rows drawn from the real table {}", share(value), share(achievable))?;
     }
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::verdict::Verdict;
-use crate::evaluation::Beside;
+use super::verdict;
+use crate::evaluation::{Beside, Verdict};
 
 /// One bar.
 pub(super) struct Bar {
@@ -47,7 +47,7 @@ impl Bar {
                 rect x="0" y=(bar + 5.0) width=(rounded(largest * scale)) height="2" fill="#8d9baa" {}
             }
             rect x="0" y=(bar) width=(rounded(value * scale)) height=(THICK)
-                fill=(Verdict::of_excess(value - achievable).colour()) {}
+                fill=(verdict::colour(Verdict::of_excess(value - achievable))) {}
             rect x=(rounded(chance - 1.0)) y=(bar - 3.0) width="2" height=(THICK + 6.0) {}
         }
     }

@@ -3,11 +3,10 @@
 use maud::{Markup, html};
 use scumble_report::page::facts;
 
-use super::verdict::BOUNDS;
-use crate::evaluation::Evaluation;
+use crate::evaluation::{Evaluation, VERDICT_BOUNDS};
 
 pub(super) fn section(evaluation: &Evaluation) -> Markup {
-    let [small, clear, large] = BOUNDS;
+    let [small, moderate, large] = VERDICT_BOUNDS;
     let tables = html! {
         "Total variation distance: half the sum, over all cells, of the absolute difference between the share of real rows and \
          the share of synthetic rows in the cell. Of each number of columns all tables are compared, or a fixed random choice \
@@ -32,9 +31,9 @@ pub(super) fn section(evaluation: &Evaluation) -> Markup {
          coefficients of income and the ranks by pay gap of all places are."
     };
     let words = html! {
-        "The distance beyond what can be achieved: below " (small) " it is called negligible, below " (clear) " small, below "
-        (large) " clear, and large from there on. For scores, it is the part of the full score that is missing. These are rules \
-         of thumb: a distance of " (clear) " puts one row in twenty into a wrong cell."
+        "The distance beyond what can be achieved: below " (small) " it is called negligible, below " (moderate) " small, below "
+        (large) " moderate, and large from there on. For scores, it is the part of the full score that is missing. These are rules \
+         of thumb: a distance of " (moderate) " puts one row in twenty into a wrong cell."
     };
     let predictions = html! {
         "Linear: multinomial logistic regression. Forest: twenty classification trees. Columns of more than ten values are \

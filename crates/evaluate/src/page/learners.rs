@@ -104,6 +104,11 @@ pub(super) fn chi_square(evaluation: &Evaluation) -> Markup {
             (whole_of(tests.synthetic_rows)) " synthetic rows, at level " (tests.level) ". A relation that is real and not found in \
              the synthetic table is power lost; one that is found and not real is a false alarm."
         }
+        p {
+            "What can be achieved is what rows drawn from the real table itself conclude, as many as there are synthetic rows: by chance \
+             they miss some relations that are just significant, and show some that are not there. So even they do not agree with \
+             the real table in every test."
+        }
         (agreement(tests))
         p {
             "Rows drawn from the real table repeat its chance relations and add others, so they show more relations than the real \

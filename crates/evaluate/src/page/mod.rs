@@ -6,6 +6,7 @@
 mod bars;
 mod correlations;
 mod definitions;
+mod distributions;
 mod heat_map;
 mod learners;
 mod overview;
@@ -24,13 +25,19 @@ use crate::evaluation::{Beside, Evaluation, NistScores};
 /// Not private, as everything here; the page says so on every sheet.
 pub fn steward_page(evaluation: &Evaluation) -> String {
     let lead = html! {
+        p { strong { "Verdict: " } (evaluation.verdict) "." }
         p {
             "How near the synthetic table is to the real one, for the steward of the real one. All numbers were computed from \
              the real rows without noise, so this page must not be published or given to anyone who may not see these rows."
         }
     };
-    Page::new("Evaluation of a synthetic table", lead)
+    let title = match &evaluation.title {
+        Some(title) => format!("Evaluation: {title}"),
+        None => "Evaluation of a synthetic table".into(),
+    };
+    Page::new(title, lead)
         .with_banner(evaluation.stamp())
+        .section("columns", "Real beside synthetic, column by column", distributions::section(evaluation))
         .section("overview", "Overview", overview::section(evaluation))
         .section("tables", "Tables over one to five columns", tables::section(&evaluation.marginals))
         .section("correlations", "Relations of pairs of columns", correlations::section(evaluation))

@@ -3,10 +3,8 @@
 use maud::{Markup, html};
 use scumble_report::page::{Column, Table, text};
 
-use super::subgroups::{self, lacking};
-use super::verdict::Verdict;
-use super::{decimal, whole};
-use crate::evaluation::{Beside, Evaluation, GroupScore, SubgroupScores, mean};
+use super::{decimal, verdict, whole};
+use crate::evaluation::{Beside, Evaluation, Findings, Verdict, mean};
 use crate::{nist, subgroup};
 
 /// One line of the overview.
@@ -24,13 +22,13 @@ pub(super) fn section(evaluation: &Evaluation) -> Markup {
         [Column::text("what"), Column::text("difference"), Column::number("synthetic"), Column::number("achievable")],
     );
     for Line { name, link, shown: [value, achievable], verdict } in &lines {
-        table.row([html! { a href={ "#" (link) } { (name) } }, verdict.show(), text(value), text(achievable)]);
+        table.row([html! { a href={ "#" (link) } { (name) } }, verdict::show(*verdict), text(value), text(achievable)]);
     }
     html! {
         p {
             "No table is equal to another sample of itself. So every score stands beside what can be achieved: the score of rows \
              drawn from the real table itself, as many as there are synthetic rows. Where the difference beyond \
-             that is negligible or small, results of the synthetic table can be used. Where it is clear, they should be checked \
+             that is negligible or small, results of the synthetic table can be used. Where it is moderate, they should be checked \
              against the real table; where it is large, they should not be relied on."
         }
         (table)
@@ -50,7 +48,7 @@ fn lines(evaluation: &Evaluation) -> Vec<Line> {
     if let Some(difference) = evaluation.correlations.mean_difference {
         lines.push(Line::distance("difference of correlations".into(), "correlations", difference));
     }
-    if let Some((scores, group)) = worst_subgroups(evaluation).first() {
+    if let Some((scores, group)) = Findings::of(evaluation).subgroups.first() {
         let name = format!("score of the worst subgroup, {}: {}", scores.column, group.value);
         lines.push(Line::score(name, "subgroups", group.score, subgroup::PERFECT));
     }
@@ -75,7 +73,11 @@ fn later_lines(evaluation: &Evaluation) -> Vec<Line> {
     if let Some(tests) = &evaluation.chi_square {
         let same = tests.synthetic.agreeing.zip(tests.achievable.agreeing);
         let line = |(value, achievable)| {
-            Line::share("tests with the same conclusion", "chi-square", Beside { value, achievable })
+            Line::share(
+                "chi-square tests that conclude the same on both tables",
+                "chi-square",
+                Beside { value, achievable },
+            )
         };
         lines.extend(same.map(line));
     }
@@ -109,40 +111,17 @@ impl Line {
     }
 }
 
-/// All subgroups, those that lack most first.
-fn worst_subgroups(evaluation: &Evaluation) -> Vec<(&SubgroupScores, &GroupScore)> {
-    let groups = evaluation.subgroups.iter().flat_map(|scores| scores.groups.iter().map(move |group| (scores, group)));
-    let mut groups: Vec<_> = groups.collect();
-    groups.sort_by(|left, right| lacking(right.1).total_cmp(&lacking(left.1)));
-    groups
-}
-
 /// What to do with it, in sentences.
 fn advice(evaluation: &Evaluation) -> Markup {
-    let far: Vec<&str> = evaluation
-        .marginals
-        .columns
-        .iter()
-        .filter(|column| Verdict::of_excess(column.excess()) >= Verdict::Clear)
-        .map(|column| column.columns[0].as_str())
-        .collect();
-    let lost: Vec<String> = evaluation
-        .correlations
-        .worst
-        .iter()
-        .filter(|pair| Verdict::of_excess((pair.synthetic - pair.real).abs()) == Verdict::Large)
-        .map(|pair| pair.columns.join(" × "))
-        .collect();
-    let groups = worst_subgroups(evaluation);
-    let is_far = |group: &&(&SubgroupScores, &GroupScore)| subgroups::verdict(group.1) == Verdict::Large;
-    let far_groups: Vec<String> =
-        groups.iter().filter(is_far).map(|(scores, group)| format!("{}: {}", scores.column, group.value)).collect();
+    let findings = Findings::of(evaluation);
+    let Findings { columns: far, relations: lost, subgroups: groups, .. } = &findings;
+    let far_groups = findings.far_subgroups();
     html! {
         h3 { "What to trust, and what not" }
         ul {
-            li { (trusted(evaluation)) }
-            @if !far.is_empty() { li { "These columns by themselves differ clearly: " (listed(&far)) "." } }
-            @if !lost.is_empty() { li { "These relations are far from the real ones: " (listed(&lost)) "." } }
+            li { (trusted(&findings)) }
+            @if !far.is_empty() { li { "These columns by themselves differ: " (listed(far)) "." } }
+            @if !lost.is_empty() { li { "These relations are far from the real ones: " (listed(lost)) "." } }
             @if !far_groups.is_empty() {
                 li { "Of " (groups.len()) " subgroups " (far_groups.len()) " are far from the real ones, the worst first: "
                      (listed(&far_groups)) "." }
@@ -153,9 +132,9 @@ fn advice(evaluation: &Evaluation) -> Markup {
 }
 
 /// Up to how many columns tables can be used.
-fn trusted(evaluation: &Evaluation) -> String {
-    let all = evaluation.marginals.orders.last().map(|order| order.order);
-    match trusted_orders(evaluation) {
+fn trusted(findings: &Findings<'_>) -> String {
+    let all = findings.compared;
+    match findings.near {
         None => "Not even single columns are near the real ones on average: counts of the synthetic table should not be used."
             .into(),
         Some(1) if all != Some(1) => "Single columns are near the real ones on average, and tables over more columns are not: \
@@ -168,14 +147,6 @@ fn trusted(evaluation: &Evaluation) -> String {
              can be used. Those over more columns are not."
         ),
     }
-}
-
-/// The largest order such that tables of it and of all below are near the real ones on average.
-fn trusted_orders(evaluation: &Evaluation) -> Option<usize> {
-    let orders = evaluation.marginals.orders.iter();
-    let near =
-        orders.take_while(|order| Verdict::of_excess(order.mean.value - order.mean.achievable) <= Verdict::Small);
-    near.last().map(|order| order.order)
 }
 
 /// The first few, and how many more there are.

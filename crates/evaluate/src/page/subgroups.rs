@@ -3,10 +3,8 @@
 use maud::{Markup, html};
 use scumble_report::page::{Column, Table, grouped, text};
 
-use super::verdict::Verdict;
-use super::whole;
-use crate::evaluation::{GroupScore, SubgroupScores};
-use crate::subgroup::PERFECT;
+use super::{verdict, whole};
+use crate::evaluation::{SubgroupScores, Verdict};
 
 pub(super) fn section(subgroups: &[SubgroupScores]) -> Markup {
     html! {
@@ -37,7 +35,7 @@ fn table(scores: &SubgroupScores) -> Table {
     for group in &scores.groups {
         table.row([
             text(&group.value),
-            if group.synthetic_rows == 0 { text("all missing") } else { verdict(group).show() },
+            if group.synthetic_rows == 0 { text("all missing") } else { verdict::show(Verdict::of_group(group)) },
             text(whole(group.score.value)),
             text(whole(group.score.achievable)),
             text(grouped(group.real_rows.into())),
@@ -45,14 +43,4 @@ fn table(scores: &SubgroupScores) -> Table {
         ]);
     }
     table
-}
-
-/// How far a subgroup is from the real one.
-pub(super) fn verdict(group: &GroupScore) -> Verdict {
-    if group.synthetic_rows == 0 { Verdict::Large } else { Verdict::of_excess(lacking(group)) }
-}
-
-/// The part of the full score that is missing and could be had.
-pub(super) fn lacking(group: &GroupScore) -> f64 {
-    (group.score.achievable - group.score.value) / PERFECT
 }

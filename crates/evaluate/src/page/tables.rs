@@ -4,9 +4,8 @@ use maud::{Markup, html};
 use scumble_report::page::{Column, Figure, Table, details, text};
 
 use super::bars::{Bar, bars};
-use super::decimal;
-use super::verdict::Verdict;
-use crate::evaluation::{MarginalScores, OrderScore, TableScore};
+use super::{decimal, verdict};
+use crate::evaluation::{MarginalScores, OrderScore, TableScore, Verdict};
 
 /// So many columns are named without unfolding.
 const COLUMNS: usize = 10;
@@ -75,7 +74,7 @@ fn distances(caption: &str, heading: &str, scores: &[&TableScore]) -> Table {
         let verdict = Verdict::of_excess(score.excess());
         table.row([
             text(score.columns.join(" × ")),
-            verdict.show(),
+            verdict::show(verdict),
             decimal(score.distance.value),
             decimal(score.distance.achievable),
         ]);

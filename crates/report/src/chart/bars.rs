@@ -1,8 +1,9 @@
-//! Horizontal bars, each with a line for where the truth may be: one per category, as narrow as a phone.
+//! Horizontal bars, one per category, as narrow as a phone: each with a line for where the truth may be, or with a second bar to be
+//! compared with.
 
 use std::fmt::{self, Write};
 
-use super::{escaped, open, shortened, text_width, to_f64};
+use super::{FIRST_COLOUR, SECOND_COLOUR, escaped, open, shortened, text_width, to_f64};
 
 /// The width of the picture: what a phone has between its margins.
 const WIDTH: f64 = 340.0;
@@ -34,6 +35,8 @@ pub struct Bar {
     pub value: f64,
     /// Between which lengths the truth may be, if that is known.
     pub range: Option<(f64, f64)>,
+    /// How long a second bar below it is, for comparison.
+    pub second: Option<f64>,
     /// What stands behind it.
     pub text: String,
     /// The same with the range, to be read out.
@@ -81,7 +84,8 @@ impl Layout {
     fn of(bars: &[Bar]) -> Self {
         let widest = |text: fn(&Bar) -> &str| bars.iter().map(|bar| text_width(text(bar), FONT)).fold(0.0, f64::max);
         let (label, text) = (widest(|bar| &bar.label), widest(|bar| &bar.text));
-        let reach = bars.iter().map(|bar| bar.range.map_or(0.0, |(_, most)| most).max(bar.value)).fold(0.0, f64::max);
+        let end = |bar: &Bar| bar.range.map_or(0.0, |(_, most)| most).max(bar.value).max(bar.second.unwrap_or(0.0));
+        let reach = bars.iter().map(end).fold(0.0, f64::max);
         let scale = |room: f64| if reach > 0.0 { room / reach } else { 0.0 };
         if label <= WIDEST_LABEL {
             let (left, room) = (label + GAP, WIDTH - label - text - 2.0 * GAP);
@@ -108,12 +112,16 @@ impl Layout {
         let place = self.label_end.map_or("x=\"0\"".into(), |end| format!("x=\"{end:.1}\" text-anchor=\"end\""));
         let label = escaped(&shown);
         writeln!(svg, "<text {place} y=\"{baseline:.1}\" fill=\"#1c2733\">{whole}{label}</text>")?;
-        let (left, above, length) = (self.left, top + self.top, bar.value * self.scale);
-        writeln!(
-            svg,
-            "<rect x=\"{left:.1}\" y=\"{above:.1}\" width=\"{length:.1}\" height=\"{:.1}\" fill=\"#8db4d6\"/>",
-            self.height
-        )?;
+        let (left, above) = (self.left, top + self.top);
+        let height = if bar.second.is_some() { self.height / 2.0 } else { self.height };
+        let bars = [(bar.value, FIRST_COLOUR)].into_iter().chain(bar.second.map(|second| (second, SECOND_COLOUR)));
+        for ((value, colour), place) in bars.zip(0_u8..) {
+            let (y, length) = (above + height * f64::from(place), value * self.scale);
+            writeln!(
+                svg,
+                "<rect x=\"{left:.1}\" y=\"{y:.1}\" width=\"{length:.1}\" height=\"{height:.1}\" fill=\"{colour}\"/>"
+            )?;
+        }
         if let Some((least, most)) = bar.range {
             let end = |value: f64| left + value.max(0.0) * self.scale;
             let (from, to) = (end(least), end(most));
@@ -137,7 +145,14 @@ mod tests {
     use super::*;
 
     fn bar(label: &str, value: f64, range: Option<(f64, f64)>) -> Bar {
-        Bar { label: label.into(), value, range, text: format!("{value} %"), spoken: format!("{value} or so") }
+        Bar {
+            label: label.into(),
+            value,
+            range,
+            second: None,
+            text: format!("{value} %"),
+            spoken: format!("{value} or so"),
+        }
     }
 
     #[test]
@@ -156,6 +171,17 @@ mod tests {
             .map(|line| line.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap())
             .collect();
         assert!((lengths[0] - 2.0 * lengths[1]).abs() < 0.2, "{lengths:?}");
+    }
+
+    #[test]
+    fn a_second_bar_is_on_the_scale_of_the_first() {
+        let both = Bars { title: "both".into(), bars: vec![Bar { second: Some(80.0), ..bar("x", 40.0, None) }] };
+        let svg = both.to_svg();
+        let length = |colour: &str| -> f64 {
+            let line = svg.lines().find(|line| line.contains(colour)).unwrap();
+            line.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+        };
+        assert!((2.0 * length(FIRST_COLOUR) - length(SECOND_COLOUR)).abs() < 0.2, "{svg}");
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Columns side by side along an ordered axis, each with a line for where the truth may be: a histogram, as narrow as a phone.
+//! Columns side by side along an ordered axis: a histogram, as narrow as a phone, with a line in each for where the truth may be, or
+//! with the outline of another one over it.
 
 use std::fmt::{self, Write};
 
-use super::{Ruler, Scale, escaped, open, text_width, to_f64};
+use super::{FIRST_COLOUR, Ruler, SECOND_COLOUR, Scale, escaped, open, text_width, to_f64};
 
 /// The width of the picture: what a phone has between its margins.
 const WIDTH: f64 = 340.0;
@@ -12,6 +13,8 @@ const LEFT: f64 = 42.0;
 const ABOVE: f64 = 8.0;
 const BELOW: f64 = 22.0;
 const FONT: f64 = 12.0;
+/// Room for what the numbers on the left are, where that has to be said.
+const AXIS: f64 = 18.0;
 
 /// Columns from left to right, with percentages along the side.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,8 +23,12 @@ pub struct Columns {
     pub title: String,
     /// The same for those who cannot see it.
     pub description: String,
+    /// What the percentages along the side are, if not shares of rows.
+    pub axis: Option<String>,
     /// How high each is, and between which heights the truth may be, if that is known.
     pub heights: Vec<(f64, Option<(f64, f64)>)>,
+    /// How high the columns of another histogram are, whose outline is drawn over this one.
+    pub outline: Option<Vec<f64>>,
     /// Where the axis is labelled: places between columns, counted from the left end, and what stands there.
     pub marks: Vec<(usize, String)>,
 }
@@ -30,11 +37,15 @@ impl Columns {
     /// The picture, as the text of an SVG file.
     pub fn to_svg(&self) -> String {
         let reach = self.heights.iter().map(|(height, range)| range.map_or(0.0, |(_, most)| most).max(*height));
-        let percent = Ruler::new(Scale::Linear, reach.map(|share| share * 100.0), ABOVE + HEIGHT, -HEIGHT);
+        let reach = reach.chain(self.outline.iter().flatten().copied());
+        let percent = Ruler::new(Scale::Linear, reach.map(|share| share * 100.0), self.above() + HEIGHT, -HEIGHT);
         let pitch = (WIDTH - LEFT) / to_f64(self.heights.len().max(1));
         let mut svg = String::new();
         let written = (|| -> fmt::Result {
-            open(&mut svg, (WIDTH, ABOVE + HEIGHT + BELOW), &self.title, &self.description)?;
+            open(&mut svg, (WIDTH, self.above() + HEIGHT + BELOW), &self.title, &self.description)?;
+            if let Some(axis) = &self.axis {
+                writeln!(svg, "<text x=\"0\" y=\"12\" fill=\"#51606f\">{}</text>", escaped(axis))?;
+            }
             for (value, text) in &percent.marks {
                 let at = percent.place(*value);
                 writeln!(svg, "<path d=\"M{LEFT:.1} {at:.1}H{WIDTH:.1}\" stroke=\"#d5dde5\"/>")?;
@@ -46,11 +57,30 @@ impl Columns {
                 )?;
             }
             self.draw_columns(&mut svg, &percent, pitch)?;
+            self.draw_outline(&mut svg, &percent, pitch)?;
             self.draw_marks(&mut svg, pitch)?;
             svg.write_str("</svg>\n")
         })();
         written.expect("text can be written to memory");
         svg
+    }
+
+    /// The height of what stands over the columns.
+    fn above(&self) -> f64 {
+        ABOVE + if self.axis.is_some() { AXIS } else { 0.0 }
+    }
+
+    /// A line over the tops of the other columns, down to the ground at both ends.
+    fn draw_outline(&self, svg: &mut String, percent: &Ruler, pitch: f64) -> fmt::Result {
+        let Some(heights) = &self.outline else { return Ok(()) };
+        let ground = percent.place(0.0);
+        let mut path = format!("M{LEFT:.1} {ground:.1}");
+        for (place, height) in heights.iter().enumerate() {
+            let right = LEFT + pitch * (to_f64(place) + 1.0);
+            write!(path, "V{:.1}H{right:.1}", percent.place(height * 100.0))?;
+        }
+        let colour = SECOND_COLOUR;
+        writeln!(svg, "<path d=\"{path}V{ground:.1}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"/>")
     }
 
     /// All columns are one path, and all lines another: pages hold thousands of them.
@@ -66,7 +96,7 @@ impl Columns {
                 write!(ranges, "M{middle:.1} {:.1}V{:.1}", percent.place(from), percent.place(to))?;
             }
         }
-        writeln!(svg, "<path d=\"{columns}\" fill=\"#8db4d6\"/>")?;
+        writeln!(svg, "<path d=\"{columns}\" fill=\"{FIRST_COLOUR}\"/>")?;
         writeln!(
             svg,
             "<path d=\"{ranges}\" stroke=\"#1c2733\" stroke-width=\"{:.1}\"/>",
@@ -77,8 +107,8 @@ impl Columns {
 
     /// The first and the last label lean inwards; one that would run into the label before it is left out.
     fn draw_marks(&self, svg: &mut String, pitch: f64) -> fmt::Result {
-        let baseline = ABOVE + HEIGHT + 17.0;
-        let bottom = ABOVE + HEIGHT;
+        let bottom = self.above() + HEIGHT;
+        let baseline = bottom + 17.0;
         let mut taken = f64::NEG_INFINITY;
         let last = self.marks.len().saturating_sub(1);
         let last_from = self.marks.last().map_or(WIDTH, |(_, text)| WIDTH - text_width(text, FONT));
@@ -109,6 +139,8 @@ mod tests {
         Columns {
             title: "age".into(),
             description: "ages".into(),
+            axis: None,
+            outline: None,
             heights: (0..many).map(|place| (0.01 * to_f64(place % 7), Some((0.0, 0.04)))).collect(),
             marks: (0..=many).map(|place| (place, format!("{} years", place * 10))).collect(),
         }
@@ -133,6 +165,24 @@ mod tests {
                 assert!(pair[1].0 - pair[0].0 > room, "{pair:?}");
             }
         }
+    }
+
+    #[test]
+    fn another_histogram_is_an_outline_on_the_same_scale() {
+        let both = Columns {
+            axis: Some("% of rows per 1,000".into()),
+            heights: vec![(0.1, None), (0.2, None)],
+            outline: Some(vec![0.4, 0.2]),
+            ..columns(2)
+        };
+        let svg = both.to_svg();
+        assert!(svg.contains(">% of rows per 1,000</text>"), "{svg}");
+        let outline = svg.lines().find(|line| line.contains(SECOND_COLOUR)).expect("an outline");
+        let filled = svg.lines().find(|line| line.contains(FIRST_COLOUR)).expect("columns");
+        // The second columns are of one height.
+        let height = filled.split('V').nth(3).unwrap().split('h').next().unwrap();
+        assert!(outline.contains(&format!("V{height}H340.0")), "{outline} {filled}");
+        assert!(!columns(2).to_svg().contains(SECOND_COLOUR));
     }
 
     #[test]

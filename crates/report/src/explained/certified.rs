@@ -5,7 +5,7 @@ use scumble_vault::account::{Mechanism, Noise, Question};
 use scumble_vault::{ApproxDp, Certificate, Event};
 
 use crate::group::SharedIdentifier;
-use crate::guarantee::{claim, short_claim};
+use crate::guarantee::{cap_in_words, certified_claim, short_claim};
 use crate::odds::Odds;
 use crate::words::{counted, grouped, listed, once_in, times};
 
@@ -71,7 +71,7 @@ fn promised(certificate: &Certificate, subject: &Subject) -> Paragraph {
         format!(
             "{}-differential privacy of everything that left the run. Whichever results one picks out, they are at most {} \
              times as probable with {} as {}{margin}; and the other way round.",
-            claim(epsilon, certificate.delta()),
+            certified_claim(certificate),
             times(epsilon.exp()),
             subject.these,
             subject.otherwise
@@ -134,9 +134,12 @@ fn repeated(certificate: &Certificate) -> String {
                 .to_owned()
         },
         |entry| {
+            let cap = entry.cap.map_or_else(String::new, |cap| {
+                format!(" The cap is {}-differential privacy of all of them.", cap_in_words(cap))
+            });
             format!(
                 "This fit is job {} in the ledger of `{}`. The ledger caps what all fits on it lose together: each is counted \
-                 before it looks at the table, and one that would pass the cap is refused. Releases that were not on the \
+                 before it looks at the table, and one that would pass the cap is refused.{cap} Releases that were not on the \
                  ledger are not counted.",
                 entry.job, entry.dataset
             )

@@ -1,4 +1,7 @@
 //! Tables of text and numbers.
+//!
+//! On a phone a row is a card: its first cell is the heading, and every other cell has the heading of its column before it. So nothing is
+//! cut, and nobody has to scroll sideways to learn what a number is.
 
 use maud::{Markup, Render, html};
 
@@ -78,7 +81,7 @@ impl Table {
                     @if place == 0 {
                         th scope="row" class=[column.class] { (cell) }
                     } @else {
-                        td class=[column.class] { (cell) }
+                        td class=[column.class] data-label=(column.heading) { (cell) }
                     }
                 }
             }
@@ -100,6 +103,6 @@ mod tests {
         assert!(html.contains("<caption><span>Ages &amp; &lt;rows&gt;</span></caption>"), "{html}");
         assert!(html.contains("aria-label=\"Ages &amp; &lt;rows&gt;\""));
         assert!(html.contains("<th scope=\"col\" class=\"number\">rows</th>"));
-        assert!(html.contains("<th scope=\"row\">0 &lt; 10</th><td class=\"number\">12</td>"));
+        assert!(html.contains("<th scope=\"row\">0 &lt; 10</th><td class=\"number\" data-label=\"rows\">12</td>"));
     }
 }

@@ -1,6 +1,6 @@
 //! Which column stands where: each below the one that it is tied to most strongly.
 
-use super::lanes::{self, Lane};
+use super::lanes::{self, Folded, Lane};
 use super::ties::{Role, Ties};
 
 /// Columns in lines, and tables beside them.
@@ -12,6 +12,8 @@ pub(super) struct Arranged {
     pub(super) alone: Vec<usize>,
     /// The tables that the lines do not show.
     pub(super) lanes: Vec<Lane>,
+    /// Those that are left out, if there are too many to be followed.
+    pub(super) folded: Option<Folded>,
 }
 
 /// A column in its line.
@@ -44,7 +46,8 @@ impl Arranged {
         let lines = lines(ties, &above);
         let placed: Vec<usize> = lines.iter().map(|line| line.column).collect();
         let alone = (0..ties.names.len()).filter(|column| !placed.contains(column)).collect();
-        Self { lanes: lanes::packed(ties, &lines), lines, alone }
+        let (lanes, folded) = lanes::packed(ties, &lines);
+        Self { lines, alone, lanes, folded }
     }
 }
 

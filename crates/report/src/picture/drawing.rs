@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::arranged::{Arranged, Hangs};
-use super::lanes::Strip;
+use super::lanes::{Folded, Strip};
 use super::legend::{self, Uses};
 use super::ties::{Member, Role, Ties};
 use crate::chart::{escaped, to_f64};
@@ -22,6 +22,8 @@ const INDENT: f64 = 30.0;
 const DEEPEST: f64 = 300.0;
 /// How far tables stand apart.
 const LANE: f64 = 14.0;
+/// Room for the line that says what is folded.
+const FOLDED: f64 = 24.0;
 /// How many characters of a name are shown.
 const SHOWN_NAME: usize = 48;
 /// How wide columns without ties may stand.
@@ -80,6 +82,8 @@ impl<'a> Drawing<'a> {
     fn write(&self, svg: &mut String) -> fmt::Result {
         let lines_end = HEAD + LINE * to_f64(self.arranged.lines.len());
         let rows_alone = self.alone.last().map_or(0, |(_, row)| row + 1);
+        let folded = self.arranged.folded.map(in_words);
+        let lines_end = lines_end + if folded.is_some() { FOLDED } else { 0.0 };
         let alone_head = if rows_alone > 0 && !self.arranged.lines.is_empty() { 30.0 } else { 0.0 };
         let alone_end = lines_end + alone_head + LINE * to_f64(rows_alone);
         let uses = Uses::of(self.ties, self.arranged);
@@ -109,6 +113,9 @@ impl<'a> Drawing<'a> {
             for strip in strips {
                 self.write_strip(svg, lane, strip)?;
             }
+        }
+        if let Some(folded) = folded {
+            writeln!(svg, "<text x=\"{MARGIN}\" y=\"{:.1}\">{}</text>", lines_end - 6.0, escaped(&folded))?;
         }
         self.write_alone(svg, lines_end, alone_head)?;
         legend::write(svg, uses, MARGIN, alone_end)?;
@@ -191,6 +198,13 @@ impl<'a> Drawing<'a> {
         }
         Ok(())
     }
+}
+
+/// What is folded, and how weak it is: rounded up, because it is a bound.
+fn in_words(Folded { tables, strongest }: Folded) -> String {
+    let strongest = (strongest * 100.0).ceil() / 100.0;
+    let (tables, verb) = (counted(tables, "more table", "more tables"), if tables == 1 { "is" } else { "are" });
+    format!("{tables} {verb} folded, with ties of {strongest:.2} or less; `scumble inspect` lists tables.")
 }
 
 fn middle(line: usize) -> f64 {
@@ -277,5 +291,6 @@ fn described(ties: &Ties, arranged: &Arranged) -> String {
     if tables > 0 {
         ends.push(format!("{} more", counted(tables, "table", "tables")));
     }
+    ends.extend(arranged.folded.map(|folded| in_words(folded).trim_end_matches('.').to_owned()));
     format!("{}.", ends.join("; "))
 }

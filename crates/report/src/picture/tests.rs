@@ -136,3 +136,38 @@ fn names_are_no_markup() {
     assert!(svg.contains("<title>The model: 3 columns, one table of two or more of them</title>"), "{svg}");
     assert!(svg.contains("a &amp; b is tied to &lt;b&gt; (0.50); tied to no other column: \"quoted\"."), "{svg}");
 }
+
+#[test]
+fn weak_tables_beside_many_columns_are_folded_and_counted() {
+    // A chain, and a table of every column with the one after the next. Tables that come later are tied more weakly.
+    let with = |columns: usize| {
+        let mut groups: Vec<Vec<usize>> = (1..columns).map(|column| vec![column - 1, column]).collect();
+        groups.extend((2..columns).map(|column| vec![column - 2, column]));
+        let groups: Vec<&[usize]> = groups.iter().map(Vec::as_slice).collect();
+        let mut ties = ties(named(columns), &groups);
+        for column in 2..columns {
+            let strength = if column % 2 == 0 { 0.2 } else { 0.031 };
+            ties.strengths.insert((column - 2, column), strength);
+        }
+        for column in 1..columns {
+            ties.strengths.insert((column - 1, column), 0.5);
+        }
+        ties
+    };
+    let few = with(30);
+    let arranged = Arranged::new(&few);
+    assert_eq!((arranged.folded, arranged.lanes.iter().map(Vec::len).sum::<usize>()), (None, 28));
+    assert!(!drawn(&few, &arranged).contains("folded"));
+
+    let many = with(50);
+    let arranged = Arranged::new(&many);
+    let shown: usize = arranged.lanes.iter().map(Vec::len).sum();
+    let folded = arranged.folded.expect("weak tables are folded");
+    assert_eq!((shown, folded.tables), (24, 24), "the strong half is shown");
+    let svg = drawn(&many, &arranged);
+    assert!(
+        svg.contains(">24 more tables are folded, with ties of 0.04 or less; `scumble inspect` lists tables.</text>"),
+        "{svg}"
+    );
+    assert!(svg.contains("24 more tables are folded"), "those who cannot see it learn it too");
+}

@@ -8,7 +8,7 @@ use scumble_vault::{AccountingKind, Certificate, Cost, Event};
 
 use super::measured::{MOST_LISTED, names};
 use crate::explained::Explanation;
-use crate::guarantee::{claim, neighbours};
+use crate::guarantee::{cap_in_words, certified_claim, neighbours};
 use crate::page::{Column, Table, details, facts, prose, text};
 use crate::words::grouped;
 
@@ -32,13 +32,15 @@ fn certified(model: &Model, certificate: &Certificate) -> Markup {
         AccountingKind::Zcdp => format!("zero-concentrated differential privacy, rho {total:.6}"),
     };
     let mut listed = vec![
-        ("Guarantee", format!("{}-differential privacy", claim(certificate.epsilon().get(), certificate.delta()))),
+        ("Guarantee", format!("{}-differential privacy", certified_claim(certificate))),
         ("Neighbouring tables", protects),
         ("Adding up", accounting),
         ("Releases", grouped(certificate.events().len() as u64)),
     ];
     if let Some(entry) = certificate.ledger() {
         listed.push(("Ledger", format!("dataset {}, job {}, record {}", entry.dataset, entry.job, entry.head)));
+        let of_all = |cap| format!("{}-differential privacy of all fits on it together", cap_in_words(cap));
+        listed.extend(entry.cap.map(|cap| ("Cap of the ledger", of_all(cap))));
     }
     listed.extend(certificate.assumptions().iter().map(|assumption| ("Assumption", assumption.to_string())));
     html! {

@@ -4,18 +4,16 @@ use maud::{Markup, Render, html};
 use scumble_mechanisms::Model;
 use scumble_schema::{Attribute, AttributeId};
 
-use super::counts_of::CountsOf;
-use super::groups::{self, Group};
-use super::noisy_table::NoisyTable;
-use super::number::{percent, percent_in_range, real, rows};
+use super::number::{percent, percent_in_range, rows};
 use crate::chart::{Bar, Bars, Columns};
+use crate::counts_of::CountsOf;
+use crate::grouping::{Density, Group, Shown, marks};
+use crate::noisy_table::NoisyTable;
 use crate::page::{Figure, gallery};
-use crate::words::grouped;
+use crate::words::{grouped, real};
 
 /// Most columns that are drawn: a page of more would be too large to open.
 const MOST_COLUMNS: usize = 200;
-/// About how many places of an axis are labelled.
-const MARKS: usize = 4;
 
 pub(super) fn section(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
     let schema = model.schema();
@@ -23,7 +21,7 @@ pub(super) fn section(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
     let drawn = schema.attributes().iter().zip(schema.domain().attributes()).take(MOST_COLUMNS);
     let figures = drawn.map(|(attribute, id)| {
         let (has_tables, counts) = (!tables.is_empty(), CountsOf::column(model, tables, id));
-        let groups = groups::shown(attribute, &shares[id.index()]);
+        let groups = Shown::new(attribute, &shares[id.index()]);
         Distribution { model, attribute, has_tables, counts, groups }.render()
     });
     let left_out = schema.attributes().len().saturating_sub(MOST_COLUMNS);
@@ -54,7 +52,7 @@ struct Distribution<'a> {
     /// Whether any table was measured.
     has_tables: bool,
     counts: Option<CountsOf<'a>>,
-    groups: groups::Shown,
+    groups: Shown,
 }
 
 impl Distribution<'_> {
@@ -77,16 +75,23 @@ impl Distribution<'_> {
             range: self.range(group),
             text: percent(group.share),
             spoken: self.spoken(group),
+            second: None,
         };
         match &self.groups {
-            groups::Shown::Bars { bars, .. } => Bars { title, bars: bars.iter().map(bar).collect() }.to_svg(),
-            groups::Shown::Columns { columns, .. } => {
+            Shown::Bars { bars, .. } => Bars { title, bars: bars.iter().map(bar).collect() }.to_svg(),
+            Shown::Columns { columns, density, .. } => {
+                let height =
+                    |group: &Group, share| density.as_ref().map_or(share, |density| density.height(group, share));
+                let bounds =
+                    |group: &Group| self.range(group).map(|(least, most)| (height(group, least), height(group, most)));
                 let read_out: Vec<String> =
                     columns.iter().map(|group| format!("{}: {}", group.label(), self.spoken(group))).collect();
                 Columns {
                     title,
                     description: read_out.join("; "),
-                    heights: columns.iter().map(|group| (group.share, self.range(group))).collect(),
+                    axis: density.as_ref().map(Density::axis),
+                    heights: columns.iter().map(|group| (height(group, group.share), bounds(group))).collect(),
+                    outline: None,
                     marks: marks(columns),
                 }
                 .to_svg()
@@ -109,6 +114,7 @@ impl Distribution<'_> {
         let aside: Vec<String> =
             self.groups.aside().iter().map(|group| format!("{} {}", group.label(), self.spoken(group))).collect();
         html! {
+            @if matches!(self.groups, Shown::Columns { density: Some(_), .. }) { "Bins differ in width, so heights are densities. " }
             @if let Some(codes) = together { "A column is " (codes) " neighbouring codes. " }
             @if !aside.is_empty() { "Besides: " (aside.join(", ")) ". " }
             (noise)
@@ -136,15 +142,4 @@ impl Render for Distribution<'_> {
             }
         }
     }
-}
-
-/// A few places along the axis, both ends among them.
-fn marks(columns: &[Group]) -> Vec<(usize, String)> {
-    let step = columns.len().div_ceil(MARKS).max(1);
-    let mut marks: Vec<(usize, String)> =
-        columns.iter().enumerate().step_by(step).map(|(place, group)| (place, group.first.clone())).collect();
-    if let Some(last) = columns.last() {
-        marks.push((columns.len(), last.last.clone()));
-    }
-    marks
 }

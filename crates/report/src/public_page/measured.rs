@@ -7,10 +7,10 @@ use scumble_mechanisms::{Model, Origin};
 use scumble_schema::Clique;
 use scumble_vault::account::{Mechanism, Question};
 
-use super::noisy_table::NoisyTable;
-use super::number::{in_words, real, rows};
+use super::number::{in_words, rows};
+use crate::noisy_table::NoisyTable;
 use crate::page::{Column, Table, details, text};
-use crate::words::grouped;
+use crate::words::{grouped, real};
 
 /// Most tables that are listed: a page of more would be too large to open.
 pub(super) const MOST_LISTED: usize = 1_000;

@@ -3,12 +3,9 @@
 //! One file per part of the page, in the order in which they stand: each takes the model and says one thing about it.
 
 mod certificate;
-mod counts_of;
 mod distributions;
-mod groups;
 mod measured;
 mod method;
-mod noisy_table;
 mod number;
 mod relations;
 mod reliability;
@@ -20,23 +17,27 @@ use maud::{Markup, html};
 use scumble_mechanisms::{Model, Origin};
 use scumble_vault::account::Noise;
 
-use self::noisy_table::{NoisyTable, noisy_tables};
+pub(crate) use self::number::rows_in_words;
 use self::number::{in_words, range};
-use self::reliability::smallest_reliable;
+pub(crate) use self::reliability::smallest_reliable;
+use crate::dead_column::dead_columns;
 use crate::guarantee::guarantee;
+use crate::noisy_table::{NoisyTable, noisy_tables};
 use crate::page::{Figure, Page, facts, note, prose, text};
 use crate::picture::picture;
+use crate::plain::PlainWords;
 use crate::words::grouped;
 
-/// One HTML file, complete in itself, made of released values and public facts. The same model gives the same bytes.
+/// One HTML file, complete in itself, made of released values and public facts. The same model and title give the same bytes.
+/// Without a title, the page has that of the schema.
 ///
 /// # Privacy
 /// Post-processing: all of it follows from the model, which holds no rows. It may be published as the model may.
-pub fn public_page(model: &Model) -> String {
+pub fn public_page(model: &Model, title: Option<&str>) -> String {
     let tables = noisy_tables(model);
     let spec = model.schema().to_spec();
-    let title = spec
-        .title
+    let title = title
+        .or(spec.title.as_deref())
         .map_or_else(|| "Synthetic data: what may be known".into(), |title| format!("Synthetic data: {title}"));
     let picture = Figure::wide(
         picture(model),
@@ -44,7 +45,8 @@ pub fn public_page(model: &Model) -> String {
         text("Which columns the model ties together. It follows from the released tables alone."),
     );
     let page = Page::new(title, lead(spec.description.as_deref()))
-        .section("glance", "At a glance", glance(model, &tables))
+        .section("glance", "At a glance", glance(model))
+        .section("figures", "In figures", figures(model, &tables))
         .section("measured", "What was measured", measured::section(model, &tables))
         .section("distributions", "Columns one by one", distributions::section(model, &tables))
         .section("relations", "Relations, and which not to trust", relations::section(model, &tables))
@@ -65,14 +67,28 @@ fn lead(description: Option<&str>) -> Markup {
     html! {
         @if let Some(description) = description { p { (description) } }
         p {
-            "This page describes a model of a table, from which synthetic rows are drawn: what is in it, how exact it is, and what "
-            "must not be read into it. It is made of values that were released under the guarantee below, and of public facts. No "
-            "row of the real table was read to make it."
+            "What the synthetic rows of this table are, what they can be used for, and what must not be read into them. No row of the "
+            "real table was read to make this page."
         }
     }
 }
 
-fn glance(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
+/// What everybody wants to know, and what nobody may miss.
+fn glance(model: &Model) -> Markup {
+    let words = PlainWords::new(model);
+    let dead = dead_columns(model);
+    html! {
+        (facts(words.answers().map(|(question, answer)| (question, prose(answer)))))
+        @if !dead.is_empty() {
+            (note(html! {
+                p { "By the released counts, these columns hold next to nothing, or the schema does not fit the data:" }
+                ul { @for column in &dead { li { (prose(&column.to_string())) } } }
+            }))
+        }
+    }
+}
+
+fn figures(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
     let rows = if model.origin().tells_rows() {
         format!("{}, which is public", grouped(model.rows()))
     } else {
@@ -97,6 +113,10 @@ fn glance(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
     }
     let assumed: Vec<String> = model.schema().assumed().map(|column| column.name().into()).collect();
     html! {
+        p {
+            "Rows are drawn from a model of the table, which was fitted to noisy counts. This is the guarantee in the words of the "
+            "field, and what it bought; " a href="#guarantee" { "below" } " it is explained."
+        }
         (facts(listed.into_iter().map(|(name, value)| (name, prose(&value)))))
         @if !assumed.is_empty() {
             (note(html! {

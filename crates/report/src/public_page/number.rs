@@ -1,6 +1,6 @@
 //! Numbers as a page writes them.
 
-use crate::words::grouped;
+use crate::words::{grouped, trimmed};
 
 /// A small number as a word.
 pub(super) fn in_words(number: usize) -> String {
@@ -11,6 +11,14 @@ pub(super) fn in_words(number: usize) -> String {
 /// A number of rows: whole, unless it is small.
 pub(super) fn rows(number: f64) -> String {
     if number < 10.0 { trimmed(format!("{number:.1}")) } else { grouped(to_u64(number)) }
+}
+
+/// A number of rows with the word: `28 rows`, `one row`.
+pub(crate) fn rows_in_words(number: f64) -> String {
+    match rows(number).as_str() {
+        "1" => "one row".into(),
+        many => format!("{many} rows"),
+    }
 }
 
 /// From the least to the most of these numbers of rows; one number if both read the same.
@@ -33,34 +41,9 @@ pub(super) fn percent_in_range(share: f64, range: Option<(f64, f64)>) -> String 
     }
 }
 
-/// A real number with about four digits, for the edges of bins.
-pub(super) fn short(number: f64) -> String {
-    let size = number.abs();
-    if size >= 1e7 || (size > 0.0 && size < 1e-3) {
-        return format!("{number:e}");
-    }
-    let text = match size {
-        _ if size >= 1_000.0 => format!("{number:.0}"),
-        _ if size >= 10.0 => format!("{number:.2}"),
-        _ => format!("{number:.4}"),
-    };
-    if text.contains('.') { trimmed(text) } else { text }
-}
-
-/// Without zeros at the end.
-fn trimmed(text: String) -> String {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast holds at the ends of the range")]
 fn to_u64(number: f64) -> u64 {
     number.round() as u64
-}
-
-/// For shares and error bars, where a row more or less in 2^53 does not matter.
-#[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
-pub(super) fn real(number: u64) -> f64 {
-    number as f64
 }
 
 #[cfg(test)]
@@ -74,9 +57,5 @@ mod tests {
         assert_eq!(range([12.1, 1_400.0].into_iter()), "12 to 1,400");
         assert_eq!(percent_in_range(0.1234, Some((0.1, 0.1999))), "12.3 % (10.0 to 20.0 %)");
         assert_eq!(percent_in_range(0.1234, None), "12.3 %");
-        assert_eq!(
-            [0.0, 0.25, 33.333_333_3, 1_500.0, 2.5e9, 1e-5].map(short),
-            ["0", "0.25", "33.33", "1500", "2.5e9", "1e-5"]
-        );
     }
 }

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use scumble_mechanisms::{Distribution, Model};
 use scumble_schema::{Attribute, AttributeId, Clique};
 
-use super::noisy_table::NoisyTable;
 use crate::chart::{Look, Matrix, Side};
+use crate::noisy_table::NoisyTable;
 use crate::page::{Column, Figure, Table, details, text};
 use crate::words::grouped;
 

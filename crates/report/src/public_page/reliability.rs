@@ -6,10 +6,10 @@ use maud::{Markup, html};
 use scumble_mechanisms::{Basis, Model, TableBound};
 
 use super::measured::{MOST_LISTED, names};
-use super::noisy_table::NoisyTable;
-use super::number::{in_words, percent, range, real, rows};
+use super::number::{in_words, percent, range, rows};
+use crate::noisy_table::NoisyTable;
 use crate::page::{Column, Table, details, text};
-use crate::words::grouped;
+use crate::words::{grouped, real};
 
 /// A count is called reliable if its error stays below one part in so many of it.
 const PARTS: f64 = 4.0;
@@ -17,7 +17,7 @@ const PARTS: f64 = 4.0;
 const SHOWN_BOUNDS: usize = 5;
 
 /// The smallest count of a table that noise moves by less than a quarter, 95 times in 100.
-pub(super) fn smallest_reliable(table: &NoisyTable<'_>) -> f64 {
+pub(crate) fn smallest_reliable(table: &NoisyTable<'_>) -> f64 {
     PARTS * table.error()
 }
 

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use scumble_mechanisms::Model;
 use scumble_schema::{Attribute, Keep, Scalar, Source};
 
-use super::groups::in_words;
+use crate::grouping::in_words;
 use crate::page::{Column, Table, text};
 use crate::words::grouped;
 

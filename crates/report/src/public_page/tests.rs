@@ -4,11 +4,11 @@ use scumble_mechanisms::{Method, Model, fit};
 use scumble_schema::{Assumption, Clique, Domain, Schema, cells};
 use scumble_vault::{ApproxDp, CountTable, Delta, Epsilon, MarginalSource, Private, SourceError};
 
-use super::counts_of::CountsOf;
-use super::noisy_table::noisy_tables;
 use super::public_page;
 use super::relations::{Relation, Relations};
 use crate::chart::to_f64;
+use crate::counts_of::CountsOf;
+use crate::noisy_table::noisy_tables;
 
 /// Rows of codes.
 struct Rows {
@@ -71,20 +71,43 @@ fn model(schema: &str, method: &str) -> Model {
 
 #[test]
 fn names_and_titles_are_escaped_everywhere() {
-    let page = public_page(&model(SCHEMA, "independent"));
+    let page = public_page(&model(SCHEMA, "independent"), None);
     assert!(!page.contains("<b>age</b>") && page.contains("&lt;b&gt;age&lt;/b&gt;"));
     assert!(page.contains("<title>Synthetic data: Ages &lt;&amp; ages&gt;</title>"));
+    let page = public_page(&model(SCHEMA, "independent"), Some("People & ages"));
+    assert!(page.contains("<title>Synthetic data: People &amp; ages</title>"));
+}
+
+#[test]
+fn people_are_told_the_epsilon_that_was_asked_for_and_not_sixteen_digits() {
+    let model = fitted(FEW, &Method::named("mst").unwrap(), 0.7);
+    let certificate = model.certificate().unwrap();
+    assert!(certificate.epsilon().get() <= 0.7);
+    assert!((crate::shown_epsilon(certificate) - 0.7).abs() < f64::EPSILON, "{:?}", certificate.epsilon());
+    let page = public_page(&model, None);
+    assert!(page.contains("(0.7, 1e-9)-differential") && !page.contains("0.69999"), "{page}");
+}
+
+#[test]
+fn the_first_screen_comes_before_any_figure_of_the_field() {
+    let page = public_page(&model(SCHEMA, "independent"), None);
+    let (before, _) = page.split_once("<section id=\"figures\"").expect("figures follow");
+    let first = before.split_once("<section id=\"glance\"").expect("the first section").1;
+    for word in ["For whom", "Good for", "Not for", "How exact", "How people are protected"] {
+        assert!(first.contains(word), "{word}");
+    }
+    assert!(!first.contains("epsilon") && !first.contains("1e-9"), "{first}");
 }
 
 #[test]
 fn the_same_model_gives_the_same_page() {
     let model = model(SCHEMA, "mst");
-    assert_eq!(public_page(&model), public_page(&Model::from_bytes(&model.to_bytes()).unwrap()));
+    assert_eq!(public_page(&model, None), public_page(&Model::from_bytes(&model.to_bytes()).unwrap(), None));
 }
 
 #[test]
 fn nobody_is_told_that_assumed_bounds_are_public() {
-    let page = public_page(&model(SCHEMA, "independent"));
+    let page = public_page(&model(SCHEMA, "independent"), None);
     assert!(page.contains("which nobody has confirmed: height."), "{page}");
 }
 
@@ -93,12 +116,12 @@ fn a_page_says_that_a_domain_was_read_off_the_data() {
     let statement = Assumption::DomainFromData.statement();
     let schema = FEW.replacen("dp: {bins", "dp: {source: data, bins", 1);
     assert_ne!(schema, FEW);
-    let page = public_page(&model(&schema, "independent"));
+    let page = public_page(&model(&schema, "independent"), None);
     // With the guarantee, and once more with the certificate.
     assert!(page.matches(statement).count() >= 2, "{page}");
     assert!(page.contains("read off the data, not covered by the guarantee"), "{page}");
     assert!(!page.contains("known without looking at the data is the word"), "{page}");
-    assert!(!public_page(&model(FEW, "independent")).contains(statement));
+    assert!(!public_page(&model(FEW, "independent"), None).contains(statement));
 }
 
 #[test]
@@ -106,10 +129,10 @@ fn rules_and_made_up_columns_are_told() {
     let schema = format!(
         "dp: {{rules: [{{forbid: {{height: {{from: 0, below: 2}}, works: true}}}}]}}{FEW}  - {{name: id, type: integer, dp: {{generate: {{sequence: {{from: 1}}}}}}}}\n"
     );
-    let page = public_page(&model(&schema, "mst"));
+    let page = public_page(&model(&schema, "mst"), None);
     assert!(page.contains("hold in every synthetic row") && page.contains("<li>forbid height, works</li>"));
     assert!(page.contains("made up, row numbers from 1"));
-    assert!(!public_page(&model(FEW, "mst")).contains("hold in every synthetic row"));
+    assert!(!public_page(&model(FEW, "mst"), None).contains("hold in every synthetic row"));
 }
 
 #[test]

@@ -118,6 +118,7 @@ fn no_facts() -> Vec<Entry> {
         ),
         NoFact("with a standard deviation of 23.8 to 65.0 rows.", "one fit of the demo table"),
         NoFact("This fit is job aacbb6556ba48c4c735fe683b72815bb in the ledger", "one fit of the demo table"),
+        NoFact("The cap is (3, 1e-9)-differential privacy of all of them.", "the cap of the example"),
         NoFact("| 1 in 1,000 becomes | 1 in 100 becomes | 1 in 2 becomes |", "a heading"),
         NoFact("It is 0 where the page says so", "a condition"),
         NoFact("(Article 29 Working Party, Opinion 05/2014)", "a document"),

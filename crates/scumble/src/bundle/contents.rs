@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::checksums::Sum;
 use super::release::{Release, placeholder};
-use super::{croissant, data_package, readme, registry};
+use super::{croissant, data_package, index, readme, registry};
 use crate::error::Error;
 
 pub(super) const PARQUET: &str = "data/synthetic.parquet";
@@ -28,6 +28,7 @@ pub(super) const REGISTRY: &str = "registry-entry.yaml";
 pub(super) const REPORT: &str = "report.html";
 pub(super) const PICTURE: &str = "model.svg";
 pub(super) const README: &str = "README.md";
+pub(super) const INDEX: &str = "index.html";
 
 /// The folder in a bundle.
 pub(super) const INNER_FOLDER: &str = "data";
@@ -36,7 +37,8 @@ pub(super) const INNER_FOLDER: &str = "data";
 pub(super) const PROGRAM: &str = concat!("scumble ", env!("CARGO_PKG_VERSION"));
 
 /// Every file that a bundle may have, besides the list of sums, with what it is.
-pub(super) const FILES: [(&str, &str); 14] = [
+pub(super) const FILES: [(&str, &str); 15] = [
+    (INDEX, "what this folder is, what is promised, whom to ask: a page to begin with, for any browser"),
     (PARQUET, "the synthetic rows, with the types of their columns"),
     (CSV, "the same rows as text"),
     (DATA_PACKAGE, "what the files of rows are and what their columns hold: a Data Package (datapackage.org)"),
@@ -50,7 +52,7 @@ pub(super) const FILES: [(&str, &str); 14] = [
     (MARGINALS, "the noisy tables that the model was fitted to"),
     (MODEL, "the model that the rows were drawn from; `scumble sample` draws others"),
     (REGISTRY, "an entry for the registry of deployments of differential privacy, to be completed"),
-    (README, "this page"),
+    (README, "what this folder is, as plain text"),
 ];
 
 /// All that the documents of a bundle are made from.
@@ -92,15 +94,17 @@ impl Contents<'_> {
             Err(MarginalsError::NoTables) => {}
             Err(error) => return Err(error.into()),
         }
-        add(REPORT, public_page(self.model));
+        add(REPORT, public_page(self.model, Some(&self.title())));
         add(PICTURE, picture(self.model));
         add(DATA_PACKAGE, pretty(&data_package::DataPackage::new(self)));
         add(CROISSANT, pretty(&croissant::Croissant::new(self)));
         add(REGISTRY, registry::entry(self));
         let mut names: Vec<&str> = documents.iter().map(|document| document.name).collect();
-        names.extend([PARQUET, CSV, README]);
+        names.extend([PARQUET, CSV, README, INDEX]);
+        let index = index::index(self, &names);
         let readme = readme::readme(self, &names);
         documents.push(Document { name: README, bytes: readme.into_bytes() });
+        documents.push(Document { name: INDEX, bytes: index.into_bytes() });
         Ok(documents)
     }
 
@@ -110,15 +114,21 @@ impl Contents<'_> {
         self.release.publisher.title.clone().or_else(declared).unwrap_or_else(|| "Synthetic rows".into())
     }
 
-    /// What the table is about, and that its rows are synthetic.
-    pub(super) fn description(&self) -> String {
+    /// What the table is about, in sentences.
+    pub(super) fn about(&self) -> String {
         let declared = || self.model.schema().to_spec().description;
         let about = self.release.publisher.description.clone().or_else(declared);
         let about = about.unwrap_or_else(|| placeholder("what the table is about"));
         let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
-        let stop = if about.ends_with(['.', '!', '?']) { "" } else { "." };
+        let stop = if about.ends_with(['.', '!', '?', ']']) { "" } else { "." };
+        format!("{about}{stop}")
+    }
+
+    /// What the table is about, and that its rows are synthetic.
+    pub(super) fn description(&self) -> String {
         format!(
-            "{about}{stop} The rows are synthetic: they were drawn from a model, not taken from the real table. {}",
+            "{} The rows are synthetic: they were drawn from a model, not taken from the real table. {}",
+            self.about(),
             guarantee(self.model)
         )
     }

@@ -2,7 +2,7 @@
 //!
 //! A [`Release`] says how many rows are drawn from a model, with which seed, and what the publisher says about them. [`create`]
 //! writes the folder: rows as Parquet and CSV, the model, its noisy tables, the certificate as figures and in words, a
-//! report, descriptions for machines, and sums of all files. [`verify()`] takes such a folder, from anybody, and makes everything
+//! report, a page for readers, descriptions for machines, and sums of all files. [`verify()`] takes such a folder, from anybody, and makes everything
 //! again that follows from the model in it.
 //!
 //! # Privacy
@@ -33,6 +33,7 @@ mod data;
 mod data_package;
 mod error;
 mod folder;
+mod index;
 mod readme;
 mod registry;
 mod release;

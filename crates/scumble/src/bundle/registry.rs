@@ -7,10 +7,10 @@
 
 use scumble_mechanisms::marginals::Loss;
 use scumble_mechanisms::{Model, Origin};
-use scumble_report::{guarantee, releases};
+use scumble_report::{guarantee, releases, shown_epsilon};
 use scumble_schema::{AdjacencyKind, Schema, Unit};
 use scumble_vault::account::Mechanism;
-use scumble_vault::{AccountingKind, Certificate, Delta};
+use scumble_vault::{AccountingKind, ApproxDp, Certificate, Delta};
 use serde::Serialize;
 
 use super::contents::{CERTIFICATE, Contents, DATA_PACKAGE, DECLARED, PROGRAM};
@@ -212,7 +212,7 @@ fn variant(model: &Model) -> Variant {
 
 fn privacy_loss(model: &Model) -> PrivacyLoss {
     let privacy_parameters = match model.origin() {
-        Origin::Measured { certificate, .. } => approximate(certificate.epsilon().get(), certificate.delta()),
+        Origin::Measured { certificate, .. } => approximate(shown_epsilon(certificate), certificate.delta()),
         Origin::Elsewhere(marginals) => match marginals.statement().loss() {
             Loss::Approximate(goal) => approximate(goal.epsilon.get(), goal.delta),
             Loss::Concentrated { rho } => Parameters { epsilon: None, delta: None, rho: Some(rho) },
@@ -255,11 +255,22 @@ fn deployment_model(model: &Model) -> DeploymentModel {
     let ledger = model.certificate().and_then(Certificate::ledger).map_or_else(
         || placeholder("whether the same table was or will be used for other releases, and what they cost together"),
         |entry| {
+            let (cap, open) = match entry.cap {
+                Some(ApproxDp { epsilon, delta }) => (
+                    format!(
+                        " of epsilon {}{} for all of them together",
+                        epsilon.get(),
+                        if delta == Delta::ZERO { String::new() } else { format!(" and delta {:e}", delta.get()) }
+                    ),
+                    "whether other releases are planned",
+                ),
+                None => (String::new(), "the cap, and whether other releases are planned"),
+            };
             format!(
-                "The budget of the table is kept in a ledger (dataset {}, job {}), which refuses releases above its cap. {}",
+                "The budget of the table is kept in a ledger (dataset {}, job {}), which refuses releases above its cap{cap}. {}",
                 entry.dataset,
                 entry.job,
-                placeholder("the cap, and whether other releases are planned")
+                placeholder(open)
             )
         },
     );

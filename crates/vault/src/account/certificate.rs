@@ -29,7 +29,7 @@ pub enum Noise {
 }
 
 /// Where in a ledger a job is written down.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LedgerEntry {
     /// The name of the dataset.
@@ -38,6 +38,9 @@ pub struct LedgerEntry {
     pub job: String,
     /// The hash of the record that reserved its budget.
     pub head: String,
+    /// What the steward declared that everything on the ledger may lose together. Older certificates do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap: Option<ApproxDp>,
 }
 
 /// What a job may claim: `(epsilon, delta)`-differential privacy of everything it released, with the events that prove it.

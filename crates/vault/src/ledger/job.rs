@@ -151,6 +151,7 @@ impl Ledger {
             dataset: self.terms().dataset.clone(),
             job: reservation.job().to_owned(),
             head: reservation.head().to_owned(),
+            cap: Some(self.terms().goal),
         };
         let event = |text: &str| {
             serde_json::from_str(text).map_err(|_| LedgerError::Journal { what: "its journal has an unknown event" })

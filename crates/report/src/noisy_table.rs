@@ -14,13 +14,13 @@ const NORMAL: f64 = 1.96;
 const LAPLACE: f64 = 2.995_732_273_553_991 / SQRT_2;
 
 /// A noisy table that was released, or made elsewhere.
-pub(super) struct NoisyTable<'a> {
+pub(crate) struct NoisyTable<'a> {
     /// Its columns, among those that were asked about.
-    pub(super) clique: &'a Clique,
+    pub(crate) clique: &'a Clique,
     /// How many counts it has.
-    pub(super) cells: u64,
+    pub(crate) cells: u64,
     /// The standard deviation of the noise on each, in rows.
-    pub(super) deviation: f64,
+    pub(crate) deviation: f64,
     /// How many standard deviations hold 95 % of the noise.
     reach: f64,
     /// Its counts.
@@ -47,17 +47,17 @@ impl Values<'_> {
 impl NoisyTable<'_> {
     /// How far the noise takes the sum of so many counts, at most, 95 times in 100: rounded up to a whole row, because counts
     /// are whole.
-    pub(super) fn error_of_sum(&self, counts: f64) -> f64 {
+    pub(crate) fn error_of_sum(&self, counts: f64) -> f64 {
         (self.reach * self.deviation * counts.sqrt()).ceil()
     }
 
     /// The same for one count.
-    pub(super) fn error(&self) -> f64 {
+    pub(crate) fn error(&self) -> f64 {
         self.error_of_sum(1.0)
     }
 
     /// The sums of its counts over all columns but those of `kept`, which is part of its columns.
-    pub(super) fn summed(&self, domain: &Domain, kept: &Clique) -> Vec<f64> {
+    pub(crate) fn summed(&self, domain: &Domain, kept: &Clique) -> Vec<f64> {
         let axes: Vec<(usize, usize, usize)> = kept
             .attributes()
             .iter()
@@ -77,7 +77,7 @@ impl NoisyTable<'_> {
 }
 
 /// The noisy tables of a model, in the order of their release.
-pub(super) fn noisy_tables(model: &Model) -> Vec<NoisyTable<'_>> {
+pub(crate) fn noisy_tables(model: &Model) -> Vec<NoisyTable<'_>> {
     match model.origin() {
         Origin::Measured { certificate, released, .. } => {
             let events = certificate.events().iter().zip(released);

@@ -3,22 +3,22 @@
 use scumble_mechanisms::Model;
 use scumble_schema::{AttributeId, Clique};
 
-use super::noisy_table::NoisyTable;
-use super::number::real;
+use crate::noisy_table::NoisyTable;
+use crate::words::real;
 
 /// The released counts of one column of the schema, from the table that tells most of it.
-pub(super) struct CountsOf<'a> {
+pub(crate) struct CountsOf<'a> {
     /// The table.
-    pub(super) table: &'a NoisyTable<'a>,
+    pub(crate) table: &'a NoisyTable<'a>,
     /// How many counts of that table make one of the column.
-    pub(super) each: f64,
+    pub(crate) each: f64,
     /// The sums, one per code.
     counts: Vec<f64>,
 }
 
 impl<'a> CountsOf<'a> {
     /// The counts of a column in the table in which they have least noise; `None` if no table holds the column whole.
-    pub(super) fn column(model: &Model, tables: &'a [NoisyTable<'a>], column: AttributeId) -> Option<Self> {
+    pub(crate) fn column(model: &Model, tables: &'a [NoisyTable<'a>], column: AttributeId) -> Option<Self> {
         let recoding = model.recoding();
         let domain = recoding.domain();
         // Coarser versions tell less; binary digits tell all of it together.
@@ -40,13 +40,18 @@ impl<'a> CountsOf<'a> {
     }
 
     /// How far the noise takes the sum of so many of the column's counts, at most, 95 times in 100.
-    pub(super) fn error_of(&self, codes: usize) -> f64 {
+    pub(crate) fn error_of(&self, codes: usize) -> f64 {
         self.table.error_of_sum(self.each * real(codes as u64))
     }
 
+    /// The released count of these codes together.
+    pub(crate) fn sum_of(&self, codes: &[u32]) -> f64 {
+        codes.iter().map(|&code| self.counts[code as usize]).sum()
+    }
+
     /// Between which numbers the real count of these codes is, 95 times in 100.
-    pub(super) fn range(&self, codes: &[u32]) -> (f64, f64) {
-        let count: f64 = codes.iter().map(|&code| self.counts[code as usize]).sum();
+    pub(crate) fn range(&self, codes: &[u32]) -> (f64, f64) {
+        let count = self.sum_of(codes);
         let error = self.error_of(codes.len());
         ((count - error).max(0.0), (count + error).max(0.0))
     }
