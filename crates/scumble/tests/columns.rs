@@ -192,7 +192,7 @@ fn a_table_of_twenty_five_columns_is_one_table_in_csv_parquet_arrow_and_postgres
 
     let Some(server) = Server::start() else { return };
     let typed = directory.path().join("typed.csv");
-    written(&DecodedRows { batch: rows.batch.clone(), blanks: Vec::new() }, &typed);
+    written(&DecodedRows { batch: rows.batch.clone(), blanks: Vec::new(), forms: Vec::new() }, &typed);
     let given = server.give("typed.csv", &fs::read(&typed).unwrap());
     let column_of = |field: &FieldRef| {
         let kind = match field.data_type() {
