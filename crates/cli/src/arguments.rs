@@ -26,7 +26,9 @@ pub(crate) use self::inspect::Inspect;
 pub(crate) use self::part::PartOfRows;
 pub(crate) use self::plan::Plan;
 pub(crate) use self::report::Report;
-pub(crate) use self::schema::{Check, Description, Draft, Export, ExportFormat, Import, SchemaCommand, SchemaVerb};
+pub(crate) use self::schema::{
+    Check, Description, Draft, Export, ExportFormat, Import, New, SchemaCommand, SchemaVerb,
+};
 use crate::failure::Failure;
 
 /// Where options of every verb stand: below its own. Among equals they are sorted by name.

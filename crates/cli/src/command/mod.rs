@@ -13,4 +13,5 @@ pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod sample;
 pub(crate) mod schema;
+pub(crate) mod schema_new;
 pub(crate) mod synth;

@@ -15,6 +15,7 @@ mod plan;
 mod report;
 mod sample;
 mod schema;
+mod schema_new;
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -399,7 +400,7 @@ fn an_import_of_a_typed_file_takes_names_and_types_and_assumes_the_rest() {
         "--schema",
         "people.schema.yaml",
         "--method",
-        "independent",
+        "mst",
         "--epsilon",
         "1",
         "--delta",
