@@ -11,6 +11,7 @@
 //! | what a model holds | [`Summary`] | `inspect` |
 //! | which columns it ties together | [`picture`] | `inspect --svg` |
 //! | what was measured, how well, and what not to trust | [`public_page`] | `report` |
+//! | where values are heaped on a round number | [`heaps`] | `fit` |
 //! | what a budget would buy, before any row is read | [`Plan`] | `plan` |
 //! | what was spent on a table, and what is left | [`LedgerSummary`] | `ledger show` |
 //!
@@ -65,6 +66,6 @@ pub use ledger::{JobSummary, LedgerSummary};
 pub use odds::{Curve, Exception, Odds, Suspicion};
 pub use picture::picture;
 pub use plan::{Plan, Refusal};
-pub use public_page::public_page;
+pub use public_page::{Heap, heaps, public_page};
 pub use summary::{BoundSummary, ColumnSummary, PairSummary, Share, Summary, TableSummary};
 pub use words::{grouped, releases};

@@ -103,7 +103,6 @@ impl TextForm {
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::Array as _;
     use rand::SeedableRng;
     use rand::rngs::SmallRng;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scumble::cluster::Stores;
-use scumble::report::{Summary, guarantee};
+use scumble::report::{Summary, guarantee, heaps};
 use scumble::schema::WholeFile;
 use scumble::{Input, Job, Ledger, Model, ProgressSink, ReadOptions, Schema, Start};
 use serde_json::json;
@@ -23,6 +23,7 @@ pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
         || json!({ "model": arguments.output, "summary": Summary::new(&model) }),
         || format!("wrote the model to {}\n{}", arguments.output.display(), guarantee(&model)),
     );
+    heaps(&model).iter().for_each(|heap| terminal.note(&heap.to_string()));
     Ok(())
 }
 

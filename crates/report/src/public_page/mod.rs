@@ -6,6 +6,7 @@ mod certificate;
 mod counts_of;
 mod distributions;
 mod groups;
+mod heaps;
 mod measured;
 mod method;
 mod noisy_table;
@@ -20,6 +21,7 @@ use maud::{Markup, html};
 use scumble_mechanisms::{Model, Origin};
 use scumble_vault::account::Noise;
 
+pub use self::heaps::{Heap, heaps};
 use self::noisy_table::{NoisyTable, noisy_tables};
 use self::number::{in_words, range};
 use self::reliability::smallest_reliable;
