@@ -36,30 +36,21 @@ fn answered(folder: &Folder, arguments: &[&str], answers: &str) -> (String, Opti
 #[test]
 fn questions_are_answered_from_a_pipe_and_make_a_sound_schema() {
     let folder = folder();
-    let answers = "\
-person_id
-2
-
-
-
-m, w, d
-
-
-
-500000
-
-dd.mm.yyyy
-1910-01-01
-2024-12-31
-no
-Ulm, Bonn, Kiel
-no
-string
-ledig, verheiratet
-yes
-
-yes
-";
+    // An empty line takes the suggestion.
+    let answers = [
+        "person_id\n2\n",
+        "\n",
+        "\n\n",
+        "\nm, w, d\n\n",
+        "\n",
+        "\n500000\n\n",
+        "\ndd.mm.yyyy\n1910-01-01\n2024-12-31\nno\n",
+        "string\nUlm, Bonn, Kiel\nno\n",
+        "string\nledig, verheiratet\nyes\n",
+        "\n",
+        "yes\n",
+    ];
+    let answers = &answers.concat();
     let (shown, code) = answered(&folder, &["schema", "new", "people.csv", "-o", "people.schema.yaml"], answers);
     assert_eq!(code, Some(0), "{shown}");
     let schema = std::fs::read_to_string(folder.path("people.schema.yaml")).unwrap();

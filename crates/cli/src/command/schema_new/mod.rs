@@ -9,7 +9,7 @@ mod question;
 use std::io::{BufRead, Write};
 
 use scumble::engine::column_types;
-use scumble::schema::{Dialect, FieldType, Problems, field_type_of};
+use scumble::schema::{Dialect, FieldType, field_type_of};
 use scumble::{Fault, Input, Schema};
 
 use self::interview::{Column, Interview, Reply};
