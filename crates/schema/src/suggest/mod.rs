@@ -76,7 +76,7 @@ pub(crate) fn column_comment(name: &str, field_type: FieldType) -> String {
         }
         _ => {}
     }
-    if by_name == Some(Guess::Preset(Preset::Amount)) && field_type != FieldType::String {
+    if by_name == Some(Guess::Preset(Preset::Amount)) {
         text.push_str("    # Many of exactly 0, or heaped on round numbers? Then `points: [0]` among the bins gives each a code of its own.\n");
     }
     text.push_str("    # Is it ever blank? If not: `required: true` under `constraints`.\n");
