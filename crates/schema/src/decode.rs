@@ -45,7 +45,7 @@ pub struct Decoder {
 }
 
 /// Synthetic rows as typed columns, with what a text file needs besides.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct DecodedRows {
     /// The typed columns.
     pub batch: RecordBatch,

@@ -16,10 +16,10 @@ use crate::text::TimeFormat;
 use crate::zone::{Zone, clock_in};
 
 /// The text form of a column, where it is not the usual one.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TextForm(Form);
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 enum Form {
     Date(Box<str>),
     Datetime(Box<str>, Option<Zone>),

@@ -130,7 +130,7 @@ impl Columns<'_> {
     pub(super) fn years_rule(&self, written: usize, rule: &Years) -> Result<Rule, SchemaError> {
         let clique = Clique::new([rule.years, rule.since]);
         self.check_size(&clique)?;
-        let [years, since] = [rule.years, rule.since].map(|column| reaches(self.attribute(column)));
+        let (years, since) = (years_of(self.attribute(rule.years)), reaches(self.attribute(rule.since)));
         self.rule(written, clique, |codes| match (years[codes.of(rule.years)], since[codes.of(rule.since)]) {
             (Some((least, most)), Some(days)) => {
                 let (fewest, longest) = years_between(days, rule.until.days());
@@ -180,6 +180,13 @@ fn reaches(attribute: &Attribute) -> Vec<Option<(i64, i64)>> {
         }
     }
     spans
+}
+
+/// The completed years that codes of a column stand for. Nothing was completed before it began, so what lies below the bounds
+/// is zero at least.
+fn years_of(attribute: &Attribute) -> Vec<Option<(i64, i64)>> {
+    let from_zero = |(first, last): (i64, i64)| (if last >= 0 { first.max(0) } else { first }, last);
+    reaches(attribute).into_iter().map(|span| span.map(from_zero)).collect()
 }
 
 /// The calendar years of the codes of a column of days or years.
@@ -300,7 +307,7 @@ impl DaysInYears {
         for rule in tied.years.iter().filter(|rule| rule.since == column) {
             limits.push(Limit::Years {
                 years: Partner::new(schema, rule.years),
-                reaches: reaches(schema.attribute(rule.years)),
+                reaches: years_of(schema.attribute(rule.years)),
                 until: rule.until.clone(),
             });
         }
