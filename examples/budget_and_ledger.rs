@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Two colleagues each fit a model for epsilon 1. That is below 1.5, because Gaussian noise adds up by squares.
     let (goal, options) = (promise(1.0)?, ReadOptions::default());
-    for (colleague, method) in [("Ada", Method::Independent), ("Ben", Method::named("mst")?)] {
+    for (colleague, method) in [("Ada", Method::named("mst")?), ("Ben", Method::named("aim")?)] {
         let (model, job) = fit_on(&ledger, Start::New, &table, &schema, &method, goal, &options)?;
         // Budget is reserved before a row is read, and stays reserved if the program dies here. Once the model is on disk the job
         // is committed, and the ledger knows what was really spent.
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     // A third of the same size would break the promise, so it never sees a row.
-    let refused = fit_on(&ledger, Start::New, &table, &schema, &Method::Independent, goal, &options);
+    let refused = fit_on(&ledger, Start::New, &table, &schema, &Method::named("mst")?, goal, &options);
     let error = refused.expect_err("the cap is below three such fits");
     assert_eq!(error.fault(), Fault::Budget);
     println!("Cid is refused:\n    error: {error}\n    hint: {}", error.hint().unwrap_or_default());
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("\n{}", LedgerSummary::new(&ledger.verify()?));
 
     // What is left is enough for a smaller question.
-    let (_, job) = fit_on(&ledger, Start::New, &table, &schema, &Method::Independent, promise(0.3)?, &options)?;
+    let (_, job) = fit_on(&ledger, Start::New, &table, &schema, &Method::named("mst")?, promise(0.3)?, &options)?;
     job.commit()?;
     println!("\nCid asks for epsilon 0.3 instead, and is served");
     Ok(())

@@ -47,7 +47,9 @@ fn synthesise(
 ) -> Result<(), Box<dyn Error>> {
     let output = folder.join("synth.parquet");
     let count = rows.map(|rows| rows.to_string());
-    let mut arguments = vec!["synth", text(real), "--schema", text(schema_file), "--method", "independent"];
+    // The demo has rules, which independent columns cannot keep.
+    let method = if Schema::read(schema_file)?.rules().is_empty() { "independent" } else { "mst" };
+    let mut arguments = vec!["synth", text(real), "--schema", text(schema_file), "--method", method];
     arguments.extend(BUDGET);
     if let Some(count) = &count {
         arguments.extend(["--rows", count]);

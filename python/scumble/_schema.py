@@ -23,6 +23,9 @@ _TERMS = {
     "generate": "generate",
     "keep": "keep",
     "time_zone": "timeZone",
+    "preset": "preset",
+    "step": "step",
+    "decimals": "decimals",
 }
 _PROPERTIES = {
     "type": "type",
@@ -142,12 +145,15 @@ class Schema:
         return Schema(spec).edit(column, **properties)
 
     def drop(self, *columns: str) -> Schema:
-        """The same schema without some columns."""
+        """The same schema without some columns, and without the rules about them."""
         unknown = [column for column in columns if column not in self._names()]
         if unknown:
             raise UsageError(f"there is no column `{unknown[0]}` in the schema", hint=f"it has {', '.join(self._names())}")
         spec = self.to_dict()
         spec["fields"] = [field for field in spec["fields"] if field["name"] not in columns]
+        rules = [rule for rule in spec.get("dp", {}).get("rules", []) if not _columns_of(rule) & set(columns)]
+        if "rules" in spec.get("dp", {}):
+            _put(spec["dp"], "rules", rules or None)
         return Schema(spec)
 
     def privacy(self, **terms: Any) -> Schema:
@@ -197,7 +203,7 @@ class Schema:
         """All values that a text column can have in a synthetic table; ``None`` for columns of other types."""
         field = next((field for field in self._spec["fields"] if field["name"] == column), None)
         listed = field and field.get("constraints", {}).get("enum")
-        if not field or field["type"] != "string" or not listed:
+        if not field or field.get("type", "string") != "string" or not listed:
             return None
         terms = field.get("dp", {})
         others = [terms.get("unknownLabel", _UNKNOWN_LABEL)] if terms.get("open") else []
@@ -237,7 +243,7 @@ class Schema:
     def _repr_html_(self) -> str:
         problems = self.problems()
         if problems:
-            named = [(field["name"], field["type"]) for field in self._spec["fields"]]
+            named = [(field["name"], field.get("type", field.get("dp", {}).get("preset", ""))) for field in self._spec["fields"]]
             left = "".join(f"<li>{_html.text(problem)}</li>" for problem in problems)
             return _html.titled(
                 "Schema, not complete", _html.table(("column", "type"), named), f"<p>Left to say:</p><ul>{left}</ul>"
@@ -272,6 +278,14 @@ class Coverage(Told):
 def checked(schema: Schema | PathLike) -> _native.Schema:
     """A schema, or the one in a file, that holds together."""
     return (schema if isinstance(schema, Schema) else Schema.load(schema))._native()
+
+
+def _columns_of(rule: dict[str, Any]) -> set[str]:
+    """The columns that a rule of the file is about."""
+    names = {*rule.get("forbid", {}), *rule.get("unless", {}), *rule.get("order", [])}
+    for column, other in rule.get("determines", {}).items():
+        names |= {column, other}
+    return names | {rule[name] for name in ("skip", "years", "since", "until") if name in rule}
 
 
 def _put(block: dict[str, Any], name: str, value: Any) -> None:

@@ -16,10 +16,11 @@ def test_a_schema_is_loaded_edited_and_saved(tmp_path: Path) -> None:
     schema.save(tmp_path / "people.schema.yaml")
     read = scumble.Schema.load(tmp_path / "people.schema.yaml")
     assert read == schema and list(read) == list(schema) and len(read) == 14 and "age" in read
-    coarse = read.edit("age", bins={"width": 20}, title="Age")
+    coarse = read.edit("age", bins={"width": 4}, title="Age")
     assert coarse != read and coarse.columns[3].codes < read.columns[3].codes
     assert coarse.edit("age", title=None).to_dict()["fields"][3].get("title") is None
     assert "age" not in read.drop("age") and "age" in read
+    assert len(read.to_dict()["dp"]["rules"]) == 5 and len(read.drop("age").check().to_dict()["dp"]["rules"]) == 1
     more = read.add("shoe", "integer", minimum=20, maximum=50, source="public")
     assert more.columns[-1].codes == 32 and not more.columns[-1].assumed
     assert pickle.loads(pickle.dumps(more)) == more

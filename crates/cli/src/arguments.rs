@@ -29,7 +29,9 @@ pub(crate) use self::inspect::Inspect;
 pub(crate) use self::part::PartOfRows;
 pub(crate) use self::plan::Plan;
 pub(crate) use self::report::Report;
-pub(crate) use self::schema::{Check, Description, Draft, Export, ExportFormat, Import, SchemaCommand, SchemaVerb};
+pub(crate) use self::schema::{
+    Check, Description, Draft, Export, ExportFormat, Import, New, SchemaCommand, SchemaVerb,
+};
 pub(crate) use self::shell::{Completions, Man};
 use self::terms::{ReasonableTerms, delta, epsilon};
 use crate::failure::Failure;

@@ -147,10 +147,10 @@ impl<W: Write + Send> TableWriter<W> {
         }
     }
 
-    /// Appends rows that know what stands for a missing value in text. In a typed file it is a null.
+    /// Appends rows that know how their values and missing ones are written in text. Typed files have types and nulls.
     pub fn write_rows(&mut self, rows: &DecodedRows) -> Result<(), EngineError> {
-        if matches!(self.rows, RowWriter::Text(_)) && !rows.blanks.is_empty() {
-            let batch = with_blanks(rows).map_err(|error| self.target.fail(error))?;
+        if matches!(self.rows, RowWriter::Text(_)) && !(rows.blanks.is_empty() && rows.forms.is_empty()) {
+            let batch = as_text(rows).map_err(|error| self.target.fail(error))?;
             return self.write(&batch);
         }
         self.write(&rows.batch)
@@ -174,11 +174,15 @@ impl<W: Write + Send> fmt::Debug for TableWriter<W> {
     }
 }
 
-/// The rows with columns of text where missing values are told by one.
-fn with_blanks(rows: &DecodedRows) -> Result<RecordBatch, ArrowError> {
+/// The rows with columns of text where values have a form of their own, or missing ones a text.
+fn as_text(rows: &DecodedRows) -> Result<RecordBatch, ArrowError> {
     let schema = rows.batch.schema();
     let mut fields: Vec<Field> = schema.fields().iter().map(|field| Field::clone(field)).collect();
     let mut columns = rows.batch.columns().to_vec();
+    for (index, form) in &rows.forms {
+        columns[*index] = Arc::new(form.texts(&columns[*index]));
+        fields[*index] = Field::new(fields[*index].name(), DataType::Utf8, true);
+    }
     for (index, blanks) in &rows.blanks {
         columns[*index] = told(&columns[*index], blanks)?;
         fields[*index] = Field::new(fields[*index].name(), DataType::Utf8, true);

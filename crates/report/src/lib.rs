@@ -13,6 +13,7 @@
 //! | which columns it ties together | [`picture`] | `inspect --svg` |
 //! | what a release is, for whom, what for and how exact, without jargon | [`PlainWords`] | `report`, `bundle` |
 //! | what was measured, how well, and what not to trust | [`public_page`] | `report` |
+//! | where values are heaped on a round number | [`heaps`] | `fit` |
 //! | what a budget would buy, before any row is read | [`Plan`] | `plan` |
 //! | what was spent on a table, and what is left | [`LedgerSummary`] | `ledger show` |
 //!
@@ -75,7 +76,7 @@ pub use odds::{Curve, Exception, Odds, Suspicion};
 pub use picture::picture;
 pub use plain::PlainWords;
 pub use plan::{Plan, Refusal};
-pub use public_page::public_page;
+pub use public_page::{Heap, heaps, public_page};
 pub use summary::{BoundSummary, ColumnSummary, PairSummary, Share, Summary, TableSummary};
 pub use weak_terms::weak_terms;
 pub use words::{grouped, releases};

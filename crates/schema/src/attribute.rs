@@ -7,6 +7,7 @@ use crate::encode::{Encoder, Values, WholeLine};
 use crate::hierarchy::Level;
 use crate::missing::MissingKind;
 use crate::spec::{FieldSpec, Scalar, Source};
+use crate::step::Step;
 use crate::text;
 
 /// How an unknown value of an open text column comes back when the schema names no label.
@@ -142,6 +143,11 @@ impl Attribute {
     /// Whether a code stands for no declared value: it is missing or unknown.
     pub fn is_special(&self, code: u32) -> bool {
         self.is_missing(code) || Some(code) == self.unknown_code
+    }
+
+    /// The step that values come back in, if the column has one.
+    pub(crate) fn step(&self) -> Option<Step> {
+        Step::of(&self.spec.dp)
     }
 
     /// Whether some bound, bin or category list is a guess that nobody confirmed.

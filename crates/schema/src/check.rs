@@ -7,13 +7,14 @@ use crate::amounts::{RealAmounts, WholeAmounts, log_edges, whole_log_bins};
 use crate::attribute::{Attribute, FieldType, UNKNOWN_LABEL};
 use crate::bins::{RealBins, WholeBins};
 use crate::calendar::CalendarUnit;
-use crate::cut::{RealCut, WholeCut};
+use crate::cut::{Held, RealCut, WholeCut};
 use crate::encode::{Encoder, Lookup, Values, WholeLine, real_key};
 use crate::error::SchemaError;
 use crate::hierarchy::levels_of;
 use crate::limits;
 use crate::missing::{self, MissingKind, MissingTexts, MissingValue};
 use crate::spec::{BinsSpec, FieldSpec, Scalar, Scale};
+use crate::step::{MAX_DECIMALS, Step};
 use crate::text::TimeFormat;
 use crate::zone::Zone;
 
@@ -78,6 +79,7 @@ pub(crate) fn check_field(spec: FieldSpec, missing_values: &[MissingValue]) -> R
         values,
     };
     let missing_kinds = if nullable { kinds } else { Vec::new() };
+    field.check_step(field_type, &encoder.values, declared)?;
     let levels = Box::default();
     let mut attribute = Attribute { spec, field_type, encoder, missing_kinds, declared, unknown_code, levels };
     attribute.levels = levels_of(&attribute)?;
@@ -158,6 +160,15 @@ impl Field<'_> {
     }
 
     fn field_type(&self) -> Result<FieldType, SchemaError> {
+        if self.0.field_type.is_empty() {
+            return self.fails(
+                "has no `type`",
+                format!(
+                    "add one of {}, or a preset such as `dp: {{preset: age}}`",
+                    FieldType::ALL.map(FieldType::name).join(", ")
+                ),
+            );
+        }
         let found = FieldType::ALL.into_iter().find(|known| known.name() == self.0.field_type);
         found.map_or_else(
             || {
@@ -261,6 +272,45 @@ impl Field<'_> {
         }
         if bins.from.is_some() && bins.scale.is_none() {
             return self.fails("has `from` but no `scale: log`", "drop `from`, or add `scale: log`");
+        }
+        Ok(())
+    }
+
+    /// Refuses a step that is none, or that leaves a bin without any value.
+    fn check_step(&self, field_type: FieldType, values: &Values, declared: u32) -> Result<(), SchemaError> {
+        let terms = &self.0.dp;
+        if terms.step.is_none() && terms.decimals.is_none() {
+            return Ok(());
+        }
+        let Some(step) = Step::of(terms) else {
+            return self.fails(
+                "has a `step` that is no positive number, too many `decimals`, or both a `step` and `decimals`",
+                format!("write one of the two, such as `step: 0.5`, or `decimals: 2`, at most {MAX_DECIMALS}"),
+            );
+        };
+        let has_values = match (values, step.whole()) {
+            (Values::Real(cut), _) if !matches!(cut, RealCut::Categories(_)) => (0..declared).all(|code| {
+                let Held::Bin(low, high) = cut.held(code) else { return true };
+                step.has_multiple(low, high.next_down())
+            }),
+            (Values::Whole { line: WholeLine::Integer, cut }, Some(step))
+                if terms.step.is_some() && !matches!(cut, WholeCut::Categories(_)) =>
+            {
+                (0..declared).all(|code| {
+                    let Held::Bin(first, last) = cut.held(code) else { return true };
+                    last.div_euclid(step) * step >= first
+                })
+            }
+            _ => {
+                return self.fails(
+                    format!("is {field_type}, or a list of values, and has a `step` or `decimals`"),
+                    "keep `decimals` for numbers, and `step` for numbers and, as a whole number, for integers",
+                );
+            }
+        };
+        if !has_values {
+            return self
+                .fails("has bins without any multiple of its `step`", "widen the bins, or write a smaller step");
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use crate::bins::{RealBins, WholeBins};
 use crate::calendar::Keep;
 use crate::encode::{Lookup, WholeLine, real_key};
 use crate::missing::MissingTexts;
+use crate::step::Step;
 use crate::text;
 
 const MICROS_PER_SECOND: i64 = 1_000_000;
@@ -191,13 +192,15 @@ pub(crate) struct RealDraw {
     missing: Box<[u64]>,
     /// For every code, the power of ten whose inverse its values are multiples of.
     scales: Box<[f64]>,
+    /// What values of bins are multiples of, if the column says so.
+    step: Option<Step>,
 }
 
 impl RealDraw {
     /// Draws from `cut`, and from bins nothing that stands for a missing value.
-    pub(crate) fn new(cut: &RealCut, codes: u32, missing: &MissingTexts) -> Self {
-        let mut draw =
-            Self { cut: cut.clone(), missing: missing.reals().map(real_key).collect(), scales: Box::default() };
+    pub(crate) fn new(cut: &RealCut, codes: u32, missing: &MissingTexts, step: Option<Step>) -> Self {
+        let missing = missing.reals().map(real_key).collect();
+        let mut draw = Self { cut: cut.clone(), missing, scales: Box::default(), step };
         draw.scales = (0..codes).map(|code| draw.ends(code)).map(|(low, high)| scale(high - low)).collect();
         draw
     }
@@ -222,9 +225,11 @@ impl Draw<f64> for RealDraw {
     fn draw_within(&self, code: u32, low: f64, high: f64, rng: &mut impl Rng) -> f64 {
         // Rounding may lead past the end.
         let value = (low + (high - low) * rng.random::<f64>()).min(high);
+        let is_drawn = |short: &f64| low <= *short && *short <= high && self.is_ordinary(*short);
         let scale = self.scales[code as usize];
         let short = (value * scale).floor() / scale;
-        if low <= short && short <= high && self.is_ordinary(short) {
+        let on_step = self.step.and_then(|step| step.around(value).into_iter().find(is_drawn));
+        if let Some(short) = on_step.or(Some(short).filter(is_drawn)) {
             return short;
         }
         match &self.cut {
@@ -249,13 +254,17 @@ pub(crate) struct WholeDraw {
     categories: Box<[i64]>,
     /// Values that no bin draws, ascending: points, and numbers that stand for a missing value.
     excluded: Box<[i64]>,
+    /// What values of bins are multiples of; 1 if the column does not say.
+    step: i64,
+    /// The excluded values that are, divided by it.
+    excluded_steps: Box<[i64]>,
     /// Whether values are instants, in microseconds.
     are_instants: bool,
 }
 
 impl WholeDraw {
     /// Draws from `cut`, and from bins nothing that stands for a missing value.
-    pub(crate) fn new(line: &WholeLine, cut: &WholeCut, missing: &MissingTexts) -> Self {
+    pub(crate) fn new(line: &WholeLine, cut: &WholeCut, missing: &MissingTexts, step: Option<Step>) -> Self {
         let categories = match cut {
             WholeCut::Categories(categories) => categories.by_code().into_iter().copied().collect(),
             _ => Box::default(),
@@ -269,7 +278,19 @@ impl WholeDraw {
         excluded.sort_unstable();
         excluded.dedup();
         let are_instants = matches!(line, WholeLine::Datetime(..));
-        Self { cut: cut.clone(), categories, excluded: excluded.into(), are_instants }
+        let step = step.and_then(Step::whole).unwrap_or(1);
+        let excluded_steps = excluded.iter().filter(|value| *value % step == 0).map(|value| value / step).collect();
+        Self { cut: cut.clone(), categories, excluded: excluded.into(), step, excluded_steps, are_instants }
+    }
+
+    /// A uniform multiple of the step from `low` to `high` that is not excluded; any whole number where there is none.
+    fn uniform_step(&self, low: i64, high: i64, rng: &mut impl Rng) -> i64 {
+        let first = low.div_euclid(self.step) + i64::from(low.rem_euclid(self.step) != 0);
+        let last = high.div_euclid(self.step);
+        if first > last {
+            return uniform_except(low, high, &self.excluded, rng);
+        }
+        uniform_except(first, last, &self.excluded_steps, rng) * self.step
     }
 
     fn held(&self, code: u32) -> Held<i64> {
@@ -285,7 +306,7 @@ impl Draw<i64> for WholeDraw {
         match self.held(code) {
             Held::Value(value) | Held::AndAbove(value) => (value, value),
             Held::Bin(first, last) => {
-                let is_drawn = |value: &i64| self.excluded.binary_search(value).is_err();
+                let is_drawn = |value: &i64| value % self.step == 0 && self.excluded.binary_search(value).is_err();
                 let ends = (first..=last).find(is_drawn).zip((first..=last).rev().find(is_drawn));
                 ends.unwrap_or((first, last))
             }
@@ -296,7 +317,7 @@ impl Draw<i64> for WholeDraw {
     fn draw_within(&self, code: u32, low: i64, high: i64, rng: &mut impl Rng) -> i64 {
         let (value, width) = match self.held(code) {
             Held::Value(value) | Held::AndAbove(value) => return value,
-            Held::Bin(first, last) => (uniform_except(low, high, &self.excluded, rng), last - first),
+            Held::Bin(first, last) => (self.uniform_step(low, high, rng), last - first),
             // A bin that is cut short may lack a part. Noise may still ask for it.
             Held::Kept(first, last, keep, part) => {
                 (keep.draw(low, high, part, rng).unwrap_or_else(|| uniform(low, high, rng)), last - first)
@@ -350,13 +371,32 @@ mod tests {
     }
 
     #[test]
+    fn values_of_bins_are_multiples_of_the_step() {
+        let missing = MissingTexts::new(&[], |_| 0);
+        let step = |step: f64| Step::of(&crate::FieldTerms { step: Some(step), ..crate::FieldTerms::default() });
+        let mut rng = SmallRng::seed_from_u64(7);
+        let cut = RealCut::Bins(RealBins::Edges([-3.0, 0.2, 10.0].into()));
+        let draw = RealDraw::new(&cut, 2, &missing, step(0.5));
+        for code in (0..2).cycle().take(1000) {
+            let (value, (low, high)) = (draw.draw(code, &mut rng), draw.ends(code));
+            assert!((value * 2.0).fract() == 0.0 && low <= value && value <= high, "{value}");
+        }
+        let amounts = WholeAmounts::new(WholeBins::Equal { low: -250, high: 1000, count: 3 }, -250, vec![0], None);
+        let cut = WholeCut::Amounts(amounts.unwrap());
+        let draw = WholeDraw::new(&WholeLine::Integer, &cut, &missing, step(100.0));
+        let drawn: Vec<i64> = (0..4).cycle().take(1000).map(|code| draw.draw(code, &mut rng)).collect();
+        assert!(drawn.iter().all(|value| value % 100 == 0));
+        assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&-200), Some(&1000)));
+    }
+
+    #[test]
     fn numbers_of_a_bin_have_no_more_digits_than_its_width_calls_for() {
         for (width, expected) in [(5.0, 1e3), (0.02, 1e5), (999.0, 10.0), (1000.0, 1.0), (1e9, 1.0), (0.0, 1e15)] {
             assert!((scale(width) / expected - 1.0).abs() < 1e-9, "{width}: {}", scale(width));
         }
         let missing = MissingTexts::new(&[], |_| 0);
         let cut = RealCut::Bins(RealBins::Edges([70.0, 70.123_456, 75.0].into()));
-        let (draw, mut rng) = (RealDraw::new(&cut, 2, &missing), SmallRng::seed_from_u64(5));
+        let (draw, mut rng) = (RealDraw::new(&cut, 2, &missing, None), SmallRng::seed_from_u64(5));
         for code in (0..2).cycle().take(10_000) {
             let (low, high) = draw.ends(code);
             let value = draw.draw(code, &mut rng);

@@ -1,11 +1,12 @@
 //! From codes back to typed columns.
 //!
 //! Declared values come back as they were declared. A bin comes back as a value drawn uniformly from it: a number as a
-//! real number between the edges with as many digits as its width calls for, whole numbers, days and instants as one of the bin's
+//! real number between the edges with as many digits as its width calls for or on the column's step, whole numbers, days and instants as one of the bin's
 //! members, and instants of bins that are long enough as whole seconds. Missing comes back as a
 //! blank; so does unknown, except in an open text column, where it is the declared label. A labelled kind of missing value
 //! comes back as its text in a text column. In a typed column it is a null, and [`DecodedRows`] says what stands for it in a
-//! text file. Values of columns that a rule orders are drawn such that they are in order.
+//! text file. Values of columns that a rule orders are drawn such that they are in order, and
+//! days such that they agree with completed years.
 
 use std::sync::Arc;
 
@@ -21,9 +22,10 @@ use crate::cut::{Draw, RealCut, RealDraw, WholeDraw};
 use crate::encode::{Values, WholeLine};
 use crate::generated::{Generated, OutputColumn};
 use crate::missing::{self, MissingKind};
-use crate::rules::InOrder;
+use crate::rules::{DaysInYears, InOrder};
 use crate::schema::Schema;
 use crate::spec::Scalar;
+use crate::text_form::TextForm;
 
 /// Turns codes of a schema into Arrow columns.
 #[derive(Debug)]
@@ -31,11 +33,14 @@ pub struct Decoder {
     /// Of the columns that are modelled.
     columns: Vec<ColumnDecoder>,
     orders: Vec<InOrder>,
+    days_in_years: Vec<DaysInYears>,
     /// Those that are made up, each behind everything that stands before it.
     generated: Vec<Generated>,
     seed: u64,
     /// Where each modelled column stands in the output, and what stands for its missing values.
     blanks: Vec<(usize, BlankTexts)>,
+    /// The columns that are not written in the usual way in a text file, by their place in the output.
+    forms: Vec<(usize, TextForm)>,
     arrow_schema: SchemaRef,
 }
 
@@ -47,6 +52,8 @@ pub struct DecodedRows {
     /// For columns with missing values of several kinds, by their index: the text that stands for the missing value in each row
     /// of a text file. Null in rows that have a value, and in rows that are blank in a text file too.
     pub blanks: Vec<(usize, StringArray)>,
+    /// For columns with a format or decimals of their own, by their index: how a text file writes their values.
+    pub forms: Vec<(usize, TextForm)>,
 }
 
 /// What stands in a text file for the missing values of a column.
@@ -114,12 +121,18 @@ impl Decoder {
             OutputColumn::Modelled(attribute) => Some((place, BlankTexts::new(attribute))),
             OutputColumn::Generated(_) => None,
         });
+        let forms = schema.output_columns().into_iter().enumerate().filter_map(|(place, column)| match column {
+            OutputColumn::Modelled(attribute) => Some((place, TextForm::of(attribute)?)),
+            OutputColumn::Generated(_) => None,
+        });
         Self {
             columns: schema.attributes().iter().map(ColumnDecoder::new).collect(),
             orders: InOrder::all(schema),
+            days_in_years: DaysInYears::all(schema),
             generated: schema.generated().to_vec(),
             seed: 0,
             blanks: blanks.collect(),
+            forms: forms.collect(),
             arrow_schema: Arc::new(ArrowSchema::new(fields)),
         }
     }
@@ -155,20 +168,23 @@ impl Decoder {
         for order in &self.orders {
             order.mend(columns, &mut arrays, rng);
         }
+        for days in &self.days_in_years {
+            days.mend(columns, &mut arrays, rng);
+        }
         for generated in &self.generated {
             arrays.insert(generated.place(), generated.values(before, rows, self.seed));
         }
         RecordBatch::try_new(Arc::clone(&self.arrow_schema), arrays).expect("columns are those of the schema")
     }
 
-    /// The same, and what stands for missing values in a text file.
+    /// The same, with how a text file writes values and missing ones.
     ///
     /// # Panics
     /// If the columns are not those of the schema.
     pub fn decode_rows(&self, before: u64, columns: &[CodeColumn], rng: &mut impl Rng) -> DecodedRows {
         let blanks = self.blanks.iter().zip(columns).map(|((place, blanks), codes)| (*place, blanks.decode(codes)));
         let blanks = blanks.filter_map(|(place, texts)| Some((place, texts?))).collect();
-        DecodedRows { batch: self.decode_from(before, columns, rng), blanks }
+        DecodedRows { batch: self.decode_from(before, columns, rng), blanks, forms: self.forms.clone() }
     }
 }
 
@@ -190,14 +206,15 @@ impl ColumnDecoder {
             Values::Boolean { .. } => Self::Boolean { values: count },
             Values::Whole { line, cut } => Self::Whole {
                 arrow_type: attribute.arrow_type(),
-                draw: WholeDraw::new(line, cut, &attribute.encoder().missing_texts),
+                draw: WholeDraw::new(line, cut, &attribute.encoder().missing_texts, attribute.step()),
                 count,
             },
             Values::Real(RealCut::Categories(categories)) => {
                 Self::RealValues(categories.by_code().into_iter().map(|bits| f64::from_bits(*bits)).collect())
             }
             Values::Real(cut) => {
-                Self::Real { draw: RealDraw::new(cut, count, &attribute.encoder().missing_texts), count }
+                let missing = &attribute.encoder().missing_texts;
+                Self::Real { draw: RealDraw::new(cut, count, missing, attribute.step()), count }
             }
         }
     }

@@ -109,6 +109,8 @@ impl Generated {
             || terms.hierarchy.is_some()
             || terms.keep.is_some()
             || terms.time_zone.is_some()
+            || terms.step.is_some()
+            || terms.decimals.is_some()
             || constraints.minimum.is_some()
             || constraints.maximum.is_some()
             || constraints.categories.is_some();

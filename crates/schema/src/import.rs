@@ -13,6 +13,7 @@ use crate::file::{ReadError, read_text};
 use crate::limits;
 use crate::schema::Problems;
 use crate::spec::{Constraints, FieldSpec, FieldTerms, Scalar, SchemaSpec, Source};
+use crate::suggest::{column_comment, rules_comment};
 
 impl SchemaSpec {
     /// Reads an `mbi` domain file, `{"column": size, ...}`: required, closed columns of the integers `0 ..= size - 1`.
@@ -34,7 +35,12 @@ impl SchemaSpec {
                     maximum: Some(Scalar::Integer(i64::from(size) - 1)),
                     categories: None,
                 },
-                dp: FieldTerms { source: Source::Public, fold_into: Some(Scalar::Integer(0)), ..FieldTerms::default() },
+                // A size says nothing about where it comes from, and is easily counted in the rows.
+                dp: FieldTerms {
+                    source: Source::Assumed,
+                    fold_into: Some(Scalar::Integer(0)),
+                    ..FieldTerms::default()
+                },
                 ..FieldSpec::default()
             })
         });
@@ -92,18 +98,20 @@ pub fn field_type_of(arrow: &DataType) -> Option<FieldType> {
 /// A schema to be completed by a person, as YAML text, from the names and types of columns.
 ///
 /// Everything in it is marked `assumed`, and no value of the data is in it: what must be known about the values is left
-/// as a line that says what to fill in.
+/// as a line that says what to fill in. Comments say what the names of columns make likely.
 pub fn draft(columns: &ArrowSchema) -> Result<String, SchemaError> {
     if columns.fields().len() > limits::COLUMNS {
         return Err(SchemaError::TooManyColumns { columns: columns.fields().len() });
     }
-    let mut yaml = String::from(DRAFT_HEADER);
+    let names: Vec<&str> = columns.fields().iter().map(|field| field.name().as_str()).collect();
+    let mut yaml = format!("{DRAFT_HEADER}{}fields:\n", rules_comment(&names));
     for field in columns.fields() {
         // A JSON string is a YAML string, whatever the name holds.
         let name = serde_json::Value::from(field.name().as_str());
         match field_type_of(field.data_type()) {
             Some(field_type) => {
-                let _ = write!(yaml, "  - name: {name}\n    type: {field_type}\n{}", blanks(field_type));
+                let comment = column_comment(field.name(), field_type);
+                let _ = write!(yaml, "  - name: {name}\n{comment}    type: {field_type}\n{}", blanks(field_type));
             }
             None => {
                 let _ = writeln!(yaml, "  # left out: column {name}, whose type Scumble does not model");
@@ -124,7 +132,6 @@ missingValues: [\"\"]
 dp:
   privacyUnit: row   # or the column that says whose a row is, such as person_id: then it need not be among the fields
   maxContributions: 1   # most rows that one person has in the table; with such a column, most that are kept
-fields:
 ";
 
 /// The lines a person has to complete, by type.

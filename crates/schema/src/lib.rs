@@ -15,7 +15,7 @@
 //!
 //! | about | items |
 //! |---|---|
-//! | the file | [`SchemaSpec`], [`FieldSpec`], [`TableTerms`], [`JSON_SCHEMA`] for editors, [`draft`] for a first one |
+//! | the file | [`SchemaSpec`], [`FieldSpec`], [`TableTerms`], [`JSON_SCHEMA`] for editors, [`draft`] for a first one, [`Preset`] for columns of common kinds |
 //! | what may be wrong with it | [`Problems`], [`SchemaError`], [`ReadError`] |
 //! | columns | [`Attribute`], [`FieldType`], [`MissingKind`], [`Generated`] for those that are made up |
 //! | codes | [`Encoder`], [`Decoder`], [`CodeColumn`], [`Recoding`] for columns as a method sees them, [`Observer`] for what a schema does not cover |
@@ -72,6 +72,7 @@ mod import;
 pub mod limits;
 mod missing;
 mod observe;
+mod preset;
 mod privacy;
 mod recoding;
 mod rules;
@@ -79,7 +80,10 @@ mod schema;
 mod select;
 mod similar;
 mod spec;
+mod step;
+mod suggest;
 mod text;
+mod text_form;
 mod whole_file;
 mod written;
 mod zone;
@@ -100,6 +104,7 @@ pub use hierarchy::{Hierarchies, HierarchySpec, Level};
 pub use import::{draft, field_type_of};
 pub use missing::{MissingKind, MissingValue};
 pub use observe::{Observed, Observer};
+pub use preset::Preset;
 pub use privacy::{AdjacencyKind, Privacy, RowCount, Unit};
 pub use recoding::Recoding;
 pub use rules::{Condition, RangeSpec, Rule, RuleSpec};
@@ -109,6 +114,8 @@ pub use spec::{
     BinsSpec, Constraints, Dialect, FieldSpec, FieldTerms, GenerateSpec, Scalar, Scale, SchemaSpec, SequenceSpec,
     Source, TableTerms,
 };
+pub use suggest::{Guess, guess, guess_by_name, is_unit_by_name, rules_by_names};
+pub use text_form::TextForm;
 pub use whole_file::WholeFile;
 
 /// A JSON Schema of the schema file, for editors.

@@ -125,6 +125,13 @@ impl Schema {
                 problems.add(SchemaError::column(&field.name, "stands twice", "drop one of the two"));
                 continue;
             }
+            let field = match field.expanded() {
+                Ok(field) => field,
+                Err(problem) => {
+                    problems.add(problem);
+                    continue;
+                }
+            };
             if field.dp.generate.is_some() {
                 match Generated::new(field, place) {
                     Ok(column) => generated.push(column),
@@ -245,6 +252,11 @@ impl Schema {
     /// The pairs of columns of which the second is never below the first.
     pub(crate) fn ascending(&self) -> &[(AttributeId, AttributeId)] {
         &self.rules.ascending
+    }
+
+    /// The rules that tie columns of days to years.
+    pub(crate) fn tied_to_years(&self) -> &Rules {
+        &self.rules
     }
 
     /// Whose privacy is protected, which tables are neighbours, and whether the number of rows is public.

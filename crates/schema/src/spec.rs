@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::calendar::{CalendarUnit, Keep};
 use crate::hierarchy::HierarchySpec;
 use crate::missing::MissingValue;
+use crate::preset::Preset;
 use crate::privacy::{AdjacencyKind, RowCount};
 use crate::rules::RuleSpec;
 
@@ -91,8 +92,8 @@ pub struct TableTerms {
 pub struct FieldSpec {
     /// The column's name in the data.
     pub name: String,
-    /// The type's name: see [`crate::FieldType`].
-    #[serde(rename = "type")]
+    /// The type's name: see [`crate::FieldType`]. Empty if the column's preset says it.
+    #[serde(rename = "type", default, skip_serializing_if = "String::is_empty")]
     pub field_type: String,
     /// A short title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -141,6 +142,9 @@ pub struct Constraints {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FieldTerms {
+    /// The kind of column whose type, bounds, bins and categories hold where the column says nothing itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Preset>,
     /// Where the bounds, bins and categories come from; `assumed` when nothing is said.
     #[serde(default, skip_serializing_if = "is_default")]
     pub source: Source,
@@ -168,6 +172,12 @@ pub struct FieldTerms {
     /// The time zone of a datetime column: a name of the IANA database, or an offset such as `+02:00`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
+    /// Numbers that come back from a bin are multiples of this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<f64>,
+    /// Numbers that come back have so many decimals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decimals: Option<u8>,
 }
 
 /// How the values of a column are made up: one of the three ways.

@@ -1,8 +1,9 @@
 //! What columns hold when they come back: the schema of synthetic files, as against that of the real ones.
 //!
-//! Real files may write dates in a way of their own, have texts that stand for a missing value, and words for true and false.
-//! [`Decoder`](crate::Decoder) knows one way for each: ISO 8601, blanks, `true` and `false`. So programs that read synthetic
-//! files by a Table Schema need another one than that of the real table.
+//! Real files may have several texts that stand for a missing value, and words for true and false. [`Decoder`](crate::Decoder)
+//! knows one way for each: blanks, `true` and `false`. Dates are written in the column's format, or in ISO 8601 if that one
+//! would not lead back to them. So programs that read synthetic files by a Table Schema need another one than that of the
+//! real table.
 
 use crate::attribute::{Attribute, UNKNOWN_LABEL};
 use crate::cut::WholeCut;
@@ -11,6 +12,7 @@ use crate::generated::OutputColumn;
 use crate::missing::{self, MissingKind, MissingValue};
 use crate::schema::Schema;
 use crate::spec::{BinsSpec, Constraints, Dialect, FieldSpec, FieldTerms, Scalar, SchemaSpec};
+use crate::text_form::TextForm;
 
 /// How synthetic rows are written: every quote is closed, and a declared text may hold line ends.
 const SYNTHETIC: Dialect = Dialect { multiline: true };
@@ -31,7 +33,7 @@ impl Schema {
     /// ")?;
     /// let written = schema.written();
     /// assert_eq!(written.missing_values.as_ref().unwrap()[0].value, "");
-    /// assert_eq!(written.fields[0].constraints.minimum.as_ref().unwrap().to_string(), "1900-01-01");
+    /// assert_eq!(written.fields[0].constraints.minimum.as_ref().unwrap().to_string(), "01.01.1900");
     /// assert_eq!(written.fields[1].constraints.categories.as_ref().unwrap()[2].to_string(), "other");
     /// # Ok::<(), scumble_schema::Problems>(())
     /// ```
@@ -96,11 +98,20 @@ fn written(column: OutputColumn<'_>) -> FieldSpec {
 impl Attribute {
     /// The column as it comes back.
     fn written(&self) -> FieldSpec {
+        self.written_in(TextForm::of(self).as_ref())
+    }
+
+    /// The column as it comes back, with days and instants in ISO 8601.
+    pub(crate) fn in_iso(&self) -> FieldSpec {
+        self.written_in(None)
+    }
+
+    fn written_in(&self, form: Option<&TextForm>) -> FieldSpec {
         let declared = &self.spec;
         let mut constraints = declared.constraints.clone();
         let mut dp = declared.dp.clone();
         if let Values::Whole { line, cut } = &self.encoder.values {
-            line.rewrite(cut, &mut constraints, dp.bins.as_mut());
+            line.rewrite(cut, form, &mut constraints, dp.bins.as_mut());
         }
         if let (Values::Text(_), Some(_), Some(categories)) =
             (&self.encoder.values, self.unknown_code, &mut constraints.categories)
@@ -112,7 +123,7 @@ impl Attribute {
         }
         let missing_values = self.written_missing_values();
         FieldSpec {
-            format: None,
+            format: form.and(declared.format.clone()),
             true_values: None,
             false_values: None,
             missing_values,
@@ -147,11 +158,19 @@ impl BinsSpec {
 
 impl WholeLine {
     /// Puts days and instants the way they come back. Integers and years are written in one way only.
-    fn rewrite(&self, cut: &WholeCut, constraints: &mut Constraints, bins: Option<&mut BinsSpec>) {
+    fn rewrite(
+        &self,
+        cut: &WholeCut,
+        form: Option<&TextForm>,
+        constraints: &mut Constraints,
+        bins: Option<&mut BinsSpec>,
+    ) {
         if matches!(self, Self::Integer | Self::Year) {
             return;
         }
-        let written = |value: i64| Scalar::Text(self.write(value));
+        // Programs that read a Table Schema take bounds in the format of the column.
+        let written =
+            |value: i64| Scalar::Text(form.and_then(|form| form.whole(value)).unwrap_or_else(|| self.write(value)));
         match cut {
             WholeCut::Categories(categories) => {
                 constraints.categories = Some(categories.by_code().into_iter().copied().map(written).collect());
@@ -190,16 +209,27 @@ fields:
 ";
 
     #[test]
-    fn dates_are_told_as_they_come_back() {
+    fn dates_are_stated_as_they_come_back() {
         let fields = Schema::parse(SCHEMA).unwrap().written().fields;
         let texts = |scalars: &Option<Vec<Scalar>>| -> Vec<String> {
             scalars.as_ref().unwrap().iter().map(ToString::to_string).collect()
         };
-        assert_eq!(fields[0].constraints.minimum, Some(Scalar::Text("1900-02-01".into())));
-        assert_eq!(texts(&fields[1].constraints.categories), ["2000-12-24", "2001-01-03"]);
+        assert_eq!(fields[0].constraints.minimum, Some(Scalar::Text("01.02.1900".into())));
+        assert_eq!(texts(&fields[1].constraints.categories), ["24.12.2000", "03.01.2001"]);
         let edges = &fields[2].dp.bins.as_ref().unwrap().edges;
-        assert_eq!(texts(edges), ["2000-02-01T00:00:00", "2000-02-01T06:30:00", "2000-02-02T00:00:00"]);
-        assert!(fields.iter().all(|field| field.format.is_none() && field.true_values.is_none()));
+        assert_eq!(texts(edges), ["01.02.2000 00:00", "01.02.2000 06:30", "02.02.2000 00:00"]);
+        assert!(fields.iter().all(|field| field.true_values.is_none()));
+        assert_eq!(fields[0].format.as_deref(), Some("%d.%m.%Y"));
+    }
+
+    #[test]
+    fn a_format_of_two_digits_for_centuries_gives_way_to_iso() {
+        let schema = SCHEMA.replace(
+            "'%d.%m.%Y', constraints: {minimum: 01.02.1900, maximum: 31.12.2020}",
+            "'%d.%m.%y', constraints: {minimum: 1900-02-01, maximum: 2020-12-31}",
+        );
+        let field = Schema::parse(&schema).unwrap().written().fields.swap_remove(0);
+        assert_eq!((field.format, field.constraints.minimum), (None, Some(Scalar::Text("1900-02-01".into()))));
     }
 
     #[test]
@@ -219,8 +249,8 @@ fields:
     fn what_cannot_have_come_back_has_a_code_of_its_own() {
         let strict = Schema::parse(SCHEMA).unwrap().strict().unwrap();
         assert_eq!(strict.privacy().unit.column(), None);
-        let possible = ["1900-02-01", "2001-01-03", "2000-02-01T23:59:59", "true", "else", "99", "9.5"];
-        let strange = ["01.02.1900", "2000-12-25", "2000-02-02T00:00:01", "ja", "Else", "-1", "9.6"];
+        let possible = ["01.02.1900", "03.01.2001", "01.02.2000 23:59", "true", "else", "99", "9.5"];
+        let strange = ["1900-02-01", "25.12.2000", "02.02.2000 00:01", "ja", "Else", "-1", "9.6"];
         for ((attribute, possible), strange) in strict.attributes().iter().zip(possible).zip(strange) {
             let (missing, unknown) = (attribute.missing_code().unwrap(), attribute.unknown_code().unwrap());
             let code = |text: &str| attribute.encoder().text(text.as_bytes());

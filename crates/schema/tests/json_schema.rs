@@ -5,7 +5,7 @@ use std::path::Path;
 
 use scumble_schema::{
     AdjacencyKind, BinsSpec, CalendarUnit, Constraints, Dialect, FieldSpec, FieldTerms, FieldType, GenerateSpec,
-    HierarchySpec, JSON_SCHEMA, Keep, MissingValue, RowCount, RuleSpec, Scalar, Scale, Schema, SchemaSpec,
+    HierarchySpec, JSON_SCHEMA, Keep, MissingValue, Preset, RowCount, RuleSpec, Scalar, Scale, Schema, SchemaSpec,
     SequenceSpec, Source, TableTerms,
 };
 use serde_json::Value;
@@ -88,6 +88,11 @@ fn sound_schemas_pass_here_and_in_the_check() {
         column("type: boolean, constraints: {required: true}, dp: {foldInto: false}"),
         column("type: date, format: '%d/%m/%Y', constraints: {minimum: 01/01/2020, maximum: 31/12/2020}"),
         column("type: datetime, dp: {bins: {edges: ['2020-01-01T00:00:00', '2021-01-01T00:00:00']}}"),
+        column("dp: {preset: country}"),
+        column("constraints: {maximum: 99}, dp: {preset: age}"),
+        column("type: number, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 3}, step: 0.5}"),
+        column("type: number, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 3}, decimals: 2}"),
+        column("type: integer, constraints: {minimum: 0, maximum: 900}, dp: {bins: {count: 3}, step: 100}"),
         // The properties of the standard that we have no use for are let through.
         column("type: boolean, rdfType: urn:x, constraints: {unique: true}"),
         "primaryKey: x\ndp: {privacyUnit: row, maxContributions: 3, adjacency: replace-one, rowCount: public}\n"
@@ -173,6 +178,12 @@ fn broken_schemas_fail_here_and_in_the_check() {
         column("type: boolean, dp: {foldInto: true}"),
         column("type: string, constraints: {enum: [a]}, dp: {unknownLabel: rest}"),
         column("type: boolean, dp: {open: true, unknownLabel: rest}"),
+        // Presets that are none, and steps of what has none.
+        column("dp: {preset: agee}"),
+        column("type: number, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 3}, step: 0}"),
+        column("type: number, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 3}, decimals: 16}"),
+        column("type: year, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 3}, step: 1}"),
+        column("type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 3}, decimals: 1}"),
         // Generators that make two kinds of values or none, or stand beside declared values.
         beside("type: string, dp: {generate: {}}"),
         beside("type: string, dp: {generate: {pattern: '#', constant: a}}"),
@@ -235,6 +246,9 @@ fn full_spec() -> SchemaSpec {
             }),
             keep: Some(Keep::Weekday),
             time_zone: text(),
+            preset: Some(Preset::Age),
+            step: Some(0.5),
+            decimals: Some(2),
         },
     };
     SchemaSpec {
@@ -292,6 +306,8 @@ fn it_lists_exactly_the_words_that_can_be_written() {
     let word = |value: Result<Value, serde_json::Error>| value.expect("a word");
     let types = FieldType::ALL.map(|field_type| Value::from(field_type.name()));
     assert_eq!(listed(&defs["field"]["properties"]["type"]), written(&types));
+    let presets = Preset::ALL.map(|preset| word(serde_json::to_value(preset)));
+    assert_eq!(listed(&defs["fieldTerms"]["properties"]["preset"]), written(&presets));
     let sources =
         [Source::Public, Source::Assumed, Source::Dp, Source::Data].map(|source| word(serde_json::to_value(source)));
     assert_eq!(listed(&defs["source"]), written(&sources));

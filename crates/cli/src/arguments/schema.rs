@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::{FormatName, Overwriting, TextFiles};
 
-/// Draft, import, export or check a schema
+/// Ask for, draft, import, export or check a schema
 #[derive(Debug, Args)]
 pub(crate) struct SchemaCommand {
     #[command(subcommand)]
@@ -15,11 +15,32 @@ pub(crate) struct SchemaCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SchemaVerb {
+    New(New),
     Draft(Draft),
     Import(Import),
     Export(Export),
     Check(Check),
     JsonSchema(JsonSchema),
+}
+
+/// Write a schema by questions, column by column
+///
+/// Suggestions come from the names and types of columns. No value of the data is looked at. Questions are shown on standard
+/// error; answers are read from standard input, a line each, so they may come from a file too.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  scumble schema new people.csv -o people.schema.yaml\n  \
+                        scumble schema new people.csv -o people.schema.yaml < answers.txt")]
+pub(crate) struct New {
+    /// A data file, or a PostgreSQL table: `postgresql://user@host/database?table=NAME`
+    pub(crate) data: PathBuf,
+    /// The schema file to write; standard output without it
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overwriting: Overwriting,
+    /// How the data is written, if its name does not say
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatName>,
 }
 
 /// Write a schema for a person to complete, from the names and types of the columns of a file or table

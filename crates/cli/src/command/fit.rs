@@ -6,7 +6,7 @@ use std::sync::Arc;
 use indicatif::ProgressBar;
 use scumble::cluster::Stores;
 use scumble::engine::TableScan;
-use scumble::report::{LedgerSummary, Plan, Summary, dead_columns, guarantee};
+use scumble::report::{LedgerSummary, Plan, Summary, dead_columns, guarantee, heaps};
 use scumble::{Input, Job, Ledger, Model, ProgressSink, ReadOptions, ReservedFit, Schema, Start};
 use serde_json::json;
 
@@ -30,6 +30,7 @@ pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
         || json!({ "model": path, "summary": Summary::new(&model) }),
         || format!("wrote the model to {}\n{}", path.display(), guarantee(&model)),
     );
+    heaps(&model).iter().for_each(|heap| terminal.note(&heap.to_string()));
     Ok(())
 }
 

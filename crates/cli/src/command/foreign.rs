@@ -15,14 +15,20 @@ use crate::terminal::Terminal;
 /// What is said of a format that holds public facts only.
 const PUBLIC: &str = "are taken as public facts: make sure that they were not read off the data";
 
+/// What stands above a schema out of an mbi domain file, whose columns name no source and so are assumed.
+const MBI_HEADER: &str = "\
+# Sizes of an mbi domain file, which does not say where they come from: every column is `source: assumed`.
+# Write `source: public` into the `dp` of each column whose size a code book, a form or a law gives.
+";
+
 pub(crate) fn import(arguments: &Import, terminal: &Terminal) -> Result<(), Failure> {
     output::check([&arguments.file], &arguments.output, arguments.overwriting.force)?;
     let output = arguments.output.as_deref();
     let format = match arguments.from {
         Description::Mbi => {
             let checked = Schema::new(SchemaSpec::read_mbi(&arguments.file)?)?;
-            terminal.note(&format!("the sizes {PUBLIC}"));
-            return write_description(&checked.to_yaml(), &[], output, terminal);
+            terminal.note("a domain file does not say where its sizes come from: every column is `assumed`");
+            return write_description(&format!("{MBI_HEADER}{}", checked.to_yaml()), &[], output, terminal);
         }
         Description::Arrow | Description::Parquet => {
             let is_arrow = matches!(arguments.from, Description::Arrow);

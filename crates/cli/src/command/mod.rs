@@ -13,5 +13,6 @@ pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod sample;
 pub(crate) mod schema;
+pub(crate) mod schema_new;
 pub(crate) mod shell;
 pub(crate) mod synth;

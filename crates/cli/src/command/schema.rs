@@ -22,6 +22,7 @@ const LISTED_VALUES: usize = 10;
 
 pub(crate) fn run(arguments: &SchemaCommand, terminal: &Terminal) -> Result<(), Failure> {
     match &arguments.verb {
+        SchemaVerb::New(arguments) => crate::command::schema_new::run(arguments, terminal),
         SchemaVerb::Draft(arguments) => draft(arguments, terminal),
         SchemaVerb::Import(arguments) => import(arguments, terminal),
         SchemaVerb::Export(arguments) => export(arguments, terminal),

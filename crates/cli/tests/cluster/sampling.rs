@@ -72,20 +72,7 @@ fn a_folder_that_is_there_is_left_alone() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     run(&["demo", "--rows", "500", "-o", &path("people")]);
     let (data, schema, model) = (path("people/people.csv"), path("people/people.schema.yaml"), path("a.model"));
-    run(&[
-        "fit",
-        &data,
-        "--schema",
-        &schema,
-        "--method",
-        "independent",
-        "--epsilon",
-        "1",
-        "--delta",
-        "1e-9",
-        "-o",
-        &model,
-    ]);
+    run(&["fit", &data, "--schema", &schema, "--method", "mst", "--epsilon", "1", "--delta", "1e-9", "-o", &model]);
     let servers = Servers::start(1);
     fs::create_dir(path("there")).unwrap();
     let output = scumble(&["sample", &model, "--engine", &servers.address(), "--without-tls", "-o", &path("there")])

@@ -17,6 +17,7 @@ mod plan;
 mod report;
 mod sample;
 mod schema;
+mod schema_new;
 mod slips;
 
 use std::fmt::Write as _;
@@ -404,7 +405,7 @@ fn an_import_of_a_typed_file_takes_names_and_types_and_assumes_the_rest() {
         "--schema",
         "people.schema.yaml",
         "--method",
-        "independent",
+        "mst",
         "--epsilon",
         "1",
         "--delta",

@@ -73,8 +73,12 @@ fn pages_of_all_methods_are_whole() {
     let fit = |method: &'static str| {
         let model: &'static str = "a.model";
         let goal = ["--epsilon", "1", "--delta", "1e-9", "--method", method, "--force", "-o", model];
-        [&["fit", "people/people.csv", "--schema", "people/people.schema.yaml"][..], &goal].concat()
+        [&["fit", "people/people.csv", "--schema", "without-rules.schema.yaml"][..], &goal].concat()
     };
+    // Not every method keeps rules.
+    let schema = std::fs::read_to_string(folder.path("people/people.schema.yaml")).unwrap();
+    let (head, rest) = schema.split_once("  rules:").unwrap();
+    folder.write("without-rules.schema.yaml", format!("{head}fields:{}", rest.split_once("fields:").unwrap().1));
     for method in ["independent", "mst", "privbayes", "privbayes-nist"] {
         let output = folder.output(&fit(method));
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -4,6 +4,7 @@
 
 mod certificate;
 mod distributions;
+mod heaps;
 mod measured;
 mod method;
 mod number;
@@ -17,6 +18,7 @@ use maud::{Markup, html};
 use scumble_mechanisms::{Model, Origin};
 use scumble_vault::account::Noise;
 
+pub use self::heaps::{Heap, heaps};
 pub(crate) use self::number::rows_in_words;
 use self::number::{in_words, range};
 pub(crate) use self::reliability::smallest_reliable;

@@ -184,3 +184,23 @@ fn lines_are_where_the_real_counts_are() {
         assert_eq!(checked, model.schema().domain().sizes().iter().sum::<u32>(), "{method}");
     }
 }
+
+#[test]
+fn a_heap_is_found_where_counts_show_one_and_nowhere_else() {
+    let schema = Schema::parse(
+        "fields: [{name: hours, type: integer, constraints: {minimum: 0, maximum: 79, required: true}, dp: {bins: {width: 8}}}]",
+    )
+    .unwrap();
+    let model = |heap: usize| {
+        // A hundred rows in each bin, and more in that of 40 to 47.
+        let mut rows: Vec<Vec<u32>> = (0..10).flat_map(|code| std::iter::repeat_n(vec![code], 100)).collect();
+        rows.extend(std::iter::repeat_n(vec![5], heap));
+        let rows = Rows { domain: schema.domain().clone(), rows };
+        let goal = ApproxDp { epsilon: Epsilon::new(9.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
+        fit(&schema, Box::new(rows), &Method::Independent, goal, None).unwrap()
+    };
+    let heaps = super::heaps(&model(2_000));
+    assert_eq!(heaps.len(), 1, "{heaps:?}");
+    assert!(heaps[0].to_string().contains("`points: [40]`"), "{}", heaps[0]);
+    assert_eq!(super::heaps(&model(0)), []);
+}

@@ -1,6 +1,6 @@
 //! What the columns of all formats have in common.
 
-use crate::attribute::{FieldType, UNKNOWN_LABEL};
+use crate::attribute::{Attribute, FieldType, UNKNOWN_LABEL};
 use crate::check::check_field;
 use crate::schema::Schema;
 use crate::spec::{BinsSpec, FieldSpec, Scalar, SchemaSpec, Source};
@@ -153,7 +153,10 @@ pub(super) fn in_iso(field: &FieldSpec) -> FieldSpec {
         return field.clone();
     }
     let schema = Schema::new(SchemaSpec { fields: vec![field.clone()], ..SchemaSpec::default() });
-    schema.map_or_else(|_| field.clone(), |schema| schema.written().fields.remove(0))
+    schema.map_or_else(
+        |_| field.clone(),
+        |schema| schema.attributes().first().map_or_else(|| field.clone(), Attribute::in_iso),
+    )
 }
 
 /// Drops a `foldInto` that the column does not have among its values.

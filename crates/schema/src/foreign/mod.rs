@@ -127,14 +127,14 @@ impl Foreign {
     /// Writes a schema in this format. It need not be complete: what it lacks, the file lacks.
     ///
     /// # Errors
-    /// If two columns have one name.
+    /// If two columns have one name, or one contradicts its preset.
     pub fn export(self, spec: &SchemaSpec) -> Result<Exported, SchemaError> {
         let mut seen = BTreeSet::new();
         if let Some(twice) = spec.fields.iter().find(|field| !seen.insert(&field.name)) {
             return Err(SchemaError::column(&twice.name, "stands twice", "drop one of the two"));
         }
         let mut report = Report::default();
-        let (made_up, spec) = &without_made_up(spec);
+        let (made_up, spec) = &without_made_up(&spec.clone().expanded()?);
         for field in made_up {
             report.lost(Some(&field.name), "dp.generate", "values are made up here: the column is left out");
         }

@@ -6,7 +6,7 @@ use super::Rule;
 use super::condition::{code_of, code_of_key, meets, skipped_code};
 use super::line::Line;
 use super::spec::{Condition, RuleSpec};
-use crate::attribute::Attribute;
+use crate::attribute::{Attribute, FieldType};
 use crate::clique::{AttributeId, Clique};
 use crate::domain::Domain;
 use crate::error::SchemaError;
@@ -31,6 +31,9 @@ impl Columns<'_> {
             }
             RuleSpec::Determines { column, other, by } => vec![self.determines(written, column, other, by)?],
             RuleSpec::Order(names) => self.order(written, names)?,
+            RuleSpec::Years { years, since, until } => {
+                vec![self.years_rule(written, &self.years(years, since, until)?)?]
+            }
         };
         Ok(rules.into_iter().filter(|rule| rule.possible.contains(&false)).collect())
     }
@@ -47,7 +50,7 @@ impl Columns<'_> {
         let first = self.attribute(columns[0]);
         for &column in &columns {
             let other = self.attribute(column);
-            if Line::of(other).is_none() || other.field_type() != first.field_type() {
+            if Line::of(other).is_none() || !go_in_order(first.field_type(), other.field_type()) {
                 return Err(SchemaError::column(
                     other.name(),
                     format!(
@@ -56,7 +59,7 @@ impl Columns<'_> {
                         first.name(),
                         first.field_type()
                     ),
-                    "order columns of one type: integers, numbers, dates, datetimes or years",
+                    "order columns of one type: integers, numbers, dates, datetimes or years; dates go with years too",
                 ));
             }
         }
@@ -149,6 +152,10 @@ impl Columns<'_> {
         let mut rules = Vec::new();
         for (first, &earlier) in columns.iter().enumerate() {
             for (second, &later) in columns.iter().enumerate().skip(first + 1) {
+                if self.attribute(earlier).field_type() != self.attribute(later).field_type() {
+                    rules.push(self.year_order_rule(written, earlier, later)?);
+                    continue;
+                }
                 #[expect(clippy::cast_possible_truncation, reason = "codes are below 2^20")]
                 rules.push(self.rule(written, Clique::new([earlier, later]), |codes| {
                     let [earlier, later] = [earlier, later].map(|column| codes.of(column) as u32);
@@ -174,7 +181,12 @@ impl Columns<'_> {
         each.collect()
     }
 
-    fn rule(&self, written: usize, clique: Clique, is_possible: impl Fn(&Codes) -> bool) -> Result<Rule, SchemaError> {
+    pub(super) fn rule(
+        &self,
+        written: usize,
+        clique: Clique,
+        is_possible: impl Fn(&Codes) -> bool,
+    ) -> Result<Rule, SchemaError> {
         self.check_size(&clique)?;
         let sizes: Vec<u32> = clique.attributes().iter().map(|&column| self.domain.size(column)).collect();
         let mut codes = Codes { clique: &clique, codes: vec![0; clique.len()] };
@@ -190,7 +202,7 @@ impl Columns<'_> {
     }
 
     /// Refuses a rule over too many combinations before a list of them is made.
-    fn check_size(&self, clique: &Clique) -> Result<(), SchemaError> {
+    pub(super) fn check_size(&self, clique: &Clique) -> Result<(), SchemaError> {
         let cells = self.domain.cells(clique);
         if cells <= limits::CELLS_PER_RULE {
             return Ok(());
@@ -207,7 +219,7 @@ impl Columns<'_> {
         ))
     }
 
-    fn find(&self, name: &str) -> Result<AttributeId, SchemaError> {
+    pub(super) fn find(&self, name: &str) -> Result<AttributeId, SchemaError> {
         let place = self.attributes.iter().position(|attribute| attribute.name() == name);
         place.map(AttributeId::new).ok_or_else(|| {
             SchemaError::table(
@@ -217,19 +229,25 @@ impl Columns<'_> {
         })
     }
 
-    fn attribute(&self, column: AttributeId) -> &Attribute {
+    pub(super) fn attribute(&self, column: AttributeId) -> &Attribute {
         &self.attributes[column.index()]
     }
 }
 
+/// Whether columns of two types can be in order: of one type, or days by their calendar years.
+fn go_in_order(first: FieldType, second: FieldType) -> bool {
+    let by_year = |one, other| one == FieldType::Date && other == FieldType::Year;
+    first == second || by_year(first, second) || by_year(second, first)
+}
+
 /// Codes of the columns of a clique.
-struct Codes<'a> {
+pub(super) struct Codes<'a> {
     clique: &'a Clique,
     codes: Vec<u32>,
 }
 
 impl Codes<'_> {
-    fn of(&self, column: AttributeId) -> usize {
+    pub(super) fn of(&self, column: AttributeId) -> usize {
         let place = self.clique.attributes().binary_search(&column).expect("a column of the rule");
         self.codes[place] as usize
     }

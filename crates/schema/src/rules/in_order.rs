@@ -171,7 +171,7 @@ impl InOrder {
     }
 }
 
-fn wholes(array: &ArrayRef) -> Vec<Option<i64>> {
+pub(super) fn wholes(array: &ArrayRef) -> Vec<Option<i64>> {
     match array.data_type() {
         DataType::Date32 => array.as_primitive::<Date32Type>().iter().map(|day| day.map(i64::from)).collect(),
         DataType::Int32 => array.as_primitive::<Int32Type>().iter().map(|year| year.map(i64::from)).collect(),
@@ -181,7 +181,7 @@ fn wholes(array: &ArrayRef) -> Vec<Option<i64>> {
 }
 
 /// An array of the same type with other values.
-fn with_wholes(array: &ArrayRef, values: Vec<Option<i64>>) -> ArrayRef {
+pub(super) fn with_wholes(array: &ArrayRef, values: Vec<Option<i64>>) -> ArrayRef {
     let narrow = |value: Option<i64>| value.map(|value| i32::try_from(value).expect("checked bounds fit 32 bits"));
     match array.data_type() {
         DataType::Date32 => Arc::new(values.into_iter().map(narrow).collect::<PrimitiveArray<Date32Type>>()),

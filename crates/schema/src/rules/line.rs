@@ -36,11 +36,12 @@ impl Line {
         let encoder = attribute.encoder();
         match &encoder.values {
             Values::Text(_) | Values::Boolean { .. } => None,
-            Values::Whole { line, cut } => {
-                Some(Self::Whole(Codes::new(attribute, WholeDraw::new(line, cut, &encoder.missing_texts))))
-            }
+            Values::Whole { line, cut } => Some(Self::Whole(Codes::new(
+                attribute,
+                WholeDraw::new(line, cut, &encoder.missing_texts, attribute.step()),
+            ))),
             Values::Real(cut) => {
-                let draw = RealDraw::new(cut, attribute.declared_codes(), &encoder.missing_texts);
+                let draw = RealDraw::new(cut, attribute.declared_codes(), &encoder.missing_texts, attribute.step());
                 Some(Self::Real(Codes::new(attribute, draw)))
             }
         }

@@ -10,12 +10,14 @@ mod consistency;
 mod in_order;
 mod line;
 mod spec;
+mod years;
 
 pub use self::spec::{Condition, RangeSpec, RuleSpec};
 
 use self::compile::Columns;
 use self::consistency::Consistency;
 pub(crate) use self::in_order::InOrder;
+pub(crate) use self::years::{DaysInYears, Years};
 use crate::attribute::Attribute;
 use crate::clique::{AttributeId, Clique};
 use crate::codes::CodeColumn;
@@ -109,6 +111,10 @@ pub(crate) struct Rules {
     pub(crate) list: Vec<Rule>,
     /// The pairs of columns of which the second is never below the first.
     pub(crate) ascending: Vec<(AttributeId, AttributeId)>,
+    /// The pairs of a column of days and one of calendar years, of which the second is in no earlier year than the first.
+    pub(crate) year_orders: Vec<(AttributeId, AttributeId)>,
+    /// Columns of completed years, with the days since and until which they are.
+    pub(crate) years: Vec<Years>,
     /// Declared values that no row can have.
     pub(crate) never: Vec<(AttributeId, u32)>,
 }
@@ -123,7 +129,8 @@ impl Rules {
             ));
         }
         let columns = Columns { attributes, domain };
-        let (mut list, mut ascending, mut cells) = (Vec::new(), Vec::new(), 0_u128);
+        let (mut list, mut ascending, mut year_orders, mut years) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut cells = 0_u128;
         for (place, rule) in written.iter().enumerate() {
             let compiled = columns.compile(place, rule)?;
             cells += compiled.iter().map(|rule| rule.possible.len() as u128).sum::<u128>();
@@ -134,11 +141,19 @@ impl Rules {
                 ));
             }
             list.extend(compiled);
-            if let RuleSpec::Order(names) = rule {
-                let ordered = columns.ordered(names)?;
-                for (first, &earlier) in ordered.iter().enumerate() {
-                    ascending.extend(ordered[first + 1..].iter().map(|&later| (earlier, later)));
+            match rule {
+                RuleSpec::Order(names) => {
+                    let ordered = columns.ordered(names)?;
+                    let field_type = |column: AttributeId| attributes[column.index()].field_type();
+                    for (first, &earlier) in ordered.iter().enumerate() {
+                        for &later in &ordered[first + 1..] {
+                            let is_one_type = field_type(earlier) == field_type(later);
+                            if is_one_type { &mut ascending } else { &mut year_orders }.push((earlier, later));
+                        }
+                    }
                 }
+                RuleSpec::Years { years: column, since, until } => years.push(columns.years(column, since, until)?),
+                RuleSpec::Forbid(_) | RuleSpec::Skip { .. } | RuleSpec::Determines { .. } => {}
             }
         }
         ascending.sort_unstable();
@@ -146,7 +161,7 @@ impl Rules {
         check_orders(attributes, &ascending)?;
         let never = Consistency::new(domain, &list).check().map_err(|rules| contradiction(&rules, written))?;
         let never = never.into_iter().filter(|&(column, code)| !attributes[column.index()].is_special(code)).collect();
-        Ok(Self { list, ascending, never })
+        Ok(Self { list, ascending, year_orders, years, never })
     }
 }
 

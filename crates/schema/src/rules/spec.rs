@@ -33,6 +33,15 @@ pub enum RuleSpec {
     },
     /// No value is below one of a column listed before its own.
     Order(Vec<String>),
+    /// Completed years between two days, such as an age.
+    Years {
+        /// The column of integers that has the years.
+        years: String,
+        /// The column of dates from which they are counted.
+        since: String,
+        /// The column of dates or datetimes up to which they are counted, or a day.
+        until: String,
+    },
 }
 
 /// Which values of a column meet a condition.
@@ -83,56 +92,47 @@ struct WrittenRule {
     by: Option<BTreeMap<String, Scalar>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     order: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    years: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    until: Option<String>,
 }
 
 impl TryFrom<WrittenRule> for RuleSpec {
     type Error = &'static str;
 
     fn try_from(written: WrittenRule) -> Result<Self, Self::Error> {
-        match written {
-            WrittenRule {
-                forbid: Some(conditions),
-                skip: None,
-                unless: None,
-                label: None,
-                determines: None,
-                by: None,
-                order: None,
-            } => Ok(Self::Forbid(conditions)),
-            WrittenRule {
-                skip: Some(column),
-                unless: Some(unless),
-                label,
-                forbid: None,
-                determines: None,
-                by: None,
-                order: None,
-            } => Ok(Self::Skip { column, unless, label }),
-            WrittenRule {
-                determines: Some(determines),
-                by: Some(by),
-                forbid: None,
-                skip: None,
-                unless: None,
-                label: None,
-                order: None,
-            } => {
-                let mut pairs = determines.into_iter();
-                match (pairs.next(), pairs.next()) {
-                    (Some((column, other)), None) => Ok(Self::Determines { column, other, by }),
-                    _ => Err("`determines` names one column and the one that follows from it: `{city: region}`"),
-                }
+        const KINDS: &str = "a rule is one of `forbid`, `skip` with `unless`, `determines` with `by`, `order`, and `years` with \
+                             `since` and `until`";
+        let WrittenRule { forbid, skip, unless, label, determines, by, order, years, since, until } = written;
+        let kinds = [
+            forbid.is_some(),
+            skip.is_some() || unless.is_some() || label.is_some(),
+            determines.is_some() || by.is_some(),
+            order.is_some(),
+            years.is_some() || since.is_some() || until.is_some(),
+        ];
+        if kinds.into_iter().filter(|is_there| *is_there).count() != 1 {
+            return Err(KINDS);
+        }
+        if let Some(conditions) = forbid {
+            Ok(Self::Forbid(conditions))
+        } else if let (Some(column), Some(unless)) = (skip, unless) {
+            Ok(Self::Skip { column, unless, label })
+        } else if let (Some(determines), Some(by)) = (determines, by) {
+            let mut pairs = determines.into_iter();
+            match (pairs.next(), pairs.next()) {
+                (Some((column, other)), None) => Ok(Self::Determines { column, other, by }),
+                _ => Err("`determines` names one column and the one that follows from it: `{city: region}`"),
             }
-            WrittenRule {
-                order: Some(columns),
-                forbid: None,
-                skip: None,
-                unless: None,
-                label: None,
-                determines: None,
-                by: None,
-            } => Ok(Self::Order(columns)),
-            _ => Err("a rule is one of `forbid`, `skip` with `unless`, `determines` with `by`, and `order`"),
+        } else if let Some(columns) = order {
+            Ok(Self::Order(columns))
+        } else if let (Some(years), Some(since), Some(until)) = (years, since, until) {
+            Ok(Self::Years { years, since, until })
+        } else {
+            Err(KINDS)
         }
     }
 }
@@ -149,6 +149,9 @@ impl From<RuleSpec> for WrittenRule {
                 Self { determines: Some(BTreeMap::from([(column, other)])), by: Some(by), ..none }
             }
             RuleSpec::Order(columns) => Self { order: Some(columns), ..none },
+            RuleSpec::Years { years, since, until } => {
+                Self { years: Some(years), since: Some(since), until: Some(until), ..none }
+            }
         }
     }
 }
@@ -164,6 +167,7 @@ impl fmt::Display for RuleSpec {
             Self::Skip { column, unless, .. } => write!(formatter, "skip {column} unless {}", names(unless)),
             Self::Determines { column, other, .. } => write!(formatter, "{column} determines {other}"),
             Self::Order(columns) => write!(formatter, "order {}", columns.join(", ")),
+            Self::Years { years, since, until } => write!(formatter, "{years} in years since {since} until {until}"),
         }
     }
 }

@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrowPrimitiveType, RecordBatch};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Timelike, Weekday};
-use scumble_schema::{Attribute, Encoder, FieldType, Schema};
+use scumble_schema::{Attribute, CodeColumn, Encoder, FieldType, Schema};
 
 use super::dice::Dice;
 use super::form::Form;
@@ -71,10 +71,10 @@ fn the_schema_is_public_has_all_types_and_small_domains() {
     assert_eq!(schema.assumed().map(Attribute::name).collect::<Vec<_>>(), [""; 0]);
     let types: BTreeSet<&str> = schema.attributes().iter().map(|attribute| attribute.field_type().name()).collect();
     assert_eq!(types.len(), FieldType::ALL.len());
-    // At epsilon 1 and delta 1e-9 the noise of a cell has a standard deviation of about 20, so on 100,000 rows a hundred
-    // cells are off by 100 * 0.8 * 20 / 2 / 100,000 = 0.008 in total variation; we promise 0.01.
+    // At epsilon 1 and delta 1e-9 the noise of a cell has a standard deviation of about 20, so on 100,000 rows 120
+    // cells are off by 120 * 0.8 * 20 / 2 / 100,000 = 0.0096 in total variation; we promise 0.01.
     for attribute in schema.attributes() {
-        assert!(attribute.size() <= 100, "{} has {} codes", attribute.name(), attribute.size());
+        assert!(attribute.size() <= 120, "{} has {} codes", attribute.name(), attribute.size());
     }
 }
 
@@ -270,4 +270,22 @@ fn other_columns_depend_on_each_other_too() {
 
     let household = survey.numbers::<Int64Type>("household_size");
     assert!(rows.clone().filter(|&row| marital[row] == Some("married")).all(|row| household[row] > Some(1)));
+}
+
+#[test]
+fn every_form_keeps_the_rules_of_the_schema() {
+    let (survey, schema) = (Survey::new(), schema());
+    let columns: Vec<CodeColumn> = schema
+        .attributes()
+        .iter()
+        .map(|attribute| {
+            let mut column = CodeColumn::with_capacity(attribute.size(), 0);
+            codes(&survey, attribute).into_iter().for_each(|code| column.push(code));
+            column
+        })
+        .collect();
+    assert_eq!(schema.written_rules().len(), 5);
+    for rule in schema.rules() {
+        assert_eq!(rule.violations(&columns), 0, "{}", schema.written_rules()[rule.written()]);
+    }
 }

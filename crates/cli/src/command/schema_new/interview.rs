@@ -1,0 +1,244 @@
+//! Which question comes next, and what an answer means.
+
+use scumble::schema::{FieldType, Guess, Preset, guess, is_unit_by_name};
+
+use super::answers::Answers;
+use super::question::{Question, kind, kind_name};
+
+/// A column of the data.
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    pub(super) name: String,
+    /// `None` where the file does not say.
+    pub(super) field_type: Option<FieldType>,
+}
+
+/// What came of a line.
+pub(super) enum Reply {
+    Taken,
+    /// The same question follows, or the one before it.
+    Shown(String),
+}
+
+/// The questions about a table, and the answers so far.
+pub(super) struct Interview {
+    columns: Vec<Column>,
+    answers: Answers,
+    /// In the order in which they were answered.
+    answered: Vec<Question>,
+}
+
+impl Interview {
+    pub(super) fn new(columns: Vec<Column>) -> Self {
+        Self { columns, answers: Answers::default(), answered: Vec::new() }
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The first question without an answer.
+    fn next(&self) -> Option<Question> {
+        let is_open = |question: &Question| self.answers.get(*question).is_none();
+        let mut of_table = vec![Question::Unit];
+        if self.answers.get(Question::Unit).is_some_and(|unit| unit != "row") {
+            of_table.push(Question::MaxRows);
+        }
+        let of_columns = (0..self.columns.len()).flat_map(|column| self.questions(column));
+        of_table.into_iter().chain(of_columns).chain([Question::Source]).find(is_open)
+    }
+
+    /// The questions about a column, as far as its kind is known.
+    fn questions(&self, column: usize) -> Vec<Question> {
+        let mut questions = vec![Question::Kind(column)];
+        let Some(kind) = self.answers.kind(column) else { return questions };
+        let is_text_file = self.columns[column].field_type.is_none();
+        match kind {
+            Guess::Preset(Preset::Identifier | Preset::FreeText | Preset::Postcode) => return questions,
+            Guess::Preset(Preset::Sex) | Guess::Type(FieldType::String) => questions.push(Question::Categories(column)),
+            Guess::Preset(Preset::Amount | Preset::Count) => questions.push(Question::Maximum(column)),
+            Guess::Preset(Preset::Date) => {
+                questions.extend(is_text_file.then_some(Question::Format(column)));
+                questions.extend([Question::Minimum(column), Question::Maximum(column)]);
+            }
+            Guess::Type(_) => questions.extend([Question::Minimum(column), Question::Maximum(column)]),
+            Guess::Preset(_) => {}
+        }
+        questions.push(Question::Blank(column));
+        questions
+    }
+
+    /// What Enter stands for.
+    fn suggestion(&self, question: Question) -> Option<String> {
+        let text = |text: &str| Some(text.to_owned());
+        match question {
+            Question::Unit => {
+                let unit = self.columns.iter().find(|column| is_unit_by_name(&column.name));
+                unit.map(|column| column.name.clone()).or_else(|| text("row"))
+            }
+            Question::MaxRows => text("1"),
+            Question::Kind(column) => {
+                // The unit is read whether or not it is written.
+                let Column { name, field_type } = &self.columns[column];
+                guess(name, *field_type).map(|guess| kind_name(guess).to_owned())
+            }
+            Question::Format(_) => text("%Y-%m-%d"),
+            Question::Minimum(column) => match self.answers.kind(column)? {
+                Guess::Preset(Preset::Date) => text("1900-01-01"),
+                Guess::Type(FieldType::Year) => text("1900"),
+                Guess::Type(FieldType::Datetime) => text("2000-01-01"),
+                _ => None,
+            },
+            Question::Maximum(column) => match self.answers.kind(column)? {
+                Guess::Preset(Preset::Date) => text("2099-12-31"),
+                Guess::Preset(Preset::Amount) => text("1000000"),
+                Guess::Preset(Preset::Count) => text("100"),
+                Guess::Type(FieldType::Year) => text("2099"),
+                Guess::Type(FieldType::Datetime) => text("2049-12-31"),
+                _ => None,
+            },
+            Question::Categories(column) => match self.answers.kind(column)? {
+                Guess::Preset(Preset::Sex) => text("female, male, other"),
+                _ => None,
+            },
+            Question::Blank(_) => text("yes"),
+            Question::Source => text("no"),
+        }
+    }
+
+    /// The next question as it is shown; `None` if everything is answered.
+    pub(super) fn prompt(&self) -> Option<String> {
+        let question = self.next()?;
+        let place = match question {
+            Question::Kind(column) => {
+                format!("\n{} of {}  {}: ", column + 1, self.columns.len(), self.columns[column].name)
+            }
+            _ => String::new(),
+        };
+        let suggestion = self.suggestion(question).map(|text| format!(" [{text}]")).unwrap_or_default();
+        Some(format!("{place}{}{suggestion}: ", question.text()))
+    }
+
+    /// The next question, for a message.
+    pub(super) fn asked(&self) -> String {
+        let Some(question) = self.next() else { return "the end".into() };
+        let column = question.column().map(|column| format!("column `{}`, ", self.columns[column].name));
+        format!("{}{}", column.unwrap_or_default(), question.text().trim())
+    }
+
+    /// Takes a line for the next question.
+    pub(super) fn reply(&mut self, line: &str) -> Reply {
+        let Some(question) = self.next() else { return Reply::Taken };
+        match line {
+            "?" => return Reply::Shown(format!("Why: {}", question.why())),
+            "b" => {
+                if let Some(last) = self.answered.pop() {
+                    self.answers.forget(last);
+                    return Reply::Taken;
+                }
+                return Reply::Shown("this is the first question".into());
+            }
+            _ => {}
+        }
+        if let ("skip", Some(column)) = (line, question.column()) {
+            for question in self.questions(column) {
+                self.answers.forget(question);
+            }
+            self.answered.retain(|answered| answered.column() != Some(column));
+            return self.take(Question::Kind(column), "skip".into());
+        }
+        let answer = if line.is_empty() { self.suggestion(question) } else { Some(line.to_owned()) };
+        let Some(answer) = answer else {
+            return Reply::Shown("there is no suggestion: answer, or `skip` the column, or `?`".into());
+        };
+        match self.understood(question, &answer) {
+            Ok(answer) => self.take(question, answer),
+            Err(problem) => Reply::Shown(problem),
+        }
+    }
+
+    /// Keeps an answer, unless it makes the column unsound.
+    fn take(&mut self, question: Question, answer: String) -> Reply {
+        self.answers.keep(question, answer);
+        self.answered.push(question);
+        let Some(column) = question.column() else { return Reply::Taken };
+        let is_complete = self.questions(column).iter().all(|question| self.answers.get(*question).is_some());
+        // The last question asks whether it can be blank, so bounds and categories are checked before it.
+        let only_blank_is_left = self.next() == Some(Question::Blank(column));
+        if (is_complete || only_blank_is_left)
+            && let Err(problem) = self.answers.check(column, &self.columns[column].name)
+        {
+            self.answered.pop();
+            self.answers.forget(question);
+            return Reply::Shown(problem);
+        }
+        Reply::Taken
+    }
+
+    /// An answer in the form that is kept, or what is wrong with it.
+    fn understood(&self, question: Question, answer: &str) -> Result<String, String> {
+        let yes_or_no = |answer: &str| match answer.to_lowercase().as_str() {
+            "y" | "yes" | "ja" | "j" => Ok("yes".to_owned()),
+            "n" | "no" | "nein" => Ok("no".to_owned()),
+            _ => Err(format!("`{answer}` is neither yes nor no")),
+        };
+        match question {
+            Question::Unit => {
+                let is_known = answer == "row" || self.columns.iter().any(|column| column.name == answer);
+                is_known
+                    .then(|| answer.to_owned())
+                    .ok_or_else(|| format!("there is no column `{answer}`; write `row`?"))
+            }
+            Question::MaxRows => match answer.parse::<u32>() {
+                Ok(rows) if rows > 0 => Ok(answer.to_owned()),
+                _ => Err(format!("`{answer}` is no number of rows from 1 on")),
+            },
+            Question::Kind(_) => kind(answer)
+                .map(|kind| kind_name(kind).to_owned())
+                .ok_or_else(|| format!("`{answer}` is no kind of column; `?` lists them")),
+            Question::Format(_) => Ok(strptime(answer)),
+            Question::Minimum(column) | Question::Maximum(column) => {
+                let is_real = matches!(
+                    self.answers.kind(column),
+                    Some(Guess::Type(FieldType::Number) | Guess::Preset(Preset::Amount))
+                );
+                let is_whole = matches!(
+                    self.answers.kind(column),
+                    Some(Guess::Type(FieldType::Integer | FieldType::Year) | Guess::Preset(Preset::Count))
+                );
+                let is_finite = answer.parse::<f64>().is_ok_and(f64::is_finite);
+                match (is_real, is_whole) {
+                    (true, _) if !is_finite => Err(format!("`{answer}` is no number; write it as 1234.5")),
+                    (_, true) if answer.parse::<i64>().is_err() => Err(format!("`{answer}` is no whole number")),
+                    _ => Ok(answer.to_owned()),
+                }
+            }
+            Question::Categories(_) => {
+                let is_some = answer.split(',').any(|category| !category.trim().is_empty());
+                is_some.then(|| answer.to_owned()).ok_or_else(|| "there is no category in it".to_owned())
+            }
+            Question::Blank(_) | Question::Source => yes_or_no(answer),
+        }
+    }
+
+    /// The schema that the answers make.
+    pub(super) fn to_yaml(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        self.answers.to_yaml(&names)
+    }
+}
+
+/// A date format as `strptime` has it, from one in letters.
+fn strptime(format: &str) -> String {
+    if format.contains('%') {
+        return format.to_owned();
+    }
+    format
+        .to_lowercase()
+        .replace("yyyy", "%Y")
+        .replace("jjjj", "%Y")
+        .replace("yy", "%y")
+        .replace("mm", "%m")
+        .replace("dd", "%d")
+        .replace("tt", "%d")
+}

@@ -1,0 +1,124 @@
+//! `scumble schema new`: a schema by questions, column by column.
+//!
+//! Names and types of columns are read, and no value: they are public, and so are all suggestions.
+
+mod answers;
+mod interview;
+mod question;
+
+use std::io::{BufRead, Write};
+
+use scumble::engine::column_types;
+use scumble::schema::{Dialect, FieldType, field_type_of};
+use scumble::{Fault, Input, Schema};
+
+use self::interview::{Column, Interview, Reply};
+use crate::arguments::New;
+use crate::command::foreign::write_description;
+use crate::failure::Failure;
+use crate::output;
+use crate::terminal::Terminal;
+
+const GREETING: &str = "\
+A schema for {columns} columns. Their names and types were read, and no value. Answer from public knowledge (a code book, a
+questionnaire, a law), never by looking at the data.
+Enter takes the suggestion in [brackets], `?` says why it is asked, `b` goes back, `skip` leaves the column out.
+";
+
+pub(crate) fn run(arguments: &New, terminal: &Terminal) -> Result<(), Failure> {
+    output::check([&arguments.data], &arguments.output, arguments.overwriting.force)?;
+    let types = column_types(&Input::new(&arguments.data), arguments.format.map(Into::into), Dialect::default())?;
+    let columns = types.fields().iter().map(|field| Column {
+        name: field.name().clone(),
+        // Text may hold values of any type, and in a CSV file it does.
+        field_type: field_type_of(field.data_type()).filter(|known| *known != FieldType::String),
+    });
+    let columns: Vec<Column> = columns.collect();
+    let mut interview = Interview::new(columns);
+    // Questions go where notes go, so that standard output is the schema and nothing else.
+    ask(&mut interview, &mut std::io::stdin().lock(), &mut std::io::stderr().lock())?;
+    let yaml = interview.to_yaml();
+    Schema::parse(&yaml)?;
+    write_description(&yaml, &[], arguments.output.as_deref(), terminal)?;
+    terminal.note("next: `scumble schema check SCHEMA DATA` says what share of each column the schema covers");
+    Ok(())
+}
+
+/// Asks until everything is answered.
+fn ask(interview: &mut Interview, input: &mut impl BufRead, output: &mut impl Write) -> Result<(), Failure> {
+    // A terminal that takes no text takes no answers either, so failing to show one is not reported.
+    let mut show = |text: &str| {
+        let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    };
+    show(&GREETING.replace("{columns}", &interview.columns().to_string()));
+    while let Some(prompt) = interview.prompt() {
+        show(&prompt);
+        let mut line = String::new();
+        let read = input.read_line(&mut line).unwrap_or(0);
+        if read == 0 {
+            show("\n");
+            return Err(Failure::new(
+                Fault::Usage,
+                format!("the answers ended at: {}", interview.asked()),
+                Some("nothing was written; answer every question, or start from `scumble schema draft`".into()),
+            ));
+        }
+        match interview.reply(line.trim()) {
+            Reply::Taken => {}
+            Reply::Shown(text) => show(&format!("{text}\n")),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(columns: &[&str], answers: &str) -> (Result<String, Failure>, String) {
+        let columns = columns.iter().map(|name| Column { name: (*name).into(), field_type: None }).collect();
+        let (mut interview, mut shown) = (Interview::new(columns), Vec::new());
+        let result = ask(&mut interview, &mut answers.as_bytes(), &mut shown).map(|()| interview.to_yaml());
+        (result, String::from_utf8(shown).unwrap())
+    }
+
+    #[test]
+    fn suggestions_alone_make_a_schema_of_well_named_columns() {
+        let (yaml, _) = asked(&["person_id", "alter", "geschlecht", "Geburtsdatum", "bemerkung"], &"\n".repeat(40));
+        let yaml = yaml.unwrap();
+        let schema = Schema::parse(&yaml).unwrap();
+        assert_eq!(schema.privacy().unit.column(), Some("person_id"));
+        assert_eq!((schema.attributes().len(), schema.generated().len()), (3, 2), "{yaml}");
+        assert!(yaml.contains("# rules:"), "{yaml}");
+    }
+
+    #[test]
+    fn a_wrong_answer_is_asked_again_and_b_goes_back() {
+        let answers = "row\nint\ninteger\nten\n10\n5\nb\n0\n9\nno\nno\n";
+        let (yaml, shown) = asked(&["level of x"], answers);
+        let yaml = yaml.unwrap();
+        assert!(yaml.contains("minimum: 0, maximum: 9, required: true"), "{yaml}");
+        assert!(shown.contains("`int` is no kind"), "{shown}");
+        assert!(shown.contains("`ten` is no whole number"), "{shown}");
+        assert!(shown.contains("minimum above its maximum"), "{shown}");
+    }
+
+    #[test]
+    fn answers_that_end_early_write_nothing_and_name_the_question() {
+        let (result, _) = asked(&["age"], "row\n");
+        let failure = result.unwrap_err();
+        assert_eq!(failure.exit_code(), 2);
+        assert!(failure.problems[0].message.contains("age"), "{:?}", failure.problems);
+    }
+
+    #[test]
+    fn every_question_explains_itself() {
+        let answers = "?\npatient\n?\n3\n?\nskip\n?\nstring\n?\nred, green\n?\n\n?\nyes\n";
+        let (yaml, shown) = asked(&["patient", "colour"], answers);
+        let yaml = yaml.unwrap();
+        assert!(yaml.contains(r#"enum: ["red", "green"]"#), "{yaml}");
+        assert!(yaml.contains("source: public") && yaml.contains("maxContributions: 3"), "{yaml}");
+        assert_eq!(shown.matches("Why: ").count(), 7, "{shown}");
+        assert!(!yaml.contains("name: \"patient\""), "left out:\n{yaml}");
+    }
+}
