@@ -61,6 +61,7 @@ mod clique;
 mod codes;
 mod cut;
 mod decode;
+mod dialect;
 mod domain;
 mod encode;
 mod error;
@@ -71,6 +72,7 @@ mod hierarchy;
 mod import;
 pub mod limits;
 mod missing;
+mod number_text;
 mod observe;
 mod privacy;
 mod recoding;
@@ -78,6 +80,7 @@ mod rules;
 mod schema;
 mod select;
 mod spec;
+mod standard;
 mod text;
 mod whole_file;
 mod written;
@@ -89,6 +92,7 @@ pub use calendar::{CalendarUnit, Keep};
 pub use clique::{AttributeId, Clique};
 pub use codes::{CodeColumn, CodeWidth};
 pub use decode::{DecodedRows, Decoder};
+pub use dialect::{AsciiSymbol, Dialect, Encoding};
 pub use domain::Domain;
 pub use encode::Encoder;
 pub use error::SchemaError;
@@ -104,8 +108,8 @@ pub use recoding::Recoding;
 pub use rules::{Condition, RangeSpec, Rule, RuleSpec};
 pub use schema::{Problems, Schema};
 pub use spec::{
-    BinsSpec, Constraints, Dialect, FieldSpec, FieldTerms, GenerateSpec, Scalar, Scale, SchemaSpec, SequenceSpec,
-    Source, TableTerms,
+    BinsSpec, Constraints, FieldSpec, FieldTerms, GenerateSpec, Scalar, Scale, SchemaSpec, SequenceSpec, Source,
+    TableTerms,
 };
 pub use whole_file::WholeFile;
 
