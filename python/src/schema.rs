@@ -116,6 +116,7 @@ pub(crate) fn format_named(name: &str) -> Result<Format, Failure> {
         "tsv" => Ok(Format::Tsv),
         "parquet" => Ok(Format::Parquet),
         "arrow" => Ok(Format::Arrow),
-        _ => Err(Failure::usage(format!("there is no format `{name}`"), "take csv, tsv, parquet or arrow")),
+        "xlsx" => Ok(Format::Xlsx),
+        _ => Err(Failure::usage(format!("there is no format `{name}`"), "take csv, tsv, parquet, arrow or xlsx")),
     }
 }

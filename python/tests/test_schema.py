@@ -42,7 +42,7 @@ def test_all_problems_are_told_at_once() -> None:
     assert type(again) is scumble.SchemaError and str(again) == str(error.value)
     with pytest.raises(scumble.SchemaError):
         scumble.Schema("fields: [")
-    with pytest.raises(scumble.SchemaError, match="nowhere.yaml"):
+    with pytest.raises(scumble.StorageError, match="nowhere.yaml"):
         scumble.Schema.load("nowhere.yaml")
 
 

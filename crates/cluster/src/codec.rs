@@ -40,8 +40,7 @@ impl PhysicalExtensionCodec for Codec {
             return self.0.try_encode(node, bytes, converter);
         };
         bytes.extend_from_slice(CSV);
-        bytes.push(layout.delimiter);
-        bytes.push(u8::from(layout.multiline));
+        bytes.extend_from_slice(&layout.to_bytes());
         bytes.push(compression_number(scan.file_compression_type));
         serialize_file_scan_config(scan, self, converter)?
             .encode(bytes)
@@ -59,8 +58,9 @@ impl PhysicalExtensionCodec for Codec {
             return self.0.try_decode(bytes, inputs, context, converter);
         };
         let bad = || plan_datafusion_err!("not a CSV scan of Scumble");
-        let [delimiter, multiline, compression, scan @ ..] = written else { return Err(bad()) };
-        let layout = TextLayout { delimiter: *delimiter, multiline: *multiline != 0 };
+        let (layout, written) = written.split_first_chunk().ok_or_else(bad)?;
+        let layout = TextLayout::from_bytes(*layout);
+        let (compression, scan) = written.split_first().ok_or_else(bad)?;
         let compression = compression_of(*compression).ok_or_else(bad)?;
         let scan = FileScanExecConf::decode(scan).map_err(|_| bad())?;
         let source = remote::csv_source(parse_table_schema_from_proto(&scan)?, layout);

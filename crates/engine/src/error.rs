@@ -9,6 +9,7 @@ use datafusion::common::DataFusionError;
 use datafusion::parquet::errors::ParquetError;
 use scumble_schema::{SchemaError, io_problem, similar};
 
+use crate::input::FORMAT_HINT;
 use crate::kernel::KernelError;
 use crate::postgres::DatabaseProblem;
 
@@ -45,6 +46,14 @@ pub enum EngineError {
     /// The operating system refused.
     #[error("`{path}`: {problem}")]
     Io {
+        /// The file.
+        path: String,
+        /// What the operating system said.
+        problem: IoProblem,
+    },
+    /// An input is not there, or may not be read.
+    #[error("cannot read `{path}`: {problem}")]
+    Unreadable {
         /// The file.
         path: String,
         /// What the operating system said.
@@ -150,6 +159,10 @@ pub enum Damage {
     NotParquet,
     /// It is not of the format that its name says.
     NotArrow,
+    /// It is not of the format that its name says.
+    NotZip,
+    /// It is not of the format that its name says.
+    NotWorkbook,
     /// It ends too early, or its bytes contradict each other.
     Damaged,
     /// It, or another file read together with it, ends too early or contradicts itself.
@@ -167,6 +180,8 @@ impl fmt::Display for Damage {
         formatter.write_str(match self {
             Self::NotParquet => "is not a Parquet file, or its footer is damaged",
             Self::NotArrow => "is not an Arrow IPC file or stream, or its schema is damaged",
+            Self::NotZip => "is not a ZIP archive, or is encrypted or damaged",
+            Self::NotWorkbook => "is not an Excel workbook (.xlsx), or is encrypted or damaged",
             Self::Damaged => "is truncated or damaged",
             Self::OneDamaged => "or another input file is truncated or damaged",
             Self::Memory => "needs more memory to read than allowed",
@@ -286,9 +301,12 @@ impl EngineError {
                 Some("take the values apart into plain columns, or leave the column out of the schema".into())
             }
             Self::Table(error) => Some(error.hint()),
+            Self::Unreadable { .. } => Some("check the path and its permissions".into()),
             Self::Io { .. } | Self::Stopped => None,
-            Self::Engine { problem: Damage::NotParquet | Damage::NotArrow, .. } => {
-                Some("say what it is with `--format csv|tsv|parquet|arrow`".into())
+            Self::Engine { problem: Damage::NotParquet | Damage::NotArrow, .. } => Some(FORMAT_HINT.into()),
+            Self::Engine { problem: Damage::NotZip, .. } => Some("unpack it, and name the file in it".into()),
+            Self::Engine { problem: Damage::NotWorkbook, .. } => {
+                Some("save it as an Excel workbook without a password, or as CSV".into())
             }
             Self::Engine { problem: Damage::Memory, .. } => Some("raise the memory limit".into()),
             Self::Engine { problem: Damage::Outsized, .. } => {
@@ -307,8 +325,8 @@ impl EngineError {
         Self::Io { path: path.as_ref().display().to_string(), problem: IoProblem(error.kind()) }
     }
 
-    /// From an error of the operating system or of a decompressor about the file at `path`.
-    pub(crate) fn io(path: impl AsRef<Path>, error: &io::Error) -> Self {
+    /// From an error of the operating system or of a decompressor about the input at `path`.
+    pub(crate) fn unreadable(path: impl AsRef<Path>, error: &io::Error) -> Self {
         let path = path.as_ref().display().to_string();
         match error.kind() {
             // These are what decompressors say about their input.
@@ -316,7 +334,7 @@ impl EngineError {
             | io::ErrorKind::InvalidInput
             | io::ErrorKind::UnexpectedEof
             | io::ErrorKind::Other => Self::Engine { path, problem: Damage::Damaged },
-            kind => Self::Io { path, problem: IoProblem(kind) },
+            kind => Self::Unreadable { path, problem: IoProblem(kind) },
         }
     }
 
@@ -362,7 +380,7 @@ impl EngineError {
     }
 
     fn of_io(path: &str, error: &io::Error, otherwise: Damage) -> Self {
-        match Self::io(path, error) {
+        match Self::unreadable(path, error) {
             Self::Engine { path, .. } => Self::Engine { path, problem: otherwise },
             error => error,
         }
@@ -374,8 +392,36 @@ impl EngineError {
             object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
                 io::ErrorKind::PermissionDenied
             }
-            _ => return Self::Engine { path: path.into(), problem: otherwise },
+            // A store of local files says what the system refused in an error of its own.
+            _ => {
+                return match io_cause(error) {
+                    Some(cause) => Self::of_io(path, cause, otherwise),
+                    None => Self::Engine { path: path.into(), problem: otherwise },
+                };
+            }
         };
-        Self::Io { path: path.into(), problem: IoProblem(kind) }
+        Self::Unreadable { path: path.into(), problem: IoProblem(kind) }
+    }
+}
+
+/// The error of the operating system that is behind `error`, if one is.
+fn io_cause<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e io::Error> {
+    std::iter::successors(Some(error), |error| error.source()).find_map(|error| error.downcast_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_may_not_be_read_is_not_called_damaged() {
+        let refused = |kind: io::ErrorKind| object_store::Error::Generic {
+            store: "LocalFileSystem",
+            source: Box::new(io::Error::from(kind)),
+        };
+        let error = EngineError::of_store("a.csv", &refused(io::ErrorKind::PermissionDenied), Damage::Damaged);
+        assert_eq!(error.to_string(), "cannot read `a.csv`: permission denied");
+        let error = EngineError::of_store("a.csv", &refused(io::ErrorKind::UnexpectedEof), Damage::Damaged);
+        assert_eq!(error.to_string(), "`a.csv` is truncated or damaged");
     }
 }

@@ -3,14 +3,20 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 
+use scumble_schema::Dialect;
+
 use crate::error::EngineError;
 use crate::postgres::{Address, is_address};
+use crate::spill::SpillRoom;
 
 /// A file, a directory, a glob such as `data/part-*.parquet`, a table of a PostgreSQL database:
 /// `postgresql://user@host:5432/database?table=schema.name`, or [a table in memory](Self::of_batches).
@@ -18,7 +24,7 @@ use crate::postgres::{Address, is_address};
 /// What begins with `postgresql://` or `postgres://` is a table, and what begins with `s3://` is a Parquet file in an object
 /// store, or all of them below a prefix that ends in `/`. All else is a path. A path that exists is taken as it
 /// stands, so a file may have `*` or `[` in its name. Of a directory all files with a known extension are taken, at any
-/// depth, but for those whose name begins with `.` or `_`.
+/// depth, but for those whose name begins with `.` or `_`, and for workbooks and archives: these are named one by one.
 ///
 /// `Debug` prints neither the password of a database nor anything of rows in memory.
 ///
@@ -32,7 +38,10 @@ use crate::postgres::{Address, is_address};
 /// assert!(!format!("{database:?}").contains("secret"));
 /// ```
 #[derive(Clone)]
-pub struct Input(Place);
+pub struct Input {
+    place: Place,
+    sheet: Option<String>,
+}
 
 #[derive(Clone)]
 enum Place {
@@ -42,6 +51,15 @@ enum Place {
     /// An object of a store, or all below a prefix.
     Objects(String),
     Memory(MemoryRows),
+    /// What came through standard input.
+    Copied(Copied),
+}
+
+/// A private file, and the room that it is in.
+#[derive(Clone)]
+struct Copied {
+    path: PathBuf,
+    room: Arc<SpillRoom>,
 }
 
 /// Rows in memory are read in pieces of so many rows: a frame often has all of its rows in one batch.
@@ -73,37 +91,68 @@ impl Input {
     /// What stands at a path, or at the URL of a database table or an object. Nothing is opened yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
-        match path.to_str() {
-            Some(url) if is_address(url) => Self(Place::Table(url.to_owned())),
-            Some(url) if url.starts_with(OBJECTS) => Self(Place::Objects(url.to_owned())),
-            _ => Self(Place::Files(path)),
+        Self::of_place(match path.to_str() {
+            Some(url) if is_address(url) => Place::Table(url.to_owned()),
+            Some(url) if url.starts_with(OBJECTS) => Place::Objects(url.to_owned()),
+            _ => Place::Files(path),
+        })
+    }
+
+    fn of_place(place: Place) -> Self {
+        Self { place, sheet: None }
+    }
+
+    /// What standard input holds, to its end, which is copied into a private file below `parent`, or below the system's directory
+    /// for temporary files: a table may be read several times. The file goes with the last clone of this and of what reads it.
+    ///
+    /// It is CSV unless another format is asked for. A second call finds nothing left to read, and fails.
+    pub fn of_standard_input(parent: Option<&Path>) -> Result<Self, EngineError> {
+        static IS_READ: AtomicBool = AtomicBool::new(false);
+        if IS_READ.swap(true, Ordering::SeqCst) {
+            return Err(EngineError::config(
+                "standard input is named twice, and can be read once",
+                "write what it yields to a file first",
+            ));
         }
+        let room = SpillRoom::new(parent);
+        let path = room.path()?.join("standard-input");
+        let refused = |error: io::Error| EngineError::refused(&path, &error);
+        let mut copy = fs::File::create_new(&path).map_err(refused)?;
+        io::copy(&mut io::stdin().lock(), &mut copy).map_err(refused)?;
+        Ok(Self::of_place(Place::Copied(Copied { path, room })))
+    }
+
+    /// This input with another sheet of its workbook than the first; of what is no workbook nothing changes.
+    #[must_use]
+    pub fn with_sheet(self, name: Option<String>) -> Self {
+        Self { sheet: name, ..self }
     }
 
     /// Rows that are in memory already. They are read where they are, and not copied.
     ///
     /// All batches must have these columns, in this order.
     pub fn of_batches(columns: SchemaRef, batches: Vec<RecordBatch>) -> Self {
-        Self(Place::Memory(MemoryRows { columns, batches }))
+        Self::of_place(Place::Memory(MemoryRows { columns, batches }))
     }
 
     /// The path or glob as given; `None` for a table of a database or in memory, and for objects.
     pub fn path(&self) -> Option<&Path> {
-        match &self.0 {
+        match &self.place {
             Place::Files(path) => Some(path),
-            Place::Table(_) | Place::Objects(_) | Place::Memory(_) => None,
+            Place::Table(_) | Place::Objects(_) | Place::Memory(_) | Place::Copied(_) => None,
         }
     }
 
     /// What it is called in messages: the path, or the address without its password.
     pub fn shown(&self) -> String {
-        match &self.0 {
+        match &self.place {
             Place::Files(path) => path.display().to_string(),
             Place::Objects(url) => url.clone(),
             Place::Table(url) => {
                 Address::parse(url).map_or_else(|_| "a database".into(), |address| address.shown().into())
             }
             Place::Memory(_) => IN_MEMORY.into(),
+            Place::Copied(_) => STANDARD_INPUT.into(),
         }
     }
 }
@@ -124,12 +173,16 @@ impl<T: Into<PathBuf>> From<T> for Input {
 pub(crate) const OBJECTS: &str = "s3://";
 /// What rows in memory are called in messages.
 pub(crate) const IN_MEMORY: &str = "table in memory";
+/// What a copy of standard input is called.
+const STANDARD_INPUT: &str = "standard input";
+/// What `--format` takes.
+pub(crate) const FORMAT_HINT: &str = "say what it is with `--format csv|tsv|parquet|arrow|xlsx`";
 
 /// How rows are written down in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// Comma-separated, with a header line: `.csv`.
+    /// Separated by commas, semicolons, tabs or pipes, with a header line: `.csv`.
     Csv,
     /// Tab-separated, with a header line: `.tsv`, `.tab`.
     Tsv,
@@ -137,23 +190,34 @@ pub enum Format {
     Parquet,
     /// Arrow IPC, file or stream: `.arrow`, `.arrows`, `.feather`, `.ipc`.
     Arrow,
+    /// A sheet of a workbook, with a header row: `.xlsx`, `.xlsm`. It can be read and not written.
+    Xlsx,
+    /// One table of another format in a ZIP archive: `.zip`. It can be read and not written.
+    Zip,
 }
 
 impl Format {
     /// The format of a file of this name, with a compression's extension taken off before.
-    fn of_stem(stem: &str) -> Option<Self> {
+    pub(crate) fn of_stem(stem: &str) -> Option<Self> {
         match Path::new(stem).extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "csv" => Some(Self::Csv),
             "tsv" | "tab" => Some(Self::Tsv),
             "parquet" | "pq" => Some(Self::Parquet),
             "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
+            "xlsx" | "xlsm" => Some(Self::Xlsx),
+            "zip" => Some(Self::Zip),
             _ => None,
         }
     }
 
     /// The format to write to a file of this name.
     pub(crate) fn of_output(path: &Path) -> Option<Self> {
-        Self::of_stem(path.file_name()?.to_str()?)
+        Self::of_stem(path.file_name()?.to_str()?).filter(|format| !format.is_packed())
+    }
+
+    /// Whether a file of this format is read by way of a private copy.
+    pub(crate) fn is_packed(self) -> bool {
+        matches!(self, Self::Xlsx | Self::Zip)
     }
 
     /// Whether the format is text, which may be compressed as a whole.
@@ -171,17 +235,26 @@ pub(crate) struct DataFile {
     pub(crate) path: PathBuf,
     pub(crate) format: Format,
     pub(crate) compression: FileCompressionType,
+    /// The sheet to read of a workbook; the first without it.
+    pub(crate) sheet: Option<String>,
+    /// The format of the table in an archive, if it was asked for.
+    pub(crate) inner: Option<Format>,
+    /// How a text file is written, if that does not depend on the schema.
+    pub(crate) dialect: Option<Dialect>,
+    /// Whether it is a private file of ours, which nobody else can read.
+    pub(crate) is_copy: bool,
 }
 
 impl DataFile {
     fn new(path: &Path, format: Option<Format>) -> Result<Self, EngineError> {
         let shown = path.display().to_string();
         let (stem, compression) = split_compression(path);
-        let format = format.or_else(|| Format::of_stem(stem)).ok_or_else(|| {
-            EngineError::config(
-                format!("cannot tell the format of `{shown}` from its name"),
-                "say what it is with `--format csv|tsv|parquet|arrow`",
-            )
+        let of_name = Format::of_stem(stem);
+        // What is asked for is the format of the table in an archive.
+        let inner = format.filter(|_| of_name == Some(Format::Zip));
+        let format = if inner.is_some() { of_name } else { format.or(of_name) };
+        let format = format.ok_or_else(|| {
+            EngineError::config(format!("cannot tell the format of `{shown}` from its name"), FORMAT_HINT)
         })?;
         if compression.is_compressed() && !format.is_text() {
             return Err(EngineError::config(
@@ -189,7 +262,7 @@ impl DataFile {
                 "unpack it; Parquet and Arrow files compress their columns themselves",
             ));
         }
-        let path = fs::canonicalize(path).map_err(|error| EngineError::io(&shown, &error))?;
+        let path = fs::canonicalize(path).map_err(|error| EngineError::unreadable(&shown, &error))?;
         // A pipe can be read once, and a file is read twice; a device may never end.
         if !path.is_file() {
             return Err(EngineError::config(
@@ -197,16 +270,30 @@ impl DataFile {
                 "write what it yields to a file first",
             ));
         }
-        Ok(Self { shown, path, format, compression })
+        Ok(Self { shown, path, format, compression, sheet: None, inner, dialect: None, is_copy: false })
+    }
+
+    /// The copy of standard input at `path`.
+    fn of_standard_input(path: &Path, format: Option<Format>) -> Self {
+        Self {
+            shown: STANDARD_INPUT.into(),
+            path: path.to_owned(),
+            format: format.unwrap_or(Format::Csv),
+            compression: FileCompressionType::UNCOMPRESSED,
+            sheet: None,
+            inner: None,
+            dialect: None,
+            is_copy: true,
+        }
     }
 }
 
 fn has_known_name(path: &Path) -> bool {
-    Format::of_stem(split_compression(path).0).is_some()
+    Format::of_stem(split_compression(path).0).is_some_and(|format| !format.is_packed())
 }
 
 /// The file's name without the extension of its compression.
-fn split_compression(path: &Path) -> (&str, FileCompressionType) {
+pub(crate) fn split_compression(path: &Path) -> (&str, FileCompressionType) {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let compression = match extension.to_ascii_lowercase().as_str() {
@@ -227,6 +314,8 @@ pub(crate) struct Sources {
     /// URLs of objects and of prefixes, as given.
     pub(crate) objects: Vec<String>,
     pub(crate) memory: Vec<MemoryRows>,
+    /// Where copies of inputs are, for as long as they are read.
+    pub(crate) rooms: Vec<Arc<SpillRoom>>,
 }
 
 impl Sources {
@@ -247,10 +336,18 @@ pub(crate) fn resolve(inputs: &[Input], format: Option<Format>) -> Result<Source
     if inputs.is_empty() {
         return Err(EngineError::config("no input file", "name at least one file, directory or glob"));
     }
-    let (mut files, mut tables, mut objects, mut memory) = (vec![], vec![], vec![], vec![]);
+    let (mut files, mut tables, mut objects, mut memory, mut rooms) = (vec![], vec![], vec![], vec![], vec![]);
     for input in inputs {
-        match &input.0 {
-            Place::Files(path) => files.extend(resolve_one(path, format)?),
+        match &input.place {
+            Place::Files(path) => {
+                let found = resolve_one(path, format)?.into_iter();
+                files.extend(found.map(|file| DataFile { sheet: input.sheet.clone(), ..file }));
+            }
+            Place::Copied(copied) => {
+                let file = DataFile::of_standard_input(&copied.path, format);
+                files.push(DataFile { sheet: input.sheet.clone(), ..file });
+                rooms.push(Arc::clone(&copied.room));
+            }
             Place::Table(url) => tables.push(Address::parse(url)?),
             Place::Objects(url) => objects.push(url.clone()),
             Place::Memory(rows) => memory.push(rows.clone()),
@@ -259,7 +356,7 @@ pub(crate) fn resolve(inputs: &[Input], format: Option<Format>) -> Result<Source
     let mut met = HashSet::new();
     match files.iter().find(|file| !met.insert(&file.path)) {
         Some(twice) => Err(EngineError::named_twice(&twice.shown)),
-        None => Ok(Sources { files, tables, objects, memory }),
+        None => Ok(Sources { files, tables, objects, memory, rooms }),
     }
 }
 
@@ -299,14 +396,15 @@ fn resolve_one(path: &Path, format: Option<Format>) -> Result<Vec<DataFile>, Eng
         paths.sort_unstable();
         return some(paths.iter().map(|path| DataFile::new(path, format)).collect::<Result<_, _>>()?, &shown);
     }
-    Err(EngineError::io(&shown, &std::io::ErrorKind::NotFound.into()))
+    Err(EngineError::unreadable(&shown, &std::io::ErrorKind::NotFound.into()))
 }
 
 fn some(files: Vec<DataFile>, shown: &str) -> Result<Vec<DataFile>, EngineError> {
     if files.is_empty() {
         return Err(EngineError::config(
             format!("`{shown}` holds no data file"),
-            "known extensions are csv, tsv, parquet and arrow, and csv.gz, csv.zst, csv.bz2, csv.xz",
+            "known extensions are csv, tsv, parquet and arrow, and csv.gz, csv.zst, csv.bz2, csv.xz; name a workbook or an \
+             archive itself",
         ));
     }
     Ok(files)
@@ -315,7 +413,7 @@ fn some(files: Vec<DataFile>, shown: &str) -> Result<Vec<DataFile>, EngineError>
 /// All plain files below `directory`, sorted.
 fn walk(directory: &Path, paths: &mut Vec<PathBuf>) -> Result<(), EngineError> {
     let entries = fs::read_dir(directory).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let mut entries = entries.map_err(|error| EngineError::io(directory, &error))?;
+    let mut entries = entries.map_err(|error| EngineError::unreadable(directory, &error))?;
     entries.sort_unstable_by_key(fs::DirEntry::file_name);
     for entry in entries {
         if entry.file_name().to_string_lossy().starts_with(['.', '_']) {

@@ -16,14 +16,16 @@ use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
-use scumble_schema::Dialect;
+use scumble_schema::{AsciiSymbol, Dialect};
 
-use crate::csv::{HeaderProblem, TextLayout, read_header};
+use crate::csv::{DELIMITERS, HeaderProblem, TextLayout, in_utf8, read_header};
 use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::guard::{check_arrow, check_footer, check_pages, unpacking};
 use crate::input::{DataFile, Format, Input, resolve};
+use crate::packed::unpack;
 use crate::postgres;
 use crate::session::{Workers, session};
+use crate::spill::SpillRoom;
 
 /// How the rows of a file are laid out, as far as a reader must know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +51,8 @@ pub(crate) struct FileColumns {
 
 /// The column names and Arrow types of the first file of `input`, or of its database table.
 ///
-/// A CSV file has no types, so its columns are all `Utf8`; its header is read as `dialect` says. A column of a database has the Arrow type nearest to its own.
+/// A CSV file has no types, so its columns are all `Utf8`; its header is read as `dialect` says. A column of a database has
+/// the Arrow type nearest to its own.
 /// Only headers, footers, schema messages and the catalog of a database are read.
 ///
 /// Not to be called from inside an async runtime: it starts one of its own.
@@ -76,7 +79,9 @@ pub fn column_types(input: &Input, format: Option<Format>, dialect: Dialect) -> 
         let hint = "copy one file to a local disk for that; `fit` reads objects where they are";
         return Err(EngineError::config(format!("the columns of `{url}` cannot be looked at"), hint));
     }
-    let file = sources.files.swap_remove(0);
+    sources.files.truncate(1);
+    let room = SpillRoom::new(None);
+    let file = unpack(sources.files, &room)?.swap_remove(0);
     let columns = Workers::new(1)?.run(&path, Damage::Damaged, async move {
         let context = session(1, None, None)?;
         inspect(&context.state(), &file, dialect).await
@@ -98,15 +103,17 @@ pub(crate) async fn inspect(
     let store = local_store(state).map_err(|error| fail(&error, Damage::Damaged))?;
     let location = object_store::path::Path::from_absolute_path(&file.path).map_err(|_| not_unicode(&file.shown))?;
     let meta = store.head(&location).await.map_err(|error| fail(&error.into(), Damage::Damaged))?;
+    let dialect = file.dialect.unwrap_or(dialect);
     let (layout, columns) = match file.format {
-        Format::Csv => csv_columns(file, TextLayout { delimiter: b',', multiline: dialect.multiline })?,
-        Format::Tsv => csv_columns(file, TextLayout { delimiter: b'\t', multiline: dialect.multiline })?,
+        Format::Csv => csv_columns(file, &layouts(dialect, &DELIMITERS))?,
+        Format::Tsv => csv_columns(file, &layouts(dialect, b"\t"))?,
         Format::Parquet => {
             check_parquet_names(file)?;
             let columns = parquet_format(state).infer_schema(state, &store, std::slice::from_ref(&meta)).await;
             (Layout::Parquet, columns.map_err(|error| fail(&error, Damage::NotParquet))?)
         }
         Format::Arrow => arrow_columns(file)?,
+        Format::Xlsx | Format::Zip => return Err(EngineError::Bug { what: "a packed file was not unpacked" }),
     };
     let (shown, store, compression) = (file.shown.clone(), ObjectStoreUrl::local_filesystem(), file.compression);
     Ok(FileColumns { shown, store, meta, layout, compression, positions: positions(&columns), columns })
@@ -135,7 +142,7 @@ pub(crate) fn check_sizes(
     if file.format != Format::Parquet {
         return Ok(());
     }
-    let mut bytes = File::open(&file.path).map_err(|error| EngineError::io(&file.shown, &error))?;
+    let mut bytes = File::open(&file.path).map_err(|error| EngineError::unreadable(&file.shown, &error))?;
     let names: HashSet<&str> = schema.columns_read().collect();
     let wanted = |name: &str| {
         let position = names.contains(name).then(|| found.positions.get(name)).flatten()?.first()?;
@@ -153,14 +160,28 @@ fn local_store(state: &dyn Session) -> Result<Arc<dyn ObjectStore>, DataFusionEr
     state.runtime_env().object_store(ObjectStoreUrl::local_filesystem())
 }
 
-fn csv_columns(file: &DataFile, layout: TextLayout) -> Result<(Layout, SchemaRef), EngineError> {
-    let fail = |error: &std::io::Error| EngineError::io(&file.shown, error);
+/// The ways in which a file of `dialect` may be cut: with its delimiter, or with one of these if it declares none.
+fn layouts(dialect: Dialect, otherwise: &[u8]) -> Vec<TextLayout> {
+    let declared = dialect.delimiter.map(AsciiSymbol::byte);
+    let delimiters = declared.as_ref().map_or(otherwise, std::slice::from_ref).iter();
+    // A character that has another meaning in the dialect is not between fields.
+    let is_free = |delimiter: &&u8| {
+        let comment = dialect.comment_char.map(AsciiSymbol::byte);
+        **delimiter != dialect.quote() && Some(**delimiter) != comment
+    };
+    delimiters.filter(is_free).map(|&delimiter| TextLayout::new(dialect, delimiter)).collect()
+}
+
+fn csv_columns(file: &DataFile, layouts: &[TextLayout]) -> Result<(Layout, SchemaRef), EngineError> {
+    let fail = |error: &std::io::Error| EngineError::unreadable(&file.shown, error);
     let bytes = File::open(&file.path).map_err(|error| fail(&error))?;
     let reader = unpacking(file.compression, bytes);
     let reader = reader.map_err(|error| EngineError::reading(&file.shown, &error, Damage::Damaged))?;
-    let names = read_header(reader, layout).map_err(|problem: HeaderProblem| problem.in_file(&file.shown))?;
-    let fields: Vec<_> = names.into_iter().map(|name| Field::new(name, DataType::Binary, true)).collect();
-    Ok((Layout::Csv(layout), Arc::new(Schema::new(fields))))
+    let encoding = layouts.first().map(|layout| layout.encoding).unwrap_or_default();
+    let header = read_header(in_utf8(encoding, reader), layouts);
+    let header = header.map_err(|problem: HeaderProblem| problem.in_file(&file.shown))?;
+    let fields: Vec<_> = header.names.into_iter().map(|name| Field::new(name, DataType::Binary, true)).collect();
+    Ok((Layout::Csv(header.layout), Arc::new(Schema::new(fields))))
 }
 
 /// Refuses names that stand twice: DataFusion would merge the two columns into one without a word, and then read one of
@@ -178,7 +199,7 @@ pub(crate) fn check_names(shown: &str, columns: &Schema) -> Result<(), EngineErr
 }
 
 fn check_parquet_names(file: &DataFile) -> Result<(), EngineError> {
-    let mut bytes = File::open(&file.path).map_err(|error| EngineError::io(&file.shown, &error))?;
+    let mut bytes = File::open(&file.path).map_err(|error| EngineError::unreadable(&file.shown, &error))?;
     check_footer(&mut bytes).map_err(|refusal| refusal.in_file(&file.shown, Damage::NotParquet))?;
     let metadata = ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new());
     let metadata = metadata.map_err(|error| EngineError::reading(&file.shown, &error.into(), Damage::NotParquet))?;
@@ -188,12 +209,12 @@ fn check_parquet_names(file: &DataFile) -> Result<(), EngineError> {
 /// An Arrow file begins with a magic word, a stream does not.
 fn arrow_columns(file: &DataFile) -> Result<(Layout, SchemaRef), EngineError> {
     let fail = |error: ArrowError| EngineError::reading(&file.shown, &error.into(), Damage::NotArrow);
-    let mut bytes = File::open(&file.path).map_err(|error| EngineError::io(&file.shown, &error))?;
+    let mut bytes = File::open(&file.path).map_err(|error| EngineError::unreadable(&file.shown, &error))?;
     check_arrow(&mut bytes).map_err(|refusal| refusal.in_file(&file.shown, Damage::NotArrow))?;
-    bytes.rewind().map_err(|error| EngineError::io(&file.shown, &error))?;
+    bytes.rewind().map_err(|error| EngineError::unreadable(&file.shown, &error))?;
     let mut start = [0; 6];
     let is_file = bytes.read_exact(&mut start).is_ok() && &start == b"ARROW1";
-    bytes.rewind().map_err(|error| EngineError::io(&file.shown, &error))?;
+    bytes.rewind().map_err(|error| EngineError::unreadable(&file.shown, &error))?;
     let (layout, columns) = if is_file {
         (Layout::ArrowFile, FileReader::try_new(bytes, None).map_err(fail)?.schema())
     } else {

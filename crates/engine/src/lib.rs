@@ -1,7 +1,7 @@
 //! From data files and database tables to exact counts: sources, total encoding and counting on Apache DataFusion.
 //!
-//! A [`Schema`](scumble_schema::Schema) says what values each column may have. The engine reads CSV, TSV, Parquet and
-//! Arrow files and tables of PostgreSQL, turns every value into a code in the scan, and counts rows over any cliques of
+//! A [`Schema`](scumble_schema::Schema) says what values each column may have. The engine reads CSV, TSV, Parquet, Arrow
+//! and Excel files and tables of PostgreSQL, turns every value into a code in the scan, and counts rows over any cliques of
 //! attributes. Where the schema names a column that says whose a row is, it keeps at most so many rows of each unit as the
 //! schema says. It is deterministic: the same rows give the same counts, whatever their order, files, batches or threads.
 //!
@@ -60,6 +60,7 @@ mod inspect;
 pub mod kernel;
 mod memory;
 mod objects;
+mod packed;
 mod postgres;
 mod progress;
 mod recode;

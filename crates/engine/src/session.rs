@@ -27,7 +27,7 @@ pub(crate) struct Workers(Runtime);
 impl Workers {
     pub(crate) fn new(threads: usize) -> Result<Self, EngineError> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
-        runtime.map(Self).map_err(|error| EngineError::io("thread pool", &error))
+        runtime.map(Self).map_err(|error| EngineError::refused("thread pool", &error))
     }
 
     /// Runs `work` to its end, or as long as it is wanted. A panic in it is a decoder's, on bytes it did not expect, and becomes

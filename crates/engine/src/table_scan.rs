@@ -20,6 +20,7 @@ use crate::input::{Format, Input, resolve};
 use crate::inspect::{FileColumns, Layout, check_sizes, inspect};
 use crate::memory::MemoryLimit;
 use crate::objects;
+use crate::packed::unpack;
 use crate::postgres::{self, PostgresTable};
 use crate::progress::ProgressSink;
 use crate::remote::{Remote, RemoteFiles};
@@ -79,6 +80,8 @@ pub struct TableScan {
     rows: Rows,
     workers: Workers,
     spill: Arc<SpillRoom>,
+    /// Where copies of inputs are, which must be there while rows are read.
+    rooms: Vec<Arc<SpillRoom>>,
     memory_limit: MemoryLimit,
 }
 
@@ -93,7 +96,7 @@ impl TableScan {
     ///
     /// Not to be called from inside an async runtime: it starts one of its own and waits for it.
     pub fn open(inputs: &[Input], schema: &Schema, options: &ReadOptions) -> Result<Self, EngineError> {
-        let sources = resolve(inputs, options.format)?;
+        let mut sources = resolve(inputs, options.format)?;
         if options.remote.is_some() && !(sources.tables.is_empty() && sources.memory.is_empty()) {
             return Err(EngineError::config(
                 format!("`{}` cannot be read by a cluster", sources.shown()),
@@ -101,9 +104,21 @@ impl TableScan {
             ));
         }
         let is_remote = options.remote.is_some();
+        let private = sources.files.iter().find(|file| is_remote && (file.is_copy || file.format.is_packed()));
+        if let Some(file) = private {
+            return Err(EngineError::config(
+                format!(
+                    "`{}` cannot be read by a cluster: it is read by way of a private copy on this machine",
+                    file.shown
+                ),
+                "unpack it to a file that all executors can read, or count it with `--engine local`",
+            ));
+        }
         let damage = if sources.files.len() > 1 { Damage::OneDamaged } else { Damage::Damaged };
         let origin = Origin { path: sources.shown(), damage };
         let mut scan = Self::of_tables(vec![], schema, options, origin.clone())?;
+        sources.files = unpack(sources.files, &scan.spill)?;
+        scan.rooms = std::mem::take(&mut sources.rooms);
         let in_memory =
             sources.memory.iter().map(|rows| memory_table(&rows.columns, rows.dealt_to(options.threads()), schema));
         let in_memory = in_memory.collect::<Result<Vec<_>, _>>()?;
@@ -176,7 +191,7 @@ impl TableScan {
             count_bytes: memory_limit.half() / threads,
             remote: None,
         };
-        Ok(Self { rows, workers: Workers::new(threads)?, spill, memory_limit })
+        Ok(Self { rows, workers: Workers::new(threads)?, spill, rooms: vec![], memory_limit })
     }
 
     /// Whether somebody else counts. Then the rows stay where they are, and must not be [coded](Self::code) here.

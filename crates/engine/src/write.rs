@@ -16,6 +16,7 @@ use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
 use scumble_schema::{DecodedRows, WholeFile};
 
+use crate::csv::DELIMITERS;
 use crate::error::EngineError;
 use crate::input::Format;
 
@@ -77,7 +78,7 @@ impl Target {
     /// mistake is ours.
     fn fail<E>(&self, _of_writer: E) -> EngineError {
         match self.refused.get() {
-            Some(kind) => EngineError::io(&self.path, &(*kind).into()),
+            Some(kind) => EngineError::refused(&self.path, &(*kind).into()),
             None => EngineError::Bug { what: "the synthetic rows could not be written" },
         }
     }
@@ -99,14 +100,14 @@ impl TableWriter {
                 "end it in `.csv`, `.tsv`, `.parquet` or `.arrow`",
             )
         })?;
-        let file = WholeFile::create(&path).map_err(|error| EngineError::io(&path, &error))?;
+        let file = WholeFile::create(&path).map_err(|error| EngineError::refused(&path, &error))?;
         Self::into_sink(file, path, format, schema)
     }
 
     /// Makes the file durable under its name.
     pub fn finish(self) -> Result<(), EngineError> {
         let path = self.target.path.clone();
-        self.into_inner()?.persist().map_err(|error| EngineError::io(&path, &error))
+        self.into_inner()?.persist().map_err(|error| EngineError::refused(&path, &error))
     }
 }
 
@@ -132,6 +133,12 @@ impl<W: Write + Send> TableWriter<W> {
             Format::Arrow => {
                 let writer = ArrowWriter::try_new(output, &schema);
                 RowWriter::Arrow(Box::new(writer.map_err(|error| target.fail(error))?))
+            }
+            Format::Xlsx | Format::Zip => {
+                return Err(EngineError::config(
+                    format!("`{}` cannot be written: workbooks and archives are only read", target.path.display()),
+                    "write CSV, TSV, Parquet or Arrow",
+                ));
             }
         };
         Ok(Self { target, rows })
@@ -164,7 +171,7 @@ impl<W: Write + Send> TableWriter<W> {
             RowWriter::Parquet(writer) => writer.into_inner().map_err(|error| target.fail(error))?,
             RowWriter::Arrow(writer) => writer.into_inner().map_err(|error| target.fail(error))?,
         };
-        output.sink.into_inner().map_err(|error| EngineError::io(&target.path, error.error()))
+        output.sink.into_inner().map_err(|error| EngineError::refused(&target.path, error.error()))
     }
 }
 
@@ -208,10 +215,25 @@ fn told(column: &ArrayRef, blanks: &StringArray) -> Result<ArrayRef, ArrowError>
 }
 
 impl<W: Write + Send> RowWriter<W> {
-    fn text(output: Output<W>, delimiter: u8, schema: &SchemaRef) -> Result<Self, ArrowError> {
-        let mut writer = CsvWriterBuilder::new().with_delimiter(delimiter).build(output);
-        // The header comes with the first batch, so a table without rows would have none.
-        writer.write(&RecordBatch::new_empty(Arc::clone(schema)))?;
+    fn text(mut output: Output<W>, delimiter: u8, schema: &SchemaRef) -> Result<Self, ArrowError> {
+        // By us: Arrow's writer waits for a first batch, so that a table without rows would have no header.
+        output.write_all(header_line(schema, delimiter).as_bytes())?;
+        let writer = CsvWriterBuilder::new().with_delimiter(delimiter).with_header(false).build(output);
         Ok(Self::Text(Box::new(writer)))
     }
+}
+
+/// The names of the columns as a line. A name that holds any usual delimiter is in quotes, so that a reader that decides on
+/// the delimiter by the header takes it for one name.
+fn header_line(schema: &SchemaRef, delimiter: u8) -> String {
+    let is_special = |byte: u8| DELIMITERS.contains(&byte) || matches!(byte, b'"' | b'\n' | b'\r');
+    let is_only = schema.fields().len() == 1;
+    let name = |field: &Arc<Field>| {
+        let name = field.name();
+        // An empty line would be no header.
+        let is_quoted = name.bytes().any(is_special) || is_only && name.is_empty();
+        if is_quoted { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.clone() }
+    };
+    let names: Vec<String> = schema.fields().iter().map(name).collect();
+    names.join(&char::from(delimiter).to_string()) + "\n"
 }

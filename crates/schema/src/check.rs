@@ -13,6 +13,7 @@ use crate::error::SchemaError;
 use crate::hierarchy::levels_of;
 use crate::limits;
 use crate::missing::{self, MissingKind, MissingTexts, MissingValue};
+use crate::number_text::NumberText;
 use crate::spec::{BinsSpec, FieldSpec, Scalar, Scale};
 use crate::step::{MAX_DECIMALS, Step};
 use crate::text::TimeFormat;
@@ -25,6 +26,7 @@ const FALSE_TEXTS: [&str; 4] = ["false", "False", "FALSE", "0"];
 pub(crate) fn check_field(spec: FieldSpec, missing_values: &[MissingValue]) -> Result<Attribute, SchemaError> {
     let field = Field(&spec);
     let field_type = field.field_type()?;
+    let numbers = field.number_text(field_type)?;
     let values = field.values(field_type)?;
     let declared = values.count();
     let nullable = !spec.constraints.required;
@@ -76,6 +78,7 @@ pub(crate) fn check_field(spec: FieldSpec, missing_values: &[MissingValue]) -> R
         below: unknown_code.unwrap_or(values.first_code()),
         above: values.top_code().or(unknown_code).or(values.last_code()).unwrap_or(declared - 1),
         missing_texts: MissingTexts::new(&kinds, code_of_kind),
+        numbers,
         values,
     };
     let missing_kinds = if nullable { kinds } else { Vec::new() };
@@ -201,6 +204,33 @@ impl Field<'_> {
             || self.fails("has a `format` that is no date pattern", "write it as `%Y-%m-%d`, or drop it for ISO 8601"),
             Ok,
         )
+    }
+
+    /// How the numbers of the column are written.
+    fn number_text(&self, field_type: FieldType) -> Result<NumberText, SchemaError> {
+        let FieldSpec { decimal_char, group_char, format, .. } = self.0;
+        let is_number = matches!(field_type, FieldType::Integer | FieldType::Number);
+        if !is_number && (decimal_char.is_some() || group_char.is_some()) {
+            return self.fails(
+                "has `decimalChar` or `groupChar`, but is no column of integers or numbers",
+                "drop them, or change the type",
+            );
+        }
+        // A format of texts only says which of them are possible.
+        let has_format = matches!(field_type, FieldType::Date | FieldType::Datetime | FieldType::String);
+        if let Some(format) = format.as_deref().filter(|format| !has_format && *format != "default") {
+            return self.fails(
+                format!("has the format `{format}`, and columns of type `{field_type}` have none"),
+                if is_number {
+                    "say how numbers are written with `decimalChar` and `groupChar`"
+                } else {
+                    "drop `format`"
+                },
+            );
+        }
+        NumberText::new(decimal_char.as_deref(), group_char.as_deref()).or_else(|problem| {
+            self.fails(problem, "write for example `decimalChar: \",\"` and `groupChar: \".\"` for 1.234,56")
+        })
     }
 
     fn text_values(&self) -> Result<Values, SchemaError> {

@@ -20,6 +20,7 @@ use std::io::Write;
 use crate::cut::{RealCut, WholeCut};
 use crate::limits;
 use crate::missing::MissingTexts;
+use crate::number_text::NumberText;
 use crate::text::{self, TimeFormat};
 use crate::zone::{Zone, instant_in};
 
@@ -33,6 +34,7 @@ pub struct Encoder {
     pub(crate) below: u32,
     pub(crate) above: u32,
     pub(crate) missing_texts: MissingTexts,
+    pub(crate) numbers: NumberText,
 }
 
 /// The declared values of a column.
@@ -141,9 +143,12 @@ impl Encoder {
             Values::Whole { line, cut } => match std::str::from_utf8(trimmed) {
                 Ok(text) => match line {
                     // As the typed value, so that a text file and a typed file of one table have the same codes.
-                    WholeLine::Integer | WholeLine::Year => match text::whole(text) {
-                        Some(value) => self.integer(value),
-                        None => text.parse().map_or(self.unknown, |value| self.float(value)),
+                    WholeLine::Integer | WholeLine::Year => match self.numbers.plain(text) {
+                        Some(text) => match text::whole(&text) {
+                            Some(value) => self.integer(value),
+                            None => text.parse().map_or(self.unknown, |value| self.float(value)),
+                        },
+                        None => self.unknown,
                     },
                     WholeLine::Date(format) => self.whole_or_unknown(cut, format.days(text)),
                     WholeLine::Datetime(format, zone) => {
@@ -152,10 +157,13 @@ impl Encoder {
                 },
                 Err(_) => self.unknown,
             },
-            Values::Real(_) => match std::str::from_utf8(trimmed).ok().and_then(|text| text.parse().ok()) {
-                Some(value) => self.float(value),
-                None => self.unknown,
-            },
+            Values::Real(_) => {
+                let text = std::str::from_utf8(trimmed).ok().and_then(|text| self.numbers.plain(text));
+                match text.and_then(|text| text.parse().ok()) {
+                    Some(value) => self.float(value),
+                    None => self.unknown,
+                }
+            }
         }
     }
 

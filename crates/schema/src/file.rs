@@ -8,6 +8,7 @@ use crate::limits;
 use crate::schema::{Problems, Schema};
 use crate::similar::similar;
 use crate::spec::SchemaSpec;
+use crate::standard::StandardFile;
 
 impl Schema {
     /// Reads a schema from YAML or JSON text.
@@ -36,9 +37,13 @@ impl SchemaSpec {
         if text.trim_start().starts_with('{')
             && let Ok(spec) = serde_json::from_str(text)
         {
+            let standard: Option<StandardFile> = serde_json::from_str(text).ok();
+            standard.map_or(Ok(()), |file| file.check())?;
             return Ok(spec);
         }
-        parse_yaml(text)
+        let spec = parse_yaml(text)?;
+        parse_yaml::<StandardFile>(text)?.check()?;
+        Ok(spec)
     }
 
     /// Reads a schema file as written, without checking it.

@@ -61,6 +61,7 @@ mod clique;
 mod codes;
 mod cut;
 mod decode;
+mod dialect;
 mod domain;
 mod encode;
 mod error;
@@ -71,6 +72,7 @@ mod hierarchy;
 mod import;
 pub mod limits;
 mod missing;
+mod number_text;
 mod observe;
 mod preset;
 mod privacy;
@@ -80,6 +82,7 @@ mod schema;
 mod select;
 mod similar;
 mod spec;
+mod standard;
 mod step;
 mod suggest;
 mod text;
@@ -94,6 +97,7 @@ pub use calendar::{CalendarUnit, Keep};
 pub use clique::{AttributeId, Clique};
 pub use codes::{CodeColumn, CodeWidth};
 pub use decode::{DecodedRows, Decoder};
+pub use dialect::{AsciiSymbol, Dialect, Encoding};
 pub use domain::Domain;
 pub use encode::Encoder;
 pub use error::SchemaError;
@@ -111,8 +115,8 @@ pub use rules::{Condition, RangeSpec, Rule, RuleSpec};
 pub use schema::{Problems, Schema};
 pub use similar::similar;
 pub use spec::{
-    BinsSpec, Constraints, Dialect, FieldSpec, FieldTerms, GenerateSpec, Scalar, Scale, SchemaSpec, SequenceSpec,
-    Source, TableTerms,
+    BinsSpec, Constraints, FieldSpec, FieldTerms, GenerateSpec, Scalar, Scale, SchemaSpec, SequenceSpec, Source,
+    TableTerms,
 };
 pub use suggest::{Guess, guess, guess_by_name, is_unit_by_name, rules_by_names};
 pub use text_form::TextForm;

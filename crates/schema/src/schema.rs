@@ -8,6 +8,7 @@ use crate::assumption::Assumption;
 use crate::attribute::Attribute;
 use crate::check::check_field;
 use crate::clique::AttributeId;
+use crate::dialect::Dialect;
 use crate::domain::Domain;
 use crate::error::SchemaError;
 use crate::generated::{Generated, OutputColumn};
@@ -16,7 +17,7 @@ use crate::limits;
 use crate::missing::{self, MissingValue};
 use crate::privacy::{AdjacencyKind, Privacy, RowCount, Unit};
 use crate::rules::{Rule, RuleSpec, Rules};
-use crate::spec::{Dialect, SchemaSpec, TableTerms};
+use crate::spec::{SchemaSpec, TableTerms};
 
 /// How many problems are listed before the rest is only counted.
 const LISTED_PROBLEMS: usize = 50;
@@ -111,6 +112,9 @@ impl Schema {
             problems.add(problem);
             Privacy::default()
         });
+        if let Err(problem) = spec.dialect.check() {
+            problems.add(problem);
+        }
         let missing_values = spec.missing_values.unwrap_or_else(|| vec![MissingValue::plain("")]);
         if let Err(problem) = missing::check_table(&missing_values) {
             problems.add(problem);

@@ -1,11 +1,13 @@
 //! The schema file as written, before any check.
 //!
 //! It is a Frictionless Table Schema with `dp` blocks. Properties of that standard that Scumble has no use for are passed
-//! over; a `dp` block with a property we do not know is refused, because a typing error there would change the guarantee.
+//! over, unless they would change values; a `dp` block with a property we do not know is refused, because a typing error there
+//! would change the guarantee.
 
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::{CalendarUnit, Keep};
+use crate::dialect::Dialect;
 use crate::hierarchy::HierarchySpec;
 use crate::missing::MissingValue;
 use crate::preset::Preset;
@@ -50,20 +52,6 @@ pub struct SchemaSpec {
     pub fields: Vec<FieldSpec>,
 }
 
-/// How text files of the table are written.
-///
-/// Properties that are not known here are refused: one that was passed over would change values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Dialect {
-    /// Whether a quoted field may hold line breaks. Without it a line is a record, whatever its quotes.
-    ///
-    /// # Privacy
-    /// An [`Assumption`](crate::Assumption): one record with a quote that never closes changes how all others are read.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub multiline: bool,
-}
-
 /// The `dp` block of the table: whose privacy is protected, what may be told, and rules between columns.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -104,6 +92,12 @@ pub struct FieldSpec {
     /// How dates and datetimes are written in text, as a `strptime` pattern; ISO 8601 without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
+    /// What stands before the decimals of numbers in text; a point without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decimal_char: Option<String>,
+    /// What stands between groups of digits of numbers in text; nothing without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_char: Option<String>,
     /// Texts that mean true, for booleans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub true_values: Option<Vec<String>>,

@@ -7,15 +7,14 @@
 
 use crate::attribute::{Attribute, UNKNOWN_LABEL};
 use crate::cut::WholeCut;
+use crate::dialect::Dialect;
 use crate::encode::{Values, WholeLine};
 use crate::generated::OutputColumn;
 use crate::missing::{self, MissingKind, MissingValue};
+use crate::number_text::NumberText;
 use crate::schema::Schema;
-use crate::spec::{BinsSpec, Constraints, Dialect, FieldSpec, FieldTerms, Scalar, SchemaSpec};
+use crate::spec::{BinsSpec, Constraints, FieldSpec, FieldTerms, Scalar, SchemaSpec};
 use crate::text_form::TextForm;
-
-/// How synthetic rows are written: every quote is closed, and a declared text may hold line ends.
-const SYNTHETIC: Dialect = Dialect { multiline: true };
 
 impl Schema {
     /// The Table Schema of rows that come back.
@@ -44,7 +43,7 @@ impl Schema {
         let multiline = [r"\n", r"\r"].iter().any(|line_end| json.contains(line_end));
         SchemaSpec {
             missing_values: Some(vec![MissingValue::plain("")]),
-            dialect: Dialect { multiline },
+            dialect: Dialect { multiline, ..Dialect::default() },
             fields,
             ..self.to_spec()
         }
@@ -53,7 +52,13 @@ impl Schema {
     /// This schema for rows that came out of it: none of them is anybody's, and the program that wrote them closed every quote.
     #[must_use]
     pub fn of_synthetic_rows(&self) -> Schema {
-        self.clone().without_unit().with_dialect(SYNTHETIC)
+        let mut schema = self.clone().without_unit().with_dialect(Dialect::SYNTHETIC);
+        for attribute in schema.attributes_mut() {
+            // Numbers come back with a point before their decimals.
+            (attribute.spec.decimal_char, attribute.spec.group_char) = (None, None);
+            attribute.encoder.numbers = NumberText::default();
+        }
+        schema
     }
 
     /// A schema for reading such rows back with a watchful eye: a blank and anything that cannot have come out of this schema
@@ -62,7 +67,7 @@ impl Schema {
     /// `None` if a column with these two more codes is too large.
     pub fn strict(&self) -> Option<Schema> {
         let mut spec = self.written();
-        spec.dialect = SYNTHETIC;
+        spec.dialect = Dialect::SYNTHETIC;
         // What is made up is told by drawing the rows again.
         spec.fields.retain(|field| field.dp.generate.is_none());
         for field in &mut spec.fields {
@@ -124,6 +129,8 @@ impl Attribute {
         let missing_values = self.written_missing_values();
         FieldSpec {
             format: form.and(declared.format.clone()),
+            decimal_char: None,
+            group_char: None,
             true_values: None,
             false_values: None,
             missing_values,
@@ -243,6 +250,23 @@ fields:
             assert!(schema(category).written().dialect.multiline);
         }
         assert!(schema("meat").strict().unwrap().dialect().multiline, "whatever the file holds");
+    }
+
+    #[test]
+    fn numbers_come_back_with_a_point() {
+        let schema = Schema::parse(
+            "fields: [{name: pay, type: number, decimalChar: ',', groupChar: '.', constraints: {minimum: 0, maximum: 9000}, dp: {bins: {width: 1000}}}]",
+        );
+        let schema = schema.unwrap();
+        let code = |schema: &Schema, text: &str| schema.attributes()[0].encoder().text(text.as_bytes());
+        assert_eq!([code(&schema, "1.234,56"), code(&schema, "1234.56")], [1, 9]);
+        let synthetic = schema.of_synthetic_rows();
+        assert_eq!([code(&synthetic, "1.234,56"), code(&synthetic, "1234.56")], [9, 1]);
+        assert_eq!(
+            Schema::new(synthetic.to_spec()).unwrap().attributes()[0].encoder(),
+            synthetic.attributes()[0].encoder()
+        );
+        assert!(schema.written().fields[0].decimal_char.is_none());
     }
 
     #[test]

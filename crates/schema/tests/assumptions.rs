@@ -31,7 +31,10 @@ fn assumptions_survive_the_way_through_a_file() {
         Schema::parse(&format!("dialect: {{multiline: true}}\nfields: [{COLUMN}, dp: {{source: data}}}}]")).unwrap();
     let text = serde_json::to_string(&schema.to_spec()).unwrap();
     let again = Schema::new(serde_json::from_str::<SchemaSpec>(&text).unwrap()).unwrap();
-    assert_eq!((again.assumptions(), again.dialect()), (schema.assumptions(), Dialect { multiline: true }));
+    assert_eq!(
+        (again.assumptions(), again.dialect()),
+        (schema.assumptions(), Dialect { multiline: true, ..Dialect::default() })
+    );
     assert_eq!(again.with_dialect(Dialect::default()).assumptions(), [Assumption::DomainFromData]);
 }
 

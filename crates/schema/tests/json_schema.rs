@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use scumble_schema::{
-    AdjacencyKind, BinsSpec, CalendarUnit, Constraints, Dialect, FieldSpec, FieldTerms, FieldType, GenerateSpec,
-    HierarchySpec, JSON_SCHEMA, Keep, MissingValue, Preset, RowCount, RuleSpec, Scalar, Scale, Schema, SchemaSpec,
-    SequenceSpec, Source, TableTerms,
+    AdjacencyKind, BinsSpec, CalendarUnit, Constraints, Dialect, Encoding, FieldSpec, FieldTerms, FieldType,
+    GenerateSpec, HierarchySpec, JSON_SCHEMA, Keep, MissingValue, Preset, RowCount, RuleSpec, Scalar, Scale, Schema,
+    SchemaSpec, SequenceSpec, Source, TableTerms,
 };
 use serde_json::Value;
 
@@ -222,6 +222,8 @@ fn full_spec() -> SchemaSpec {
         title: text(),
         description: text(),
         format: text(),
+        decimal_char: text(),
+        group_char: text(),
         true_values: texts(),
         false_values: texts(),
         missing_values: missing_values(),
@@ -255,7 +257,13 @@ fn full_spec() -> SchemaSpec {
         title: text(),
         description: text(),
         missing_values: missing_values(),
-        dialect: Dialect { multiline: true },
+        dialect: Dialect {
+            delimiter: ";".parse().ok(),
+            quote_char: "'".parse().ok(),
+            comment_char: "#".parse().ok(),
+            encoding: Encoding::Windows1252,
+            multiline: true,
+        },
         dp: TableTerms {
             privacy_unit: text(),
             max_contributions: Some(1),

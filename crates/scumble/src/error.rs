@@ -127,7 +127,8 @@ impl Error {
             Self::Mechanism(MechanismError::Marginals(error)) => marginals_fault(error),
             Self::Mechanism(MechanismError::OtherSchema | MechanismError::OtherAccounting { .. }) => Fault::Bug,
             Self::Mechanism(MechanismError::TooLarge { .. }) => Fault::TooLarge,
-            Self::Mechanism(MechanismError::File { .. })
+            Self::Schema(ReadError::Io { .. })
+            | Self::Mechanism(MechanismError::File { .. })
             | Self::Bundle(BundleError::Io { .. })
             | Self::Server(_)
             | Self::Tls(_)

@@ -10,18 +10,22 @@ use datafusion::datasource::file_format::file_compression_type::FileCompressionT
 use futures::{StreamExt, TryStreamExt};
 use scumble_engine::{EngineError, Input, ReadOptions, TableScan, TableWriter};
 use scumble_schema::limits::FIELD_BYTES;
-use scumble_schema::{AttributeId, Clique, Schema};
+use scumble_schema::{AttributeId, Clique, Dialect, Schema};
 
 use crate::random::Random;
 
 /// The formats that a pair may have.
-pub(crate) const FORMATS: [&str; 5] = ["csv", "tsv", "csv.gz", "parquet", "arrow"];
+pub(crate) const FORMATS: [&str; 7] = ["csv", "tsv", "csv.gz", "parquet", "arrow", SEMICOLONS, DIALECT];
+/// A text file whose header decides on semicolons.
+const SEMICOLONS: &str = "semicolons.csv";
+/// The same, with a quote and comments of its own.
+const DIALECT: &str = "dialect.csv";
 
 /// One text in this number is longer than a field may be.
 const HUGE_ONE_IN: usize = 400;
 
 /// Texts that a reader may trip over. None has a line end: that would be two lines.
-const TEXTS: [&[u8]; 24] = [
+const TEXTS: [&[u8]; 28] = [
     b"",
     b"f",
     b"m",
@@ -46,6 +50,10 @@ const TEXTS: [&[u8]; 24] = [
     b"\xFF\xFE",
     b"\xC3\x28",
     b" ",
+    b"'x",
+    b"'f'",
+    b"'a;b",
+    b"#f",
 ];
 
 /// Which table a pair holds.
@@ -101,13 +109,20 @@ impl Pair {
         let names = ["without", "with", "alone"].map(|name| directory.join(format!("{name}.{format}")));
         let tables = match format {
             "parquet" | "arrow" => Table::typed(kind, shares_unit, random),
-            _ => Table::text(if format == "tsv" { b'\t' } else { b',' }, kind, shares_unit, random),
+            "tsv" => Table::text(b'\t', kind, shares_unit, random),
+            SEMICOLONS | DIALECT => Table::text(b';', kind, shares_unit, random),
+            _ => Table::text(b',', kind, shares_unit, random),
         };
         for (path, table) in names.iter().zip(tables) {
             table.write(path);
         }
         let [without, with, alone] = names;
-        Self { schema: kind.schema(), without, with, alone, shares_unit }
+        let dialect = if format == DIALECT {
+            Dialect { quote_char: "'".parse().ok(), comment_char: "#".parse().ok(), ..Dialect::default() }
+        } else {
+            Dialect::default()
+        };
+        Self { schema: kind.schema().with_dialect(dialect), without, with, alone, shares_unit }
     }
 
     /// What is wrong with the pair, if anything is: see [`differs_by_one_row`].

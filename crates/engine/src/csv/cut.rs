@@ -29,9 +29,9 @@ pub(super) enum Cutter {
 impl Cutter {
     pub(super) fn new(layout: TextLayout) -> Self {
         if layout.multiline {
-            Self::Records(Box::new(RecordCutter::new(layout.delimiter)))
+            Self::Records(Box::new(RecordCutter::new(layout)))
         } else {
-            Self::Lines(LineCutter::new(layout.delimiter))
+            Self::Lines(LineCutter::new(layout))
         }
     }
 
@@ -83,13 +83,15 @@ pub(super) fn run(input: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use scumble_schema::Encoding;
     use scumble_schema::limits::FIELD_BYTES;
 
     use super::super::MAX_LINE_BYTES;
     use super::*;
 
-    const LINES: TextLayout = TextLayout { delimiter: b',', multiline: false };
-    const RECORDS: TextLayout = TextLayout { delimiter: b',', multiline: true };
+    const LINES: TextLayout =
+        TextLayout { delimiter: b',', quote: b'"', comment: None, multiline: false, encoding: Encoding::Utf8 };
+    const RECORDS: TextLayout = TextLayout { multiline: true, ..LINES };
 
     /// Lines of fields; `None` is a field that was too long, an empty line is a blank one.
     type Lines = Vec<Vec<Option<Vec<u8>>>>;
@@ -192,6 +194,39 @@ mod tests {
             for chunk in [1, 2, 3, 7, 4096] {
                 assert_eq!(cut(layout, bytes, chunk), lines, "{} in chunks of {chunk}", bytes.escape_ascii());
             }
+        }
+    }
+
+    /// Another quote, another delimiter, and lines that are comments.
+    fn of_other_symbols() -> Vec<(&'static [u8], Lines)> {
+        vec![
+            (b"a;'b;c';\"d\"\n'';e''f\n", text(&[&["a", "b;c", "\"d\""], &["", "e''f"]])),
+            (b"'it''s';1\n", text(&[&["it's", "1"]])),
+            (b"# one;two\na;b\n#\n1;#2\n", text(&[&["a", "b"], &["1", "#2"]])),
+            (b"\xEF\xBB\xBF#x\r\n#y\r\na\r\n\r\n#z", text(&[&["a"], &[]])),
+            (b"#'\na\n'#'\n #\n", text(&[&["a"], &["#"], &[" #"]])),
+            (b"#only", text(&[])),
+        ]
+    }
+
+    #[test]
+    fn quotes_delimiters_and_comments_are_those_of_the_dialect() {
+        for multiline in [false, true] {
+            let layout = TextLayout { delimiter: b';', quote: b'\'', comment: Some(b'#'), multiline, ..LINES };
+            for (bytes, lines) in of_other_symbols() {
+                for chunk in [1, 2, 3, 7, 4096] {
+                    assert_eq!(cut(layout, bytes, chunk), lines, "{} in chunks of {chunk}", bytes.escape_ascii());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_overlong_comment_is_no_row() {
+        let bytes = format!("a\n#{}\nb\n", ",".repeat(2 * MAX_LINE_BYTES));
+        for multiline in [false, true] {
+            let layout = TextLayout { comment: Some(b'#'), multiline, ..LINES };
+            assert_eq!(cut(layout, bytes.as_bytes(), 1 << 20), text(&[&["a"], &["b"]]));
         }
     }
 

@@ -159,7 +159,13 @@ mod tests {
 
     use super::*;
 
-    const CSV: TextLayout = TextLayout { delimiter: b',', multiline: false };
+    const CSV: TextLayout = TextLayout {
+        delimiter: b',',
+        quote: b'"',
+        comment: None,
+        multiline: false,
+        encoding: scumble_schema::Encoding::Utf8,
+    };
 
     type Row = Vec<Option<Vec<u8>>>;
 

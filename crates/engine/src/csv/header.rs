@@ -41,10 +41,11 @@ impl HeaderProblem {
             ),
             Self::NotText => EngineError::config(
                 format!("the header line of `{path}` is not UTF-8"),
-                "save the file as UTF-8, or check that it is CSV",
+                "if the file is in the encoding of Western European Windows, add `--encoding windows-1252`, or \
+                 `dialect: {encoding: windows-1252}` to the schema; else save it as UTF-8",
             ),
             Self::Column { column, problem } => EngineError::Schema { path: path.into(), column, problem },
-            Self::Io(error) => EngineError::io(path, &error),
+            Self::Io(error) => EngineError::unreadable(path, &error),
         }
     }
 }
@@ -105,37 +106,122 @@ impl Header {
     }
 }
 
-/// The names in the header of a file, in file order. No byte behind the header's chunk is read.
-pub(crate) fn read_header(mut reader: impl Read, layout: TextLayout) -> Result<Vec<String>, HeaderProblem> {
-    let mut cutter = Cutter::new(layout);
-    let mut header = Header::default();
+/// What may stand between two fields if nothing is declared. The first of those that cut a header into the most names is taken.
+pub(crate) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// The header of a file, and how the file is to be cut.
+#[derive(Debug)]
+pub(crate) struct FoundHeader {
+    /// The names, in file order.
+    pub(crate) names: Vec<String>,
+    pub(crate) layout: TextLayout,
+}
+
+/// The header of a file that is cut in one of these ways: the one that gives the most names, the first of them if several do.
+///
+/// No byte behind the header's chunk is read, and no line but the header decides.
+pub(crate) fn read_header(mut reader: impl Read, layouts: &[TextLayout]) -> Result<FoundHeader, HeaderProblem> {
+    let mut searches: Vec<Search> = layouts.iter().map(|&layout| Search::new(layout)).collect();
     let mut chunk = vec![0; 64 << 10];
-    let (mut read, mut is_over) = (0, false);
-    while !is_over {
+    let mut read = 0;
+    while searches.iter().any(|search| search.found.is_none()) {
         let length = match reader.read(&mut chunk) {
             Ok(length) => length,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(HeaderProblem::Io(error)),
         };
-        is_over = length == 0;
-        if is_over {
-            cutter.end();
-        }
         read += length;
-        if read > HEADER_END {
-            return Err(HeaderProblem::TooLong);
+        let is_too_long = read > HEADER_END;
+        for search in searches.iter_mut().filter(|search| search.found.is_none()) {
+            search.take(&chunk[..length]);
+            if is_too_long {
+                search.found.get_or_insert(Err(HeaderProblem::TooLong));
+            }
         }
-        let mut input = &chunk[..length];
+    }
+    let found = searches.into_iter().filter_map(|search| {
+        let layout = search.layout;
+        Some(search.found?.and_then(Header::into_names).map(|names| FoundHeader { names, layout }))
+    });
+    // `max_by_key` would take the last of several.
+    let names = |found: &FoundHeader| found.names.len();
+    let better = |first: FoundHeader, next: FoundHeader| if names(&next) > names(&first) { next } else { first };
+    let best = found.reduce(|first, next| match (first, next) {
+        (Ok(first), Ok(next)) => Ok(better(first, next)),
+        (Err(_), Ok(found)) | (Ok(found), Err(_)) => Ok(found),
+        (Err(first), Err(_)) => Err(first),
+    });
+    best.unwrap_or(Err(HeaderProblem::NoHeader))
+}
+
+/// The search for the header of a file that is cut in one way.
+struct Search {
+    layout: TextLayout,
+    cutter: Cutter,
+    header: Header,
+    found: Option<Result<Header, HeaderProblem>>,
+}
+
+impl Search {
+    fn new(layout: TextLayout) -> Self {
+        Self { layout, cutter: Cutter::new(layout), header: Header::default(), found: None }
+    }
+
+    /// Takes a chunk of the file, which is empty at its end.
+    fn take(&mut self, mut chunk: &[u8]) {
+        let is_over = chunk.is_empty();
+        if is_over {
+            self.cutter.end();
+        }
         loop {
-            match cutter.next(&mut input) {
-                Event::NeedInput => break,
-                event => {
-                    if header.take(&event)? {
-                        return header.into_names();
-                    }
+            let taken = match self.cutter.next(&mut chunk) {
+                Event::NeedInput if is_over => Err(HeaderProblem::NoHeader),
+                Event::NeedInput => return,
+                event => self.header.take(&event),
+            };
+            match taken {
+                Ok(false) => {}
+                Ok(true) => {
+                    self.found = Some(Ok(std::mem::take(&mut self.header)));
+                    return;
+                }
+                Err(problem) => {
+                    self.found = Some(Err(problem));
+                    return;
                 }
             }
         }
     }
-    Err(HeaderProblem::NoHeader)
+}
+
+#[cfg(test)]
+mod tests {
+    use scumble_schema::Dialect;
+
+    use super::*;
+
+    /// The delimiter that the header decides on, and its names.
+    fn decided(text: &str) -> (char, Vec<String>) {
+        let dialect = Dialect { comment_char: "#".parse().ok(), ..Dialect::default() };
+        let layouts = DELIMITERS.map(|delimiter| TextLayout::new(dialect, delimiter));
+        let found = read_header(text.as_bytes(), &layouts).unwrap();
+        (found.layout.delimiter.into(), found.names)
+    }
+
+    #[test]
+    fn the_delimiter_is_the_one_that_cuts_the_header_into_the_most_names() {
+        assert_eq!(decided("a;b;c\n1,2;3,4;5,6\n").0, ';');
+        assert_eq!(decided("a\tb\n").0, '\t');
+        assert_eq!(decided("a|b|c\n").0, '|');
+        assert_eq!(decided("a,b\n1;2;3;4\n").0, ',', "rows do not decide");
+        assert_eq!(decided("a\n1;2\n").0, ',', "one name, whatever the rows");
+        assert_eq!(decided("a,b;c\n").0, ',', "comma if as many names come of it");
+    }
+
+    #[test]
+    fn what_stands_in_quotes_or_comments_does_not_decide() {
+        let (delimiter, names) = decided("# x;y;z\n\"net; gross; tax\",b\n");
+        assert_eq!((delimiter, names[0].as_str()), (',', "net; gross; tax"));
+        assert_eq!(decided("\u{feff}\"a\";\"b, c, d\"\r\n").1, ["a", "b, c, d"]);
+    }
 }

@@ -5,8 +5,8 @@
 
 use scumble_schema::limits::FIELD_BYTES;
 
-use super::MAX_LINE_BYTES;
 use super::cut::{BYTE_ORDER_MARK, Event, run};
+use super::{MAX_LINE_BYTES, TextLayout};
 
 /// Room that is kept for the next line that does not lie in one chunk.
 const KEPT_BYTES: usize = 1 << 20;
@@ -16,6 +16,8 @@ const KEPT_BYTES: usize = 1 << 20;
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the stream")]
 pub(super) struct LineCutter {
     delimiter: u8,
+    quote: u8,
+    comment: Option<u8>,
     /// The beginning of a line whose end has not come, or a line that does not lie in one chunk.
     held: Vec<u8>,
     /// A value without its quotes, or what there is of a field of an overlong line.
@@ -26,6 +28,8 @@ pub(super) struct LineCutter {
     after_return: bool,
     /// Whether the rest of the line is passed over.
     passing: bool,
+    /// Whether the line is a comment.
+    is_comment: bool,
     is_over: bool,
     /// Whether the line in `held` was cut to its end.
     is_cut: bool,
@@ -53,15 +57,18 @@ enum Found {
 }
 
 impl LineCutter {
-    pub(super) fn new(delimiter: u8) -> Self {
+    pub(super) fn new(layout: TextLayout) -> Self {
         Self {
-            delimiter,
+            delimiter: layout.delimiter,
+            quote: layout.quote,
+            comment: layout.comment,
             held: vec![],
             value: vec![],
             state: State::Open,
             is_first_line: true,
             after_return: false,
             passing: false,
+            is_comment: false,
             is_over: false,
             is_cut: false,
             longest: 0,
@@ -71,11 +78,19 @@ impl LineCutter {
     /// The next event in `input`, which is moved past what was used. Up to the next [`Event::NeedInput`] the caller comes back
     /// with the same input.
     pub(super) fn next<'e, 's: 'e, 'i: 'e>(&'s mut self, input: &mut &'i [u8]) -> Event<'e> {
-        if self.state == State::Open {
-            match self.find_line(input) {
-                Found::Line => {}
-                Found::Blank => return Event::BlankLine,
-                Found::Nothing => return Event::NeedInput,
+        loop {
+            if self.state == State::Open {
+                match self.find_line(input) {
+                    Found::Line => self.is_comment = self.begins_comment(input),
+                    Found::Blank => return Event::BlankLine,
+                    Found::Nothing => return Event::NeedInput,
+                }
+            }
+            if !self.is_comment {
+                break;
+            }
+            if !self.pass_comment(input) {
+                return Event::NeedInput;
             }
         }
         match self.state {
@@ -91,7 +106,7 @@ impl LineCutter {
                     self.pass_line_end(input);
                     self.close_line();
                 }
-                Event::Field { value: field.value(line, &mut self.value), last: field.end == left }
+                Event::Field { value: field.value(line, self.quote, &mut self.value), last: field.end == left }
             }
             State::Held { at } => {
                 let field = self.next_field(&self.held[at..]);
@@ -101,10 +116,38 @@ impl LineCutter {
                 } else {
                     self.state = State::Held { at: at + field.end + 1 };
                 }
-                Event::Field { value: field.value(&self.held[at..], &mut self.value), last }
+                Event::Field { value: field.value(&self.held[at..], self.quote, &mut self.value), last }
             }
             State::Overlong { .. } => self.next_of_overlong(input),
         }
+    }
+
+    /// Whether the line that was found is a comment.
+    fn begins_comment(&self, input: &[u8]) -> bool {
+        let first = match self.state {
+            State::Open => None,
+            State::InChunk { .. } => input.first(),
+            State::Held { at } => self.held.get(at),
+            State::Overlong { at, .. } => self.held.get(at).or(input.first()),
+        };
+        self.comment.is_some() && first.copied() == self.comment
+    }
+
+    /// Passes over a line that is a comment, or over as much of it as has come; tells whether its end was met.
+    fn pass_comment(&mut self, input: &mut &[u8]) -> bool {
+        match self.state {
+            State::InChunk { left } => {
+                *input = &input[left..];
+                self.pass_line_end(input);
+                self.close_line();
+            }
+            State::Open | State::Held { .. } => self.close_line(),
+            State::Overlong { .. } => {
+                self.passing = true;
+                return self.next_of_overlong(input) != Event::NeedInput;
+            }
+        }
+        true
     }
 
     /// Takes the end of the stream; a line without a line end is a line.
@@ -197,7 +240,7 @@ impl LineCutter {
 
     /// The first field of what is left of a line, or all that is left if it is passed over.
     fn next_field(&self, line: &[u8]) -> Cut {
-        if self.passing { Cut { close: None, end: line.len() } } else { Cut::first(line, self.delimiter) }
+        if self.passing { Cut { close: None, end: line.len() } } else { Cut::first(line, self.delimiter, self.quote) }
     }
 
     /// The next field of a line that is too long to be held. Its quotes are text, and its fields end at delimiters.
@@ -265,28 +308,28 @@ impl Cut {
     ///
     /// At most one quote of a line is searched for its end in vain: if a quote does not close, all quotes behind it come in
     /// pairs, and a field that begins with a pair closes at once. So a line is walked twice at most.
-    fn first(line: &[u8], delimiter: u8) -> Self {
-        let close = closing_quote(line);
+    fn first(line: &[u8], delimiter: u8, quote: u8) -> Self {
+        let close = closing_quote(line, quote);
         let behind = close.map_or(0, |close| close + 1);
         let length = line[behind..].iter().position(|byte| *byte == delimiter);
         Self { close, end: length.map_or(line.len(), |length| behind + length) }
     }
 
     /// The value in `line`, without its quotes; `None` if it is too long.
-    fn value<'e>(self, line: &'e [u8], buffer: &'e mut Vec<u8>) -> Option<&'e [u8]> {
+    fn value<'e>(self, line: &'e [u8], quote: u8, buffer: &'e mut Vec<u8>) -> Option<&'e [u8]> {
         let value = match self.close {
             None => &line[..self.end],
             Some(close) => {
                 let (quoted, behind) = (&line[1..close], &line[close + 1..self.end]);
-                if behind.is_empty() && !quoted.contains(&b'"') {
+                if behind.is_empty() && !quoted.contains(&quote) {
                     quoted
                 } else {
                     buffer.clear();
                     let mut rest = quoted;
-                    while let Some(quote) = rest.iter().position(|byte| *byte == b'"') {
+                    while let Some(first) = rest.iter().position(|byte| *byte == quote) {
                         // Of a pair of quotes one is kept.
-                        buffer.extend_from_slice(&rest[..=quote]);
-                        rest = &rest[quote + 2..];
+                        buffer.extend_from_slice(&rest[..=first]);
+                        rest = &rest[first + 2..];
                     }
                     buffer.extend_from_slice(rest);
                     buffer.extend_from_slice(behind);
@@ -299,14 +342,14 @@ impl Cut {
 }
 
 /// Where the quote closes with which `line` begins: at the first quote that is not one of a pair.
-fn closing_quote(line: &[u8]) -> Option<usize> {
+fn closing_quote(line: &[u8], quote: u8) -> Option<usize> {
     let mut at = 1;
-    if line.first() != Some(&b'"') {
+    if line.first() != Some(&quote) {
         return None;
     }
     loop {
-        at += line.get(at..)?.iter().position(|byte| *byte == b'"')?;
-        if line.get(at + 1) != Some(&b'"') {
+        at += line.get(at..)?.iter().position(|byte| *byte == quote)?;
+        if line.get(at + 1) != Some(&quote) {
             return Some(at);
         }
         at += 2;

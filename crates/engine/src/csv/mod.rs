@@ -4,6 +4,9 @@
 //!
 //! * the first line that is not blank is the header; a UTF-8 byte order mark before it is passed over, and each file's
 //!   header is matched to the schema by name, so files may order their columns differently;
+//! * without a declared delimiter the header decides between comma, semicolon, tab and pipe: the one that cuts it into the
+//!   most names, the first of them if several do. No row is looked at for that;
+//! * with a declared comment character, a line that begins with it is no row and no header;
 //! * a line with too few fields has nulls for the rest, fields beyond the header are passed over;
 //! * **a record is a line**. A field that begins with a quote reaches to the quote that closes it on the same line; two
 //!   quotes in it stand for one, and text after the closing quote belongs to the field. A quote that does not close on its
@@ -12,7 +15,7 @@
 //! * where the owner of the table declares that a careful writer made the files (`dialect: {multiline: true}`), a quoted
 //!   field may hold line ends, and a quote that is never closed reaches to the end of the file. This is the one place where
 //!   a row can change how others are read, so the certificate states it;
-//! * bytes need not be UTF-8;
+//! * bytes need not be UTF-8; in a declared one-byte encoding every byte is a character, which is turned into UTF-8;
 //! * lines end in `\n`, `\r\n` or `\r`;
 //! * a field of more than [`FIELD_BYTES`](scumble_schema::limits::FIELD_BYTES), or one of more than
 //!   [`ALWAYS_HELD_BYTES`] that brings its row above [`ROW_BYTES`], is not held: it is an unknown value;
@@ -25,12 +28,16 @@
 
 mod cut;
 mod decode;
+mod encoding;
 mod header;
 mod lines;
 mod records;
 mod source;
 
-pub(crate) use header::{HeaderProblem, read_header};
+use scumble_schema::{AsciiSymbol, Dialect, Encoding};
+
+pub(crate) use encoding::in_utf8;
+pub(crate) use header::{DELIMITERS, HeaderProblem, read_header};
 pub(crate) use source::CsvSource;
 
 /// Most bytes of one row that are held. Fields beyond are unknown values, so that 10,000 fields of 1 MiB each cannot
@@ -47,6 +54,58 @@ pub(crate) const MAX_LINE_BYTES: usize = 2 * ROW_BYTES;
 pub struct TextLayout {
     /// The byte between two fields.
     pub delimiter: u8,
+    /// The byte that opens and closes a quoted field.
+    pub quote: u8,
+    /// The first byte of lines that are no rows.
+    pub comment: Option<u8>,
     /// Whether quoted fields may span lines.
     pub multiline: bool,
+    /// How characters are written as bytes.
+    pub encoding: Encoding,
+}
+
+impl TextLayout {
+    /// The layout of files in `dialect` whose fields are apart by `delimiter`.
+    pub fn new(dialect: Dialect, delimiter: u8) -> Self {
+        Self {
+            delimiter,
+            quote: dialect.quote(),
+            comment: dialect.comment_char.map(AsciiSymbol::byte),
+            multiline: dialect.multiline,
+            encoding: dialect.encoding,
+        }
+    }
+
+    /// The layout as bytes, for another process that has the engine.
+    pub fn to_bytes(self) -> [u8; 5] {
+        // No symbol is a zero byte.
+        let encoding = u8::from(self.encoding == Encoding::Windows1252);
+        [self.delimiter, self.quote, self.comment.unwrap_or(0), u8::from(self.multiline), encoding]
+    }
+
+    /// The layout of bytes that [`to_bytes`](Self::to_bytes) wrote.
+    pub fn from_bytes([delimiter, quote, comment, multiline, encoding]: [u8; 5]) -> Self {
+        let encoding = if encoding == 0 { Encoding::Utf8 } else { Encoding::Windows1252 };
+        Self { delimiter, quote, comment: (comment != 0).then_some(comment), multiline: multiline != 0, encoding }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layout_comes_back_from_its_bytes() {
+        let plain = TextLayout::new(Dialect::default(), b',');
+        let other = TextLayout {
+            delimiter: b';',
+            quote: b'\'',
+            comment: Some(b'#'),
+            multiline: true,
+            encoding: Encoding::Windows1252,
+        };
+        for layout in [plain, other] {
+            assert_eq!(TextLayout::from_bytes(layout.to_bytes()), layout);
+        }
+    }
 }

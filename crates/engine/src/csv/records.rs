@@ -6,6 +6,7 @@
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 use scumble_schema::limits::FIELD_BYTES;
 
+use super::TextLayout;
 use super::cut::{BYTE_ORDER_MARK, Event, run};
 
 /// The state between two chunks.
@@ -13,6 +14,8 @@ use super::cut::{BYTE_ORDER_MARK, Event, run};
 pub(super) struct RecordCutter {
     reader: Reader,
     delimiter: u8,
+    quote: u8,
+    comment: Option<u8>,
     /// One byte more than a field may have, so that a full buffer means a field that is too long.
     buffer: Box<[u8]>,
     length: usize,
@@ -22,6 +25,8 @@ pub(super) struct RecordCutter {
     place: Place,
     /// Set while the rest of a line is passed over.
     passing: Option<Passing>,
+    /// Whether a line that is a comment is passed over; the place stays at the start of a line meanwhile.
+    in_comment: bool,
     quotes: Quotes,
     is_over: bool,
 }
@@ -56,20 +61,24 @@ enum Place {
 }
 
 impl RecordCutter {
-    pub(super) fn new(delimiter: u8) -> Self {
-        let mut reader = ReaderBuilder::new().delimiter(delimiter).build();
+    pub(super) fn new(layout: TextLayout) -> Self {
+        let TextLayout { delimiter, quote, comment, .. } = layout;
+        let mut reader = ReaderBuilder::new().delimiter(delimiter).quote(quote).build();
         // The parser looks for a byte order mark of its own in the first slice it is given, and whether it finds one there
         // would depend on the chunks. A line end that it passes over ends that search.
         reader.read_field(b"\n", &mut [0]);
         Self {
             reader,
             delimiter,
+            quote,
+            comment,
             buffer: vec![0; FIELD_BYTES + 1].into(),
             length: 0,
             too_long: false,
             mark: 0,
             place: Place::LineStart,
             passing: None,
+            in_comment: false,
             quotes: Quotes::Unknown,
             is_over: false,
         }
@@ -85,6 +94,11 @@ impl RecordCutter {
         }
         self.pass_mark(input);
         while let Some(&byte) = input.first() {
+            let begins_comment = self.place != Place::InLine && Some(byte) == self.comment;
+            if self.in_comment || begins_comment {
+                self.pass_comment(input);
+                continue;
+            }
             // The parser drops blank lines without a word; here each is an event, because it can be a row.
             if self.place != Place::InLine && matches!(byte, b'\n' | b'\r') {
                 *input = &input[1..];
@@ -100,6 +114,14 @@ impl RecordCutter {
             }
         }
         Event::NeedInput
+    }
+
+    /// Moves `input` past a line that is a comment, or past as much of it as has come.
+    fn pass_comment(&mut self, input: &mut &[u8]) {
+        let length = run(input, |byte| !matches!(byte, b'\n' | b'\r'));
+        self.in_comment = length == input.len();
+        self.place = input.get(length).map_or(Place::LineStart, |byte| Place::behind(*byte));
+        *input = &input[(length + 1).min(input.len())..];
     }
 
     /// Takes the end of the stream. What is left comes with the next events, for which there is no input.
@@ -153,13 +175,13 @@ impl RecordCutter {
             // None of its bytes is kept, so those that do not move the parser need not be parsed. A gibibyte in quotes
             // passes in a moment.
             let in_quotes = self.in_quotes();
-            (*input, stays) = pass_field(input, in_quotes, self.delimiter);
+            (*input, stays) = pass_field(input, in_quotes, self.delimiter, self.quote);
         }
         let (result, used, written) = self.reader.read_field(input, &mut self.buffer[self.length..]);
         let last_byte = input[..used].last().copied();
         self.quotes = match last_byte {
             _ if stays => Quotes::Inside,
-            Some(b'"') => Quotes::AtOne,
+            Some(byte) if byte == self.quote => Quotes::AtOne,
             _ => Quotes::Unknown,
         };
         self.place = Place::InLine;
@@ -184,9 +206,9 @@ impl RecordCutter {
             Quotes::Unknown => {
                 // Outside a quote is a byte like others, inside two are. (A clone of the parser could not be asked: it does
                 // not keep its tables.)
-                let (_, _, written) = self.reader.read_field(b"\"", &mut [0; 2]);
+                let (_, _, written) = self.reader.read_field(&[self.quote], &mut [0; 2]);
                 if written == 0 {
-                    self.reader.read_field(b"\"", &mut [0; 2]);
+                    self.reader.read_field(&[self.quote], &mut [0; 2]);
                 }
                 written == 0
             }
@@ -204,9 +226,11 @@ impl RecordCutter {
     /// Goes on passing over a line; tells whether its end was met.
     fn pass(&mut self, mut state: Passing, input: &mut &[u8]) -> bool {
         for (index, &byte) in input.iter().enumerate() {
+            let is_quote = byte == self.quote;
             state = match (state, byte) {
-                (Passing::Quoted, b'"') => Passing::Quote,
-                (Passing::Quoted, _) | (Passing::Quote | Passing::FieldStart, b'"') => Passing::Quoted,
+                (Passing::Quoted, _) if is_quote => Passing::Quote,
+                (Passing::Quoted, _) => Passing::Quoted,
+                (Passing::Quote | Passing::FieldStart, _) if is_quote => Passing::Quoted,
                 (_, b'\n' | b'\r') => {
                     *input = &input[index + 1..];
                     self.passing = None;
@@ -236,18 +260,18 @@ impl RecordCutter {
 ///
 /// Inside quotes these are all but quotes, and pairs of quotes. Outside they are all but quotes, delimiters and line ends,
 /// and of several in a row the last stays: the parser may be behind a closing quote, which the first of them leaves.
-fn pass_field(input: &[u8], in_quotes: bool, delimiter: u8) -> (&[u8], bool) {
+fn pass_field(input: &[u8], in_quotes: bool, delimiter: u8, quote: u8) -> (&[u8], bool) {
     if !in_quotes {
-        let passed = run(input, |byte| !matches!(byte, b'"' | b'\n' | b'\r') && byte != delimiter);
+        let passed = run(input, |byte| !matches!(byte, b'\n' | b'\r') && byte != quote && byte != delimiter);
         return (&input[passed.saturating_sub(1)..], false);
     }
     let mut at = 0;
     loop {
-        at += run(&input[at..], |byte| byte != b'"');
+        at += run(&input[at..], |byte| byte != quote);
         match input[at..] {
             [] => return (&input[at - 1..], true),
-            [b'"', b'"'] => return (&input[at..], true),
-            [b'"', b'"', ..] => at += 2,
+            [_, second] if second == quote => return (&input[at..], true),
+            [_, second, ..] if second == quote => at += 2,
             _ => return (&input[at..], false),
         }
     }

@@ -25,16 +25,14 @@ use futures::StreamExt;
 use futures::stream::BoxStream;
 use object_store::{GetResultPayload, ObjectStore, ObjectStoreExt};
 
-use super::TextLayout;
 use super::decode::Decoder;
+use super::{TextLayout, in_utf8};
 use crate::error::{Damage, EngineError};
-use crate::guard::{check_unpacked, unpacking};
+use crate::guard::{MAX_FREE_LINE, check_unpacked, unpacking};
 use crate::progress::BYTES_SCANNED;
 
 /// How many bytes are taken from a file at once.
 const CHUNK_BYTES: usize = 256 << 10;
-/// Bytes of the longest line that do not count when a compressed file is checked for what it unpacks to.
-const MAX_FREE_LINE: u64 = 1 << 30;
 /// How many batches may wait for the encoder.
 const BATCHES_AHEAD: usize = 2;
 
@@ -138,7 +136,7 @@ impl FileOpener for CsvOpener {
     fn open(&self, file: PartitionedFile) -> Result<FileOpenFuture> {
         let location = file.object_meta.location;
         let path = format!("/{location}");
-        let (store, compression) = (Arc::clone(&self.store), self.compression);
+        let (store, compression, encoding) = (Arc::clone(&self.store), self.compression, self.layout.encoding);
         let (schema, bytes_scanned) = (Arc::clone(&self.schema), self.bytes_scanned.clone());
         let decoder = Decoder::new(Arc::clone(&self.schema), self.layout, self.batch_rows);
         Ok(Box::pin(async move {
@@ -153,7 +151,7 @@ impl FileOpener for CsvOpener {
             stream.spawn_blocking(move || {
                 let packed = Arc::new(AtomicU64::new(0));
                 let counted = Counted { bytes, packed: Arc::clone(&packed), bytes_scanned };
-                let reader = unpacking(compression, counted)?;
+                let reader = in_utf8(encoding, unpacking(compression, counted)?);
                 decode(reader, &packed, decoder, &path, |batch| sender.blocking_send(Ok(batch)).is_ok())
                     .map_err(|error| DataFusionError::External(Box::new(error)))
             });
@@ -176,7 +174,7 @@ fn decode(
         let length = match reader.read(&mut chunk) {
             Ok(length) => length,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(EngineError::io(path, &error)),
+            Err(error) => return Err(EngineError::unreadable(path, &error)),
         };
         let fed = if length == 0 { decoder.finish() } else { decoder.feed(&chunk[..length]) };
         fed.map_err(|problem| problem.in_file(path))?;
@@ -254,6 +252,7 @@ mod tests {
     use futures::TryStreamExt;
     use object_store::memory::InMemory;
     use object_store::path::Path;
+    use scumble_schema::Dialect;
 
     use super::*;
 
@@ -274,7 +273,7 @@ mod tests {
         let schema: SchemaRef = Arc::new(Schema::new(vec![Field::new("b", DataType::Binary, true)]));
         let config = FileScanConfigBuilder::new(
             url,
-            Arc::new(CsvSource::new(schema, TextLayout { delimiter: b',', multiline: false })),
+            Arc::new(CsvSource::new(schema, TextLayout::new(Dialect::default(), b','))),
         )
         .with_file(PartitionedFile::new_from_meta(meta))
         .with_file_compression_type(compression)

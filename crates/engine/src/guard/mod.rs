@@ -37,7 +37,7 @@ use crate::error::{Damage, EngineError};
 pub(crate) use arrow::check_arrow;
 pub(crate) use footer::{TAIL, check_footer, check_footer_bytes, footer_start};
 pub(crate) use pages::check_pages;
-pub(crate) use unpack::{check_unpacked, unpacking};
+pub(crate) use unpack::{MAX_FREE_LINE, check_unpacked, unpacking};
 
 /// Bytes that may be unpacked at once, whatever their packed size.
 const AT_ONCE: u64 = 256 << 20;
@@ -77,7 +77,7 @@ impl Refusal {
             Self::Outsized => Damage::Outsized,
             Self::Brotli => Damage::Brotli,
             Self::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => damage,
-            Self::Io(error) => return EngineError::io(path, &error),
+            Self::Io(error) => return EngineError::unreadable(path, &error),
         };
         EngineError::Engine { path: path.into(), problem }
     }

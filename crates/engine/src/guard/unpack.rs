@@ -15,6 +15,9 @@ const TEXT: u64 = 64 << 20;
 /// thousand that is not one, to a five-hundredth.
 const TEXT_FACTOR: u64 = 512;
 
+/// Bytes of the longest line that do not count when a compressed file is checked for what it unpacks to.
+pub(crate) const MAX_FREE_LINE: u64 = 1 << 30;
+
 /// The most that `packed` bytes of gzip can become.
 pub(super) fn widest_gzip(packed: u64) -> u64 {
     packed.saturating_mul(WIDEST_GZIP)

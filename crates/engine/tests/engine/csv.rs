@@ -44,7 +44,7 @@ fn awkward_rows_are_rows() {
 
 #[test]
 fn records_span_lines_where_the_schema_says_so() {
-    let multiline = schema().with_dialect(Dialect { multiline: true });
+    let multiline = schema().with_dialect(Dialect { multiline: true, ..Dialect::default() });
     let tables = counts_of_text(&multiline, b"sex,age\n\"f\nm\r\n\",1\n\"m\",\"\n11\n\"\n");
     assert_eq!((&tables[1][..], &tables[2][..]), (&[0, 1, 0, 1][..], &[1, 1, 0][..]));
     let tables = counts_of_text(&multiline, b"sex,age\nf,1\nm,\"11\nf,1\n");
@@ -90,7 +90,7 @@ fn rows_survive_batches_of_any_width() {
     // 20,000 rows are several batches, and quoted line ends fall on many of the 256 KiB reads.
     let row = |row: u64| format!("\"{}\",{}\n", "f\n".repeat((row % 97).try_into().unwrap()), row % 20);
     let bytes = "sex,age\n".to_owned() + &(0..20_000).map(row).collect::<String>();
-    let tables = counts_of_text(&schema().with_dialect(Dialect { multiline: true }), bytes);
+    let tables = counts_of_text(&schema().with_dialect(Dialect { multiline: true, ..Dialect::default() }), bytes);
     assert_eq!(tables[0], [20_000]);
     assert_eq!(tables[2], [10_000, 10_000, 0]);
 }
@@ -110,6 +110,6 @@ fn a_header_that_does_not_fit_names_the_column() {
         format!("column `sex` is in the data more than once (`{path}`)")
     );
     assert_eq!(fail("").to_string(), format!("`{path}` has no header line"));
-    assert!(matches!(fail("sex;age\nf;1\n"), EngineError::Schema { .. }));
+    assert!(matches!(fail("sex:age\nf:1\n"), EngineError::Schema { .. }));
     assert!(fail("sex,Age\n").hint().is_some());
 }

@@ -118,7 +118,7 @@ fn what_is_not_there_is_said_in_a_sentence() {
     let root = directory.path().display().to_string();
     fs::create_dir(directory.path().join("empty")).unwrap();
     for (input, sentence) in [
-        (format!("{root}/none.csv"), format!("`{root}/none.csv`: no such file or directory")),
+        (format!("{root}/none.csv"), format!("cannot read `{root}/none.csv`: no such file or directory")),
         (format!("{root}/*.csv"), format!("`{root}/*.csv` holds no data file")),
         (format!("{root}/empty"), format!("`{root}/empty` holds no data file")),
         ("gs://bucket/rows.parquet".to_owned(), "`gs://bucket/rows.parquet` is not a local file".to_owned()),

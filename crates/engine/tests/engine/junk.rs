@@ -29,7 +29,7 @@ fn fifty_thousand_junk_values_of_every_arrow_type_are_coded() {
 #[test]
 fn bytes_that_are_not_csv_are_some_rows() {
     for multiline in [false, true] {
-        let schema = schema().with_dialect(Dialect { multiline });
+        let schema = schema().with_dialect(Dialect { multiline, ..Dialect::default() });
         for seed in 0..50 {
             counts_of_text(&schema, Junk::new(seed).raw_csv(5_000));
         }

@@ -1,5 +1,6 @@
 //! The engine from outside. One program, because each links all of DataFusion.
 
+mod archives;
 mod common;
 mod csv;
 mod errors;
@@ -10,6 +11,7 @@ mod junk;
 mod memory;
 mod neighbouring_files;
 mod nested;
+mod ordinary_files;
 mod partitions;
 #[cfg(target_os = "linux")]
 mod postgres;

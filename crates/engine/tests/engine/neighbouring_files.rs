@@ -62,7 +62,7 @@ fn an_unclosed_quote_in_one_of_ten_thousand_rows_is_text() {
     assert_eq!(tables[0], [10_000]);
     // Codes of `sex`: f, m, missing, unknown.
     assert_eq!(tables[1], [9_999, 0, 0, 1]);
-    let multiline = schema.with_dialect(Dialect { multiline: true });
+    let multiline = schema.with_dialect(Dialect { multiline: true, ..Dialect::default() });
     let tables = counts(&ten_thousand(&directory, "\"x"), &multiline).unwrap();
     assert_eq!(tables[0], [2], "what the owner's declaration assumes away");
 }

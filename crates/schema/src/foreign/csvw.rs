@@ -1,6 +1,7 @@
 //! CSV on the Web with the terms of CSVW-EO: a table schema with privacy units, public keys and public partitions.
 
 use crate::attribute::FieldType;
+use crate::dialect::Dialect;
 use crate::error::SchemaError;
 use crate::missing::MissingValue;
 use crate::spec::{BinsSpec, FieldSpec, Scalar, SchemaSpec, Source, TableTerms};
@@ -25,6 +26,8 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
         Tree::List(_) => null.into_scalars().map(|texts| texts.iter().map(ToString::to_string).collect()),
         null => null.into_scalar().map(|text| vec![text.to_string()]),
     });
+    let dialect = take(&mut table, "dialect").and_then(Tree::into_map);
+    let dialect = dialect.map_or_else(Dialect::default, |written| import_dialect(written, report));
     for ignored in ["@context", "@type"] {
         take(&mut table, ignored);
     }
@@ -58,7 +61,45 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
     let dp = TableTerms { privacy_unit: unit, max_contributions, ..TableTerms::default() };
     let missing_values: Option<Vec<String>> = missing_values;
     let missing_values = missing_values.map(|texts| texts.into_iter().map(MissingValue::plain).collect());
-    Ok(SchemaSpec { title, description, missing_values, dp, fields, ..SchemaSpec::default() })
+    Ok(SchemaSpec { title, description, missing_values, dialect, dp, fields })
+}
+
+/// How the files are written, as far as such files can be read.
+fn import_dialect(mut written: Vec<(String, Tree)>, report: &mut Report) -> Dialect {
+    // What files of ours are like anyway.
+    for (key, usual) in [("header", true), ("doubleQuote", true), ("skipInitialSpace", false), ("skipBlankRows", true)]
+    {
+        written.retain(|(name, value)| name != key || value.clone().into_boolean() != Some(usual));
+    }
+    for ignored in ["@type", "@id", "lineTerminators"] {
+        take(&mut written, ignored);
+    }
+    let mut text = |key: &str| take(&mut written, key).and_then(Tree::into_text);
+    let texts = ["delimiter", "quoteChar", "commentPrefix", "encoding"].map(|key| (key, text(key)));
+    let mut lost =
+        |key: &str, text: &str| report.lost(None, &format!("dialect.{key}"), format!("`{text}` cannot be read"));
+    let mut symbol = |(key, text): &(&str, Option<String>)| {
+        let text = text.as_deref()?;
+        text.parse().map_err(|_: String| lost(key, text)).ok()
+    };
+    let mut dialect = Dialect {
+        delimiter: symbol(&texts[0]),
+        quote_char: symbol(&texts[1]),
+        comment_char: symbol(&texts[2]),
+        ..Dialect::default()
+    };
+    if let Some(encoding) = texts[3].1.as_deref() {
+        match encoding.parse() {
+            Ok(encoding) => dialect.encoding = encoding,
+            Err(_) => lost("encoding", encoding),
+        }
+    }
+    if let Err(problem) = dialect.check() {
+        report.lost(None, "dialect", problem.to_string());
+        dialect = Dialect::default();
+    }
+    report.left_over(None, written);
+    dialect
 }
 
 /// Terms without their vocabulary: `csvw:name`, `dc:description` and `csvw-safe:bounds.maxLength` are known by their last word.
@@ -98,6 +139,9 @@ fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Repor
         report.lost(Some(name), "datatype", format!("`{datatype}`: only `{field_type}` is kept"));
     }
     let mut field = field(name, field_type);
+    if matches!(field_type, FieldType::Integer | FieldType::Number) {
+        import_number_format(&mut field, &mut column);
+    }
     take(&mut column, "@type");
     field.title = take(&mut column, "titles").and_then(Tree::into_text);
     field.description = take(&mut column, "description").and_then(Tree::into_text);
@@ -144,6 +188,16 @@ fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Repor
     complete_line(&mut field, report);
     report.left_over(Some(name), column);
     Some(in_iso(&field))
+}
+
+/// How numbers are written, if that is told by characters and not by a pattern.
+fn import_number_format(field: &mut FieldSpec, column: &mut Vec<(String, Tree)>) {
+    let Some((_, Tree::Map(format))) = column.iter_mut().find(|(key, _)| key == "format") else { return };
+    field.decimal_char = take(format, "decimalChar").and_then(Tree::into_text);
+    field.group_char = take(format, "groupChar").and_then(Tree::into_text);
+    if format.is_empty() {
+        take(column, "format");
+    }
 }
 
 /// The values or the edges that partitions tell.
@@ -332,4 +386,28 @@ fn export_column(field: &FieldSpec, report: &mut Report) -> Option<Vec<(String, 
     }
     column_losses(field, &carried, NAME, report);
     Some(column)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Foreign, Schema};
+
+    #[test]
+    fn the_dialect_and_the_characters_of_numbers_are_read() {
+        let imported = Foreign::CsvwEo.import(
+            r##"{"@context": "http://www.w3.org/ns/csvw",
+                "dialect": {"delimiter": ";", "quoteChar": "'", "commentPrefix": "#", "encoding": "iso-8859-1", "header": true, "skipRows": 2},
+                "tableSchema": {"columns": [{"name": "pay", "minimum": 0, "maximum": 9000,
+                    "datatype": {"base": "double", "format": {"decimalChar": ",", "groupChar": "."}}}]}}"##,
+        );
+        let imported = imported.unwrap();
+        let dialect = imported.spec.dialect;
+        assert_eq!((dialect.delimiter, dialect.quote()), (";".parse().ok(), b'\''));
+        assert_eq!((dialect.comment_char, dialect.encoding.name()), ("#".parse().ok(), "windows-1252"));
+        let lost: Vec<&str> = imported.losses.iter().map(|loss| loss.property.as_str()).collect();
+        assert!(lost.contains(&"skipRows") && !lost.contains(&"header") && !lost.contains(&"format"), "{lost:?}");
+        let schema = Schema::new(imported.spec).unwrap();
+        let encoder = schema.attributes()[0].encoder();
+        assert_eq!(encoder.text(b"1.234,5"), encoder.float(1234.5));
+    }
 }

@@ -16,8 +16,6 @@ use crate::bundle::data::draw;
 use crate::bundle::error::BundleError;
 use crate::error::Error;
 
-/// How the text file is written: every quote is closed, and a declared text may hold line ends.
-const WRITTEN: Dialect = Dialect { multiline: true };
 /// What a comparison that found a difference stops with. Nobody sees it.
 const DIFFERS: io::ErrorKind = io::ErrorKind::InvalidData;
 
@@ -41,7 +39,7 @@ fn check_columns(folder: &Folder<'_>, contents: &Contents<'_>, found: &mut Verif
     let due = Decoder::new(contents.model.schema()).arrow_schema().clone();
     let due_names: Vec<&String> = due.fields().iter().map(|field| field.name()).collect();
     for name in [PARQUET, CSV] {
-        let problem = match column_types(&Input::new(folder.path(name)), None, WRITTEN) {
+        let problem = match column_types(&Input::new(folder.path(name)), None, Dialect::SYNTHETIC) {
             Err(error) => format!("of {name} cannot be read: {error}"),
             Ok(columns) => {
                 let names: Vec<&String> = columns.fields().iter().map(|field| field.name()).collect();
