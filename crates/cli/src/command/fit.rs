@@ -6,7 +6,7 @@ use std::sync::Arc;
 use scumble::cluster::Stores;
 use scumble::report::{Summary, guarantee};
 use scumble::schema::WholeFile;
-use scumble::{Input, Job, Ledger, Model, ProgressSink, ReadOptions, Schema, Start};
+use scumble::{Job, Ledger, Model, ProgressSink, ReadOptions, Schema, Start};
 use serde_json::json;
 
 use crate::arguments::{EngineChoice, Fit, RealTable};
@@ -65,7 +65,7 @@ fn fit_rows(
     terminal: &Terminal,
 ) -> Result<(Model, Option<Job>), Failure> {
     let method = real.method()?;
-    let inputs: Vec<Input> = real.data.iter().map(Input::new).collect();
+    let inputs = real.text_files.inputs(&real.data, real.spill_dir.as_deref())?;
     let bar = terminal.progress("reading", 0, Unit::Bytes);
     let progress = {
         let bar = bar.clone();

@@ -11,6 +11,7 @@ mod folder;
 mod html;
 mod inspect;
 mod multiline;
+mod ordinary_files;
 mod plan;
 mod report;
 mod sample;
