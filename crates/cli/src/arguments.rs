@@ -12,15 +12,15 @@ mod report;
 mod schema;
 mod shell;
 mod terms;
+mod text_files;
 mod version;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use scumble::mechanisms::MechanismError;
-use scumble::schema::Dialect;
-use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Method, Sampling, Schema, Start};
+use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Method, Sampling, Start};
 
 pub(crate) use self::bundle::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
 pub(crate) use self::cluster::{EngineChoice, Executor, Scheduler};
@@ -34,7 +34,7 @@ pub(crate) use self::schema::{
 };
 pub(crate) use self::shell::{Completions, Man};
 use self::terms::{ReasonableTerms, delta, epsilon};
-use crate::failure::Failure;
+pub(crate) use self::text_files::{TextFiles, is_standard_input};
 
 /// Where options of every verb stand: below its own. Among equals they are sorted by name.
 const LAST: usize = 900;
@@ -228,7 +228,7 @@ pub(crate) struct LedgerFile {
 }
 
 /// What makes no sense where rows were counted elsewhere.
-const FOR_ROWS_ONLY: [&str; 16] = [
+const FOR_ROWS_ONLY: [&str; 21] = [
     "data",
     "method",
     "options",
@@ -242,34 +242,22 @@ const FOR_ROWS_ONLY: [&str; 16] = [
     "rows_hint",
     "accept_weak_privacy",
     "format",
+    "delimiter",
+    "quote_char",
+    "comment_char",
+    "encoding",
     "multiline",
+    "sheet",
     "memory_limit",
     "spill_dir",
 ];
 
-/// How text files are written.
-#[derive(Debug, Args)]
-pub(crate) struct TextFiles {
-    /// Quoted fields of CSV and TSV files may span lines, as with `dialect: {multiline: true}` in the schema: the guarantee
-    /// then assumes that the program that wrote the files closed every quote
-    #[arg(long)]
-    multiline: bool,
-}
-
-impl TextFiles {
-    /// The schema at `path`, for text files that are written so.
-    pub(crate) fn schema(&self, path: &Path) -> Result<Schema, Failure> {
-        let schema = Schema::read(path)?;
-        let multiline = self.multiline || schema.dialect().multiline;
-        Ok(schema.with_dialect(Dialect { multiline }))
-    }
-}
-
 /// What is fitted, and for how much.
 #[derive(Debug, Args)]
 pub(crate) struct RealTable {
-    /// Data files, folders or globs: CSV or TSV (also compressed), Parquet, Arrow; Parquet files in an object store:
-    /// `s3://bucket/folder/`; or PostgreSQL tables: `postgresql://user@host/database?table=NAME`
+    /// Data files, folders or globs: CSV or TSV (also compressed), Parquet, Arrow, Excel workbooks (.xlsx), archives with one
+    /// table (.zip); Parquet files in an object store: `s3://bucket/folder/`; PostgreSQL tables:
+    /// `postgresql://user@host/database?table=NAME`; or `-` for standard input
     #[arg(required_unless_present = "from_marginals", value_name = "DATA")]
     pub(crate) data: Vec<PathBuf>,
     /// The schema file
@@ -410,6 +398,7 @@ pub(crate) enum FormatName {
     Tsv,
     Parquet,
     Arrow,
+    Xlsx,
 }
 
 impl From<FormatName> for Format {
@@ -419,6 +408,7 @@ impl From<FormatName> for Format {
             FormatName::Tsv => Self::Tsv,
             FormatName::Parquet => Self::Parquet,
             FormatName::Arrow => Self::Arrow,
+            FormatName::Xlsx => Self::Xlsx,
         }
     }
 }

@@ -17,7 +17,7 @@ use super::{FormatName, Overwriting, TextFiles};
                   scumble evaluate --real people.csv --synth synth.csv --schema people.schema.yaml --quick --json"
 )]
 pub(crate) struct Evaluate {
-    /// The real table: files, folders, globs or PostgreSQL tables, as for `fit`
+    /// The real table: files, folders, globs, PostgreSQL tables or `-`, as for `fit`
     #[arg(long, value_name = "DATA", num_args = 1.., required = true)]
     pub(crate) real: Vec<PathBuf>,
     /// The synthetic table

@@ -41,6 +41,8 @@ pub(crate) struct New {
     /// How the data is written, if its name does not say
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatName>,
+    #[command(flatten)]
+    pub(crate) text_files: TextFiles,
 }
 
 /// Write a schema for a person to complete, from the names and types of the columns of a file or table
@@ -49,7 +51,7 @@ pub(crate) struct New {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  scumble schema draft people.csv -o draft.schema.yaml")]
 pub(crate) struct Draft {
-    /// A data file, or a PostgreSQL table: `postgresql://user@host/database?table=NAME`
+    /// A data file, a PostgreSQL table: `postgresql://user@host/database?table=NAME`, or `-` for standard input
     pub(crate) data: PathBuf,
     /// The schema file to write; standard output without it
     #[arg(short, long, value_name = "FILE")]
@@ -59,6 +61,8 @@ pub(crate) struct Draft {
     /// How the data is written, if its name does not say
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatName>,
+    #[command(flatten)]
+    pub(crate) text_files: TextFiles,
 }
 
 /// Make a schema out of another tool's description of a table
@@ -139,7 +143,7 @@ pub(crate) enum ExportFormat {
 pub(crate) struct Check {
     /// The schema file
     pub(crate) schema: PathBuf,
-    /// The table to hold against the schema: files, folders, globs or PostgreSQL tables, as for `fit`
+    /// The table to hold against the schema: files, folders, globs, PostgreSQL tables or `-`, as for `fit`
     #[arg(value_name = "DATA")]
     pub(crate) data: Vec<PathBuf>,
     /// How the data is written, if its name does not say

@@ -1,6 +1,6 @@
 //! `scumble evaluate`
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 
 use scumble::schema::AttributeId;
@@ -30,7 +30,11 @@ pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failu
     let settings = settings(arguments, &schema)?;
     let bar = terminal.progress("reading", 0, Unit::Bytes);
     wait_without_end(&bar, "evaluating");
-    let evaluation = evaluate(arguments, &schema, &settings);
+    let inputs = Inputs {
+        real: arguments.text_files.inputs(&arguments.real, None)?,
+        synthetic: arguments.text_files.inputs(&arguments.synth, None)?,
+    };
+    let evaluation = evaluate(&inputs, arguments, &schema, &settings);
     bar.finish_and_clear();
     let mut evaluation = evaluation.map_err(refused)?;
     if let Some(title) = &arguments.title {
@@ -51,13 +55,23 @@ pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failu
     Ok(())
 }
 
+/// The two tables.
+struct Inputs {
+    real: Vec<Input>,
+    synthetic: Vec<Input>,
+}
+
 /// Reads both tables at once, each in the order of its files, and compares them.
-fn evaluate(arguments: &Evaluate, schema: &Schema, settings: &Settings) -> Result<Evaluation, EvaluateError> {
+fn evaluate(
+    inputs: &Inputs,
+    arguments: &Evaluate,
+    schema: &Schema,
+    settings: &Settings,
+) -> Result<Evaluation, EvaluateError> {
     let options = ReadOptions { format: arguments.format.map(Into::into), ..ReadOptions::default() };
-    let inputs = |paths: &[PathBuf]| paths.iter().map(Input::new).collect::<Vec<_>>();
     let (real, synthetic) = thread::scope(|scope| {
-        let real = scope.spawn(|| Columns::read(&inputs(&arguments.real), schema, &options));
-        let synthetic = Columns::read(&inputs(&arguments.synth), &schema.of_synthetic_rows(), &options);
+        let real = scope.spawn(|| Columns::read(&inputs.real, schema, &options));
+        let synthetic = Columns::read(&inputs.synthetic, &schema.of_synthetic_rows(), &options);
         (real.join().expect("a panic here is a panic there"), synthetic)
     });
     Evaluation::new(&real?, &synthetic?, schema, settings)

@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 use scumble::cluster::Stores;
 use scumble::engine::TableScan;
 use scumble::report::{LedgerSummary, Plan, Summary, dead_columns, guarantee, heaps};
-use scumble::{Input, Job, Ledger, Model, ProgressSink, ReadOptions, ReservedFit, Schema, Start};
+use scumble::{Job, Ledger, Model, ProgressSink, ReadOptions, ReservedFit, Schema, Start};
 use serde_json::json;
 
 use crate::arguments::{EngineChoice, Fit, RealTable};
@@ -82,7 +82,7 @@ fn fit_rows(
 ) -> Result<(Model, Option<Job>), Failure> {
     let (method, goal) = (real.method()?, real.goal());
     real.reasonable.check(goal, real.rows_hint)?;
-    let inputs: Vec<Input> = real.data.iter().map(Input::new).collect();
+    let inputs = real.text_files.inputs(&real.data, real.spill_dir.as_deref())?;
     let bar = terminal.progress("reading", 0, Unit::Bytes);
     let options = ReadOptions { progress: Some(progress_of(&bar)), ..read_options(real, engine)? };
     let Some(path) = &real.ledger else {
@@ -114,7 +114,7 @@ pub(crate) fn dry_run(
 ) -> Result<(), Failure> {
     let (method, goal) = (real.method()?, real.goal());
     real.reasonable.check(goal, real.rows_hint)?;
-    let inputs: Vec<Input> = real.data.iter().map(Input::new).collect();
+    let inputs = real.text_files.inputs(&real.data, real.spill_dir.as_deref())?;
     // The columns have to be there; their values are not looked at.
     TableScan::open(&inputs, schema, &read_options(real, engine)?).map_err(scumble::Error::from)?;
     let ledger = real.ledger.as_deref().map(Ledger::open).transpose()?;

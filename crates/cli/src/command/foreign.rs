@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use scumble::schema::{Exported, Foreign, Loss, LossKind, Problems, SchemaSpec, export_mbi};
-use scumble::{Format, Schema};
+use scumble::schema::{Dialect, Exported, Foreign, Loss, LossKind, Problems, SchemaSpec, export_mbi};
+use scumble::{Format, Input, Schema};
 use serde_json::json;
 
 use crate::arguments::{Description, Export, ExportFormat, Import};
@@ -33,7 +33,8 @@ pub(crate) fn import(arguments: &Import, terminal: &Terminal) -> Result<(), Fail
         Description::Arrow | Description::Parquet => {
             let is_arrow = matches!(arguments.from, Description::Arrow);
             let format = if is_arrow { Format::Arrow } else { Format::Parquet };
-            return write_description(&drafted(&arguments.file, Some(format))?, &[], output, terminal);
+            let yaml = drafted(&Input::new(&arguments.file), Some(format), Dialect::default(), terminal)?;
+            return write_description(&yaml, &[], output, terminal);
         }
         Description::Sdv => Foreign::Sdv,
         Description::Dpsynth => Foreign::Dpsynth,

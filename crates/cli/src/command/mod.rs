@@ -6,6 +6,7 @@ pub(crate) mod demo;
 pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod foreign;
+pub(crate) mod header;
 pub(crate) mod inspect;
 pub(crate) mod ledger;
 pub(crate) mod marginals;

@@ -1,7 +1,6 @@
 //! `scumble schema`
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use scumble::engine::column_types;
 use scumble::schema::{self, Attribute, Dialect, JSON_SCHEMA, Problems, Unit};
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 use crate::arguments::{Check, Draft, SchemaCommand, SchemaVerb};
 use crate::command::evaluate::refused;
 use crate::command::foreign::{export, import, write_description};
+use crate::command::header::warn_of_repeated_names;
 use crate::failure::Failure;
 use crate::output;
 use crate::terminal::{Terminal, Unit as BarUnit, wait_without_end};
@@ -39,14 +39,22 @@ pub(crate) fn run(arguments: &SchemaCommand, terminal: &Terminal) -> Result<(), 
 
 fn draft(arguments: &Draft, terminal: &Terminal) -> Result<(), Failure> {
     output::check([&arguments.data], &arguments.output, arguments.overwriting.force)?;
-    let yaml = drafted(&arguments.data, arguments.format.map(Into::into))?;
+    let dialect = arguments.text_files.dialect()?;
+    let input = arguments.text_files.input(&arguments.data, None)?;
+    let yaml = drafted(&input, arguments.format.map(Into::into), dialect, terminal)?;
     write_description(&yaml, &[], arguments.output.as_deref(), terminal)?;
     terminal.note("a person completes the draft from public knowledge; then run `scumble schema check`");
     Ok(())
 }
 
-pub(crate) fn drafted(data: &Path, format: Option<Format>) -> Result<String, Failure> {
-    let columns = column_types(&Input::new(data), format, Dialect::default())?;
+pub(crate) fn drafted(
+    input: &Input,
+    format: Option<Format>,
+    dialect: Dialect,
+    terminal: &Terminal,
+) -> Result<String, Failure> {
+    let columns = column_types(input, format, dialect)?;
+    warn_of_repeated_names(columns.fields().iter().map(|field| field.name()), terminal);
     Ok(schema::draft(&columns).map_err(Problems::from)?)
 }
 
@@ -103,7 +111,7 @@ fn coverage(arguments: &Check, schema: &Schema, terminal: &Terminal) -> Result<O
     if arguments.data.is_empty() {
         return Ok(None);
     }
-    let inputs: Vec<Input> = arguments.data.iter().map(Input::new).collect();
+    let inputs = arguments.text_files.inputs(&arguments.data, None)?;
     let options = ReadOptions { format: arguments.format.map(Into::into), ..ReadOptions::default() };
     let bar = terminal.progress("reading", 0, BarUnit::Bytes);
     wait_without_end(&bar, "reading");

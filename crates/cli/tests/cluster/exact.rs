@@ -115,7 +115,7 @@ fn counts_are_those_of_this_machine() {
     let schema =
         Schema::parse("fields:\n  - {name: age, type: integer, constraints: {minimum: 0, maximum: 9}}\n").unwrap();
     for (multiline, rows) in [(false, 3), (true, 2)] {
-        let schema = schema.clone().with_dialect(Dialect { multiline });
+        let schema = schema.clone().with_dialect(Dialect { multiline, ..Dialect::default() });
         let scan = TableScan::open(&[Input::new(&path)], &schema, &servers.read_options()).unwrap();
         assert_eq!(
             scan.count_tables(&[Clique::empty()]).unwrap(),

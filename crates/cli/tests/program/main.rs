@@ -13,6 +13,7 @@ mod habits;
 mod html;
 mod inspect;
 mod multiline;
+mod ordinary_files;
 mod plan;
 mod report;
 mod sample;

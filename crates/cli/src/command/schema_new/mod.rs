@@ -9,12 +9,13 @@ mod question;
 use std::io::{BufRead, Write};
 
 use scumble::engine::column_types;
-use scumble::schema::{Dialect, FieldType, field_type_of};
-use scumble::{Fault, Input, Schema};
+use scumble::schema::{FieldType, field_type_of};
+use scumble::{Fault, Schema};
 
 use self::interview::{Column, Interview, Reply};
-use crate::arguments::New;
+use crate::arguments::{New, is_standard_input};
 use crate::command::foreign::write_description;
+use crate::command::header::warn_of_repeated_names;
 use crate::failure::Failure;
 use crate::output;
 use crate::terminal::Terminal;
@@ -27,7 +28,13 @@ Enter takes the suggestion in [brackets], `?` says why it is asked, `b` goes bac
 
 pub(crate) fn run(arguments: &New, terminal: &Terminal) -> Result<(), Failure> {
     output::check([&arguments.data], &arguments.output, arguments.overwriting.force)?;
-    let types = column_types(&Input::new(&arguments.data), arguments.format.map(Into::into), Dialect::default())?;
+    if is_standard_input(&arguments.data) {
+        let hint = "name a file: the answers come from standard input";
+        return Err(Failure::new(Fault::Usage, "the data cannot be read from standard input", Some(hint.into())));
+    }
+    let (input, dialect) = (arguments.text_files.input(&arguments.data, None)?, arguments.text_files.dialect()?);
+    let types = column_types(&input, arguments.format.map(Into::into), dialect)?;
+    warn_of_repeated_names(types.fields().iter().map(|field| field.name()), terminal);
     let columns = types.fields().iter().map(|field| Column {
         name: field.name().clone(),
         // Text may hold values of any type, and in a CSV file it does.

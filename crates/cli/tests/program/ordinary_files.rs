@@ -1,0 +1,191 @@
+//! Files as people have them, from the command line.
+
+use std::fs;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::folder::Folder;
+
+const SCHEMA: &str = "\
+missingValues: ['', '-']
+fields:
+  - {name: ort, type: string, constraints: {enum: [Köln, Rom], required: true}, dp: {source: public, open: true}}
+  - {name: lohn, type: number, decimalChar: ',', groupChar: '.', constraints: {minimum: 0, maximum: 4000}, dp: {source: public, bins: {width: 1000}}}
+  - {name: geboren, type: date, format: '%d.%m.%Y', constraints: {minimum: 01.01.1990, maximum: 31.12.1999}, dp: {source: public, bins: {by: year}}}
+";
+
+/// Rows of which every value is declared.
+const ROWS: &str = "ort;lohn;geboren\r\nKöln;1.234,50;31.12.1995\r\nRom;-;01.02.1990\r\n";
+
+fn folder(rows: impl AsRef<[u8]>) -> Folder {
+    let folder = Folder::new();
+    folder.write("rows.csv", rows);
+    folder.write("rows.schema.yaml", SCHEMA);
+    folder
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The shares of missing and of unknown values in all columns, as `schema check` sees them.
+fn shares(output: &Output) -> Vec<(f64, f64)> {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let checked: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let columns = checked["coverage"]["columns"].as_array().unwrap();
+    columns.iter().map(|column| (column["missing"].as_f64().unwrap(), column["unknown"].as_f64().unwrap())).collect()
+}
+
+fn check(folder: &Folder, data: &str, flags: &[&str]) -> Vec<(f64, f64)> {
+    shares(&folder.output(&[&["schema", "check", "rows.schema.yaml", data, "--json"], flags].concat()))
+}
+
+/// Runs the program with `input` on its standard input.
+fn with_input(folder: &Folder, arguments: &[&str], input: &[u8]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_scumble"));
+    program.args(arguments).current_dir(folder.root()).env("TMPDIR", folder.root());
+    let mut child = program
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), input).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+const ALL_READ: [(f64, f64); 3] = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.0)];
+
+#[test]
+fn semicolons_decimal_commas_and_german_dates_are_read_as_they_are() {
+    let folder = folder(ROWS);
+    assert_eq!(check(&folder, "rows.csv", &[]), ALL_READ);
+    folder.write("rows.csv", ROWS.replace(';', "|"));
+    assert_eq!(check(&folder, "rows.csv", &[]), ALL_READ);
+    folder.write("rows.csv", ROWS.replace(';', "!"));
+    assert_eq!(check(&folder, "rows.csv", &["--delimiter", "!"]), ALL_READ);
+    folder.write("rows.csv", "'ort';'lohn';'geboren'\n#\n'Köln';1;'31.12.1995'\nRom;;01.02.1990\n");
+    assert_eq!(check(&folder, "rows.csv", &["--quote-char", "'", "--comment-char", "#"]), ALL_READ);
+}
+
+#[test]
+fn latin_1_is_read_where_it_is_declared_and_hinted_at_where_it_is_not() {
+    let folder = folder("ort;größe\nKöln;1\n".chars().map(|letter| u8::try_from(letter).unwrap()).collect::<Vec<_>>());
+    folder.write(
+        "rows.schema.yaml",
+        "fields: [{name: ort, type: string, constraints: {enum: [Köln, Rom]}, dp: {open: true}}]",
+    );
+    assert_eq!(check(&folder, "rows.csv", &["--encoding", "latin-1"]), [(0.0, 0.0)]);
+    let refused = folder.run(&["schema", "check", "rows.schema.yaml", "rows.csv"]);
+    assert!(refused.contains("is not UTF-8") && refused.contains("--encoding windows-1252"), "{refused}");
+}
+
+#[test]
+fn a_draft_warns_of_names_that_stand_twice_and_reads_semicolons() {
+    let folder = folder("ort;lohn;lohn\nRom;1;2\n");
+    let drafted = folder.run(&["schema", "draft", "rows.csv"]);
+    assert!(drafted.contains("warning: the header names `lohn` 2 times"), "{drafted}");
+    assert!(drafted.contains("name: \"ort\"\n"), "{drafted}");
+    let refused = folder.run(&["schema", "check", "rows.schema.yaml", "rows.csv"]);
+    assert!(refused.contains("error: column `lohn` is in the data more than once"), "{refused}");
+    assert!(refused.ends_with("exit code 3\n"), "{refused}");
+}
+
+#[test]
+fn standard_input_is_a_table_and_leaves_nothing_behind() {
+    let folder = folder(ROWS);
+    let checked = with_input(&folder, &["schema", "check", "rows.schema.yaml", "-", "--json"], ROWS.as_bytes());
+    assert_eq!(shares(&checked), ALL_READ);
+    let drafted = with_input(&folder, &["schema", "draft", "-"], ROWS.as_bytes());
+    assert!(text(&drafted.stdout).contains("name: \"geboren\""), "{}", text(&drafted.stderr));
+    let rows: String =
+        ROWS.lines().take(1).chain(ROWS.lines().skip(1).cycle().take(600)).flat_map(|line| [line, "\n"]).collect();
+    let fit = ["fit", "-", "--schema", "rows.schema.yaml", "--epsilon", "1", "--delta", "1e-9", "-o", "a.model"];
+    let fitted = with_input(&folder, &fit, rows.as_bytes());
+    assert!(fitted.status.success(), "{}", text(&fitted.stderr));
+    assert_eq!(folder.names(), ["a.model", "rows.csv", "rows.schema.yaml"], "the copy is gone");
+    let twice = with_input(&folder, &["schema", "check", "rows.schema.yaml", "-", "-"], ROWS.as_bytes());
+    assert_eq!(twice.status.code(), Some(2));
+    assert!(text(&twice.stderr).contains("standard input is named twice"));
+    assert_eq!(folder.names(), ["a.model", "rows.csv", "rows.schema.yaml"]);
+}
+
+/// An archive with one file, which is not packed.
+fn archive(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let word = |value: usize| u32::try_from(value).unwrap().to_le_bytes();
+    let short = |value: usize| u16::try_from(value).unwrap().to_le_bytes();
+    let sizes = [[0; 4], word(bytes.len()), word(bytes.len())].concat();
+    let local = [b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0", &sizes[..], &short(name.len()), &[0; 2], name.as_bytes(), bytes];
+    let local = local.concat();
+    let entry = [b"PK\x01\x02\x14\0\x14\0\0\0\0\0\0\0\0\0", &sizes[..], &short(name.len()), &[0; 16], name.as_bytes()];
+    let entry = entry.concat();
+    let end = [&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &word(entry.len()), &word(local.len()), &[0; 2]].concat();
+    [local, entry, end].concat()
+}
+
+#[test]
+fn an_archive_with_one_table_is_a_table() {
+    let folder = folder(ROWS);
+    folder.write("rows.zip", archive("export/rows.csv", ROWS.as_bytes()));
+    assert_eq!(check(&folder, "rows.zip", &[]), ALL_READ);
+    folder.write("rows.xlsx", "no workbook");
+    let refused = folder.run(&["schema", "check", "rows.schema.yaml", "rows.xlsx"]);
+    assert!(refused.contains("error: `rows.xlsx` is not an Excel workbook"), "{refused}");
+    assert!(refused.contains("hint: ") && refused.ends_with("exit code 3\n"), "{refused}");
+}
+
+#[test]
+fn a_missing_table_and_a_missing_schema_have_one_exit_code() {
+    let folder = folder(ROWS);
+    for arguments in
+        [["schema", "check", "rows.schema.yaml", "absent.csv"], ["schema", "check", "absent.yaml", "rows.csv"]]
+    {
+        let refused = folder.run(&arguments);
+        assert!(refused.contains("error: cannot read ") && refused.contains("hint: check the path"), "{refused}");
+        assert!(refused.ends_with("exit code 6\n"), "{refused}");
+    }
+}
+
+/// Somebody who may not read the file: this user, or nobody if it is the one who may read everything.
+#[cfg(unix)]
+#[test]
+fn a_table_that_may_not_be_read_is_not_called_damaged() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let folder = folder(ROWS);
+    let permit = |name: &str, mode| fs::set_permissions(folder.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    permit("rows.csv", 0o000);
+    let is_root = fs::metadata(folder.root()).unwrap().uid() == 0;
+    let mut program = if is_root {
+        // The program may lie in a folder that only root can enter.
+        let link = folder.path("scumble");
+        let built = env!("CARGO_BIN_EXE_scumble");
+        fs::hard_link(built, &link).or_else(|_| fs::copy(built, &link).map(drop)).unwrap();
+        fs::set_permissions(folder.root(), fs::Permissions::from_mode(0o755)).unwrap();
+        let mut program = Command::new("setpriv");
+        program.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(link);
+        program
+    } else {
+        Command::new(env!("CARGO_BIN_EXE_scumble"))
+    };
+    let output = program.args(["schema", "check", "rows.schema.yaml", "rows.csv"]).current_dir(folder.root()).output();
+    let output = output.expect("setpriv of util-linux, if root runs the tests");
+    let shown = text(&output.stderr);
+    assert!(shown.contains("error: cannot read `rows.csv`: permission denied"), "{shown}");
+    assert_eq!(output.status.code(), Some(6), "{shown}");
+}
+
+#[test]
+fn properties_of_the_standard_that_would_change_values_are_refused() {
+    let folder = Folder::new();
+    for (property, words) in [
+        ("bareNumber: false, constraints: {minimum: 0, maximum: 9}", "has `bareNumber: false`"),
+        ("format: '#.##0', constraints: {minimum: 0, maximum: 9}", "has the format `#.##0`"),
+        ("constraints: {exclusiveMinimum: 0, maximum: 9}", "has `exclusiveMinimum`"),
+    ] {
+        folder.write("a.yaml", format!("fields: [{{name: x, type: integer, {property}}}]"));
+        let refused = folder.run(&["schema", "check", "a.yaml"]);
+        assert!(refused.contains(&format!("error: column `x` {words}")) && refused.contains("hint: "), "{refused}");
+        assert!(refused.ends_with("exit code 3\n"), "{refused}");
+    }
+}
