@@ -269,7 +269,7 @@ fn schema_of(column: &Column) -> Option<String> {
         Kind::Whole(most) => {
             let bins = if most > 50 { ", bins: {count: 20}" } else { "" };
             let bounds = format!("minimum: 0, maximum: {most}");
-            ("integer, groupChar: \".\"", Some(bounds), format!("source: public{bins}"))
+            ("integer, decimalChar: \",\", groupChar: \".\"", Some(bounds), format!("source: public{bins}"))
         }
         Kind::Amount(most) => (
             "number, decimalChar: \",\", groupChar: \".\"",
