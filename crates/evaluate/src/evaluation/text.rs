@@ -141,7 +141,7 @@ fn chi_square(tests: &ChiSquareTests, formatter: &mut Formatter<'_>) -> fmt::Res
     writeln!(
         formatter,
         "\nchi-square tests: are two columns independent? {} pairs, level {}; beside each share, that of rows drawn from the \
-         real table itself, which differ from it by chance too",
+         real table itself: these repeat its chance relations and add others, so their false alarms are no goal",
         tests.synthetic.tested, tests.level
     )?;
     let lines = [

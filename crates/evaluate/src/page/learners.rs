@@ -105,8 +105,8 @@ pub(super) fn chi_square(evaluation: &Evaluation) -> Markup {
              the synthetic table is power lost; one that is found and not real is a false alarm."
         }
         p {
-            "What can be achieved is what rows drawn from the real table itself conclude, as many as there are synthetic rows: by chance \
-             they miss some relations that are just significant, and show some that are not there. So even they do not agree with \
+            "What can be achieved is what rows drawn from the real table itself conclude, as many as there are synthetic rows. By chance \
+             they miss some relations that are just significant, and show some that are not there, so even they do not agree with \
              the real table in every test."
         }
         (agreement(tests))

@@ -46,8 +46,8 @@ impl Arranged {
         let lines = lines(ties, &above);
         let placed: Vec<usize> = lines.iter().map(|line| line.column).collect();
         let alone = (0..ties.names.len()).filter(|column| !placed.contains(column)).collect();
-        let (lanes, folded) = lanes::packed(ties, &lines);
-        Self { lines, alone, lanes, folded }
+        let (packed, folded) = lanes::packed(ties, &lines);
+        Self { lines, alone, lanes: packed, folded }
     }
 }
 
