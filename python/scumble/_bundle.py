@@ -85,7 +85,7 @@ def bundle(
         "region": region,
     }
     publisher = json.dumps({name: text for name, text in said.items() if text is not None})
-    with Progress(progress) as told:
+    with Progress(progress, "wrote the bundle") as told:
         written = _native.bundle_create(
             _model(model)._native,
             folder,
@@ -102,7 +102,7 @@ def bundle(
 
 def verify(folder: PathLike, *, progress: bool | None = None) -> Verification:
     """Checks a bundle: every file against its sum, every document and row against the model."""
-    with Progress(progress) as told:
+    with Progress(progress, "verified") as told:
         found = json.loads(_native.bundle_verify(folder, told))
     return Verification(found["ok"], [Check(**check) for check in found["checks"]])
 

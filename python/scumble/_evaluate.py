@@ -54,7 +54,7 @@ def evaluate(
     :param quick: leave out learners, propensity scores and chi-square tests
     """
     native = checked(schema)
-    with Progress(progress) as told:
+    with Progress(progress, "evaluated") as told:
         scores, text, page = _native.evaluate(
             _frames.Source(real).native,
             _frames.Source(synthetic).native,

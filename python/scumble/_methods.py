@@ -77,7 +77,7 @@ class Synthesizer:
                 stacklevel=2,
             )
         source = _frames.Source(data)
-        with Progress(progress) as told:
+        with Progress(progress, "fitted") as told:
             fitted = _native.Model.fit(
                 source.native,
                 native,

@@ -152,7 +152,7 @@ class Model:
         path: PathLike | None,
         progress: bool | None,
     ) -> _native.Table:
-        with Progress(progress) as told:
+        with Progress(progress, "sampled") as told:
             return self._native.sample(
                 rows=rows,
                 seed=seed,
