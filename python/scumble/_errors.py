@@ -5,6 +5,7 @@ No message holds anything of the data: paths, names of columns and numbers that 
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 
 _Problem = tuple[str, "str | None"]
@@ -52,6 +53,22 @@ def _restored(kind: type[ScumbleError], problems: tuple[_Problem, ...], unlisted
 
 class UsageError(ScumbleError, ValueError):
     """The request cannot be served as it was made."""
+
+
+class OutputExistsError(UsageError, FileExistsError):
+    """The output exists already, and nothing was asked to replace it."""
+
+    def __init__(
+        self,
+        problems: Sequence[_Problem] | str,
+        *,
+        hint: str | None = None,
+        unlisted: int = 0,
+        path: str | None = None,
+    ) -> None:
+        super().__init__(problems, hint=hint, unlisted=unlisted)
+        self.errno = errno.EEXIST
+        self.filename = path
 
 
 class DataError(ScumbleError, ValueError):

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from . import _frames, _html, _native
+from . import _frames, _html, _native, _output
 from ._errors import UsageError
 from ._progress import Progress
 from ._schema import Schema
@@ -95,8 +95,9 @@ class Model:
         """Fits a model to a file of noisy tables that were made elsewhere. No row is read and nothing is spent."""
         return cls(_native.Model.of_marginals(path, schema._native()))
 
-    def save(self, path: PathLike) -> None:
-        """Writes the model file: whole, or not at all."""
+    def save(self, path: PathLike, *, force: bool = False) -> None:
+        """Writes the model file: whole, or not at all. An existing file is replaced only with ``force``."""
+        _output.check(path, force=force)
         self._native.save(path)
 
     def sample(
@@ -134,12 +135,15 @@ class Model:
         sampling: SamplingName | None = None,
         where: Mapping[str, object] | Iterable[str] | None = None,
         rebalance: Mapping[str, Mapping[object, float]] | None = None,
+        force: bool = False,
         progress: bool | None = None,
     ) -> None:
         """Draws synthetic rows into a file (.csv, .tsv, .parquet, .arrow), of any number: they are not held in memory.
 
-        The file is the same, byte for byte, as that of ``scumble sample`` with the same model, rows, seed and sampling.
+        The file is the same, byte for byte, as that of ``scumble sample`` with the same model, rows, seed and sampling. An existing file
+        is replaced only with ``force``.
         """
+        _output.check(path, force=force)
         self._draw(rows, seed, sampling, where, rebalance, path, progress)
 
     def _draw(
@@ -163,8 +167,9 @@ class Model:
                 progress=told,
             )
 
-    def write_marginals(self, path: PathLike) -> None:
+    def write_marginals(self, path: PathLike, *, force: bool = False) -> None:
         """Writes the noisy tables that the model was fitted to, as JSON, for other programs to estimate from."""
+        _output.check(path, force=force)
         self._native.write_marginals(path)
 
     @property
@@ -204,12 +209,11 @@ class Model:
         told, text = self._native.summary()
         return Summary(json.loads(told), text, self._native.explanation()[1], self._native.picture())
 
-    def report(self, path: PathLike | None = None) -> str:
-        """The page that may be published, as HTML; written to a file if there is a path."""
+    def report(self, path: PathLike | None = None, *, force: bool = False) -> str:
+        """The page that may be published, as HTML; written to a file if there is a path, which is replaced only with ``force``."""
         page = self._native.page()
         if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(page)
+            _output.write_text(path, page, force=force)
         return page
 
     def __eq__(self, other: object) -> bool:
