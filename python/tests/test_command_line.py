@@ -24,6 +24,13 @@ def first_answers(fitted: Any) -> list[Any]:
     return list(itertools.takewhile(lambda noise: "exponential" not in noise, noises))
 
 
+def timeless(plan: dict[str, Any]) -> dict[str, Any]:
+    """A plan without its times: each process measures for itself how fast the machine is."""
+    assert plan.pop("machine")["slowness"] > 0
+    assert all(forecast["cost"].pop("cpu_seconds") > 0 for forecast in plan["forecasts"])
+    return plan
+
+
 def test_the_same_released_values_give_the_same_results(tmp_path: Path) -> None:
     """Noise cannot be asked for twice, so both start from one model: what is made of it is the same to the byte."""
     program("demo", "--rows", 3000, "-o", tmp_path)
@@ -59,7 +66,7 @@ def test_the_same_released_values_give_the_same_results(tmp_path: Path) -> None:
                 assert same.read_bytes() == file.read_bytes(), file.name
 
     planned = program("plan", "--schema", schema, "--rows-hint", 3000, "-e", 1, "--method", "mst")
-    assert scumble.plan(schema, 3000, 1.0, methods="mst").to_dict() == planned
+    assert timeless(scumble.plan(schema, 3000, 1.0, methods="mst").to_dict()) == timeless(planned)
     judged = program("evaluate", "--real", data, "--synth", theirs / "a.parquet", "--schema", schema, "--quick")
     judged.pop("output")
     assert scumble.evaluate(data, theirs / "a.parquet", schema, quick=True).to_dict() == judged
