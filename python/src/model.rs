@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 use scumble::cluster::Stores;
 use scumble::mechanisms::MechanismError;
 use scumble::mechanisms::marginals::Exported;
-use scumble::report::{Explanation, Summary, guarantee, picture, public_page};
+use scumble::report::{Explanation, FitClock, Summary, guarantee, picture, public_page};
 use scumble::schema::{DecodedRows, Decoder};
 use scumble::{
     ApproxDp, Delta, Epsilon, Error, Input, Ledger, MemoryLimit, Method, ReadOptions, Sampling, Shares, Start, Wanted,
@@ -57,13 +57,21 @@ struct Request<'a> {
     ledger: Option<PathBuf>,
     start: Start,
     save_to: Option<PathBuf>,
+    /// Whether anybody is told how far it is.
+    is_watched: bool,
     options: ReadOptions,
 }
 
 impl Request<'_> {
     fn fit(self, inputs: &[Input], reporter: &Reporter) -> Result<scumble::Model, Failure> {
-        let Self { schema, method, goal, ledger, start, save_to, options } = self;
-        let options = ReadOptions { progress: Some(reporter.of_scan()), ..options };
+        let Self { schema, method, goal, ledger, start, save_to, is_watched, options } = self;
+        // What nobody watches needs no forecast.
+        let progress = is_watched.then(|| {
+            let file = inputs.first().and_then(Input::path).map(PathBuf::from).unwrap_or_default();
+            let (schema, method) = (schema.clone(), method.clone());
+            reporter.of_fit(move |bytes| FitClock::start(&schema, &method, goal, &file, bytes))
+        });
+        let options = ReadOptions { progress, ..options };
         let (model, job) = match ledger {
             None => (scumble::fit(inputs, schema, &method, goal, &options)?, None),
             Some(path) => {
@@ -183,6 +191,7 @@ impl Model {
             ledger,
             start: if resume { Start::Resume } else { Start::New },
             save_to,
+            is_watched: progress.is_some(),
             options: ReadOptions {
                 format: format.map(format_named).transpose()?,
                 threads,

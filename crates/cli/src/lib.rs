@@ -30,6 +30,7 @@
 mod arguments;
 mod command;
 mod failure;
+mod fit_progress;
 mod interrupt;
 mod terminal;
 

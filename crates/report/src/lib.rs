@@ -46,6 +46,7 @@
 
 pub mod chart;
 mod explained;
+mod fit_clock;
 mod group;
 mod guarantee;
 mod ledger;
@@ -59,6 +60,7 @@ mod tail;
 mod words;
 
 pub use explained::{Explanation, Paragraph};
+pub use fit_clock::FitClock;
 pub use group::{Group, SharedIdentifier};
 pub use guarantee::guarantee;
 pub use ledger::{JobSummary, LedgerSummary};

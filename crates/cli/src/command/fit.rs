@@ -6,12 +6,13 @@ use std::sync::Arc;
 use scumble::cluster::Stores;
 use scumble::report::{Summary, guarantee};
 use scumble::schema::WholeFile;
-use scumble::{Input, Job, Ledger, Model, ProgressSink, ReadOptions, Schema, Start};
+use scumble::{Input, Job, Ledger, Model, ReadOptions, Schema, Start};
 use serde_json::json;
 
 use crate::arguments::{EngineChoice, Fit, RealTable};
 use crate::failure::{Failure, cannot_write};
-use crate::terminal::{Terminal, Unit, wait_without_end};
+use crate::fit_progress;
+use crate::terminal::{Terminal, Unit};
 
 pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     can_be_written(&arguments.output)?;
@@ -64,32 +65,18 @@ fn fit_rows(
     schema: &Schema,
     terminal: &Terminal,
 ) -> Result<(Model, Option<Job>), Failure> {
-    let method = real.method()?;
+    let (method, goal) = (real.method()?, real.goal());
     let inputs: Vec<Input> = real.data.iter().map(Input::new).collect();
     let bar = terminal.progress("reading", 0, Unit::Bytes);
-    let progress = {
-        let bar = bar.clone();
-        ProgressSink::new(move |progress| {
-            // Without a total there is nothing to draw.
-            if progress.bytes_total > 0 {
-                bar.set_length(progress.bytes_total);
-                bar.set_position(progress.bytes_read);
-                if progress.bytes_read == progress.bytes_total {
-                    wait_without_end(&bar, "fitting");
-                }
-            }
-        })
-    };
     let options = ReadOptions {
         format: real.format.map(Into::into),
-        progress: Some(progress),
+        progress: Some(fit_progress::sink(&bar, schema, &method, goal, &real.data)),
         memory_limit: real.memory_limit,
         spill_directory: real.spill_dir.clone(),
         remote: engine.cluster()?.map(|cluster| cluster as _),
         stores: Some(Arc::new(Stores::default())),
         ..ReadOptions::default()
     };
-    let goal = real.goal();
     let Some(ledger) = &real.ledger else {
         let model = scumble::fit(&inputs, schema, &method, goal, &options);
         bar.finish_and_clear();
