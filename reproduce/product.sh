@@ -4,6 +4,7 @@
 #
 #     reproduce/product.sh                                             # everything
 #     reproduce/product.sh plan --epsilons 0.2,0.8,3.2 --resume        # plans against fits at more budgets
+#     reproduce/product.sh time                                        # forecasts on this machine against processor time
 #     reproduce/product.sh plan --from-csv                             # sums up what is there
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

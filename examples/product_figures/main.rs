@@ -1,10 +1,12 @@
 //! The figures of the product's verbs: `reproduce/product.sh` runs it.
 //!
 //! ```text
-//! product_figures [plan] [evaluate] [--tables A,B] [--epsilons X,Y] [--methods auto,mst] [--resume] [--from-csv] [--output FOLDER]
+//! product_figures [plan] [time] [evaluate] [--tables A,B] [--epsilons X,Y] [--methods auto,mst] [--resume] [--from-csv] [--output FOLDER]
 //! ```
 //! Every point of `plan` is a line of a CSV file, written when it is done. Without `--resume` the chosen points are measured afresh; with
 //! it, only those that are not in the file yet. `--from-csv` measures nothing and sums up what is there.
+//!
+//! `time` compares the processor time that `plan` forecasts on this machine with that of fits by the recommended method.
 //!
 //! `evaluate` compares ten million rows, and small tables with the judge too if `SCUMBLE_PYTHON` is a Python for it.
 //!
@@ -27,10 +29,12 @@ mod journal;
 #[path = "../figures_common/measured_fit.rs"]
 #[expect(dead_code, reason = "there are other tables, and no bars on what a fit takes")]
 mod measured_fit;
+mod mixed_table;
 mod plan;
 #[path = "../figures_common/request.rs"]
 #[expect(dead_code, reason = "every point is measured once")]
 mod request;
+mod time;
 
 use std::error::Error;
 
@@ -40,7 +44,7 @@ use request::{Request, Usage};
 /// What can go wrong here ends the program; threads hand it on.
 type Failure = Box<dyn Error + Send + Sync>;
 
-const USAGE: Usage = Usage { parts: &["plan", "evaluate"], contenders: ("--methods", &plan::METHODS) };
+const USAGE: Usage = Usage { parts: &["plan", "time", "evaluate"], contenders: ("--methods", &plan::METHODS) };
 
 fn main() -> Result<(), Failure> {
     let request = Request::read(&USAGE)?;
@@ -51,8 +55,9 @@ fn main() -> Result<(), Failure> {
     for part in &request.parts {
         match *part {
             "plan" => plan::run(&request, &mut figures)?,
-            // It has no file to sum up.
+            // These have no file to sum up.
             _ if request.mode == journal::Mode::FromCsv => {}
+            "time" => time::run(&request, &mut figures)?,
             _ => evaluate::run(&request, &mut figures)?,
         }
     }

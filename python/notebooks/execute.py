@@ -2,6 +2,8 @@
 
     python python/notebooks/execute.py                # every notebook beside this program; results are thrown away
     python python/notebooks/execute.py --write        # the same, and what the cells show is kept in the notebooks
+
+What is kept is what a reader comes for: no progress, and nothing of standard error. A warning belongs into the text beside the cell.
 """
 
 from __future__ import annotations
@@ -34,10 +36,20 @@ def main() -> None:
         NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(HERE)}}).execute()
         print(f"executed {path.name}: {sum(cell.cell_type == 'code' for cell in notebook.cells)} cells in {time.monotonic() - began:.0f} s")
         if arguments.write:
-            for cell in notebook.cells:
-                # When and how fast is of no interest to a reader, and would change with every run.
-                cell.metadata.pop("execution", None)
-            nbformat.write(notebook, path)
+            nbformat.write(without_noise(notebook), path)
+
+
+def without_noise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """The notebook without what is of no interest to a reader and would change with every run: when, how fast, how far."""
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if not is_noise(output)]
+    return notebook
+
+
+def is_noise(output: nbformat.NotebookNode) -> bool:
+    return output.get("name") == "stderr" or output.get("metadata", {}).get("scumble") == "progress"
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import json
 import os
 from typing import Any, NamedTuple
 
-from . import _html, _native
+from . import _html, _native, _output
 from ._errors import UsageError
 from ._methods import Synthesizer
 from ._model import Model
@@ -71,8 +71,10 @@ def bundle(
 ) -> Bundle:
     """Writes a release as one folder, which must not be there yet and can be published as it is. It costs nothing.
 
-    The folder is the same, byte for byte, for the same model, rows, seed, date and texts.
+    The folder is the same, byte for byte, for the same model, rows, seed, date and texts. There is no ``force``: what was published
+    stays as it is.
     """
+    _output.check_new(folder, hint="name another folder, or remove it first")
     said: dict[str, Any] = {
         "title": title,
         "description": description,
@@ -85,7 +87,7 @@ def bundle(
         "region": region,
     }
     publisher = json.dumps({name: text for name, text in said.items() if text is not None})
-    with Progress(progress) as told:
+    with Progress(progress, "wrote the bundle") as told:
         written = _native.bundle_create(
             _model(model)._native,
             folder,
@@ -102,7 +104,7 @@ def bundle(
 
 def verify(folder: PathLike, *, progress: bool | None = None) -> Verification:
     """Checks a bundle: every file against its sum, every document and row against the model."""
-    with Progress(progress) as told:
+    with Progress(progress, "verified") as told:
         found = json.loads(_native.bundle_verify(folder, told))
     return Verification(found["ok"], [Check(**check) for check in found["checks"]])
 

@@ -5,6 +5,7 @@ No message holds anything of the data: paths, names of columns and numbers that 
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 
 _Problem = tuple[str, "str | None"]
@@ -54,6 +55,22 @@ class UsageError(ScumbleError, ValueError):
     """The request cannot be served as it was made."""
 
 
+class OutputExistsError(UsageError, FileExistsError):
+    """The output exists already, and nothing was asked to replace it."""
+
+    def __init__(
+        self,
+        problems: Sequence[_Problem] | str,
+        *,
+        hint: str | None = None,
+        unlisted: int = 0,
+        path: str | None = None,
+    ) -> None:
+        super().__init__(problems, hint=hint, unlisted=unlisted)
+        self.errno = errno.EEXIST
+        self.filename = path
+
+
 class DataError(ScumbleError, ValueError):
     """The data is not what it should be."""
 
@@ -92,7 +109,3 @@ class AssumedWarning(UserWarning):
 
 class DeadColumnWarning(UserWarning):
     """Nearly all rows of a column are missing, unknown or at an end, by the released counts: the schema may not fit the data."""
-
-
-class OpenFitWarning(UserWarning):
-    """A fit that was cut off is open on the ledger, and could be gone on with."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from . import _frames, _html, _native
+from . import _frames, _html, _native, _output
 from ._progress import Progress
 from ._schema import Schema, checked
 from ._told import Told
@@ -20,16 +20,16 @@ class Evaluation(Told):
         super().__init__(told, text)
         self._page = page
 
-    def page(self, path: PathLike | None = None) -> str:
-        """The steward's page, as HTML; written to a file if there is a path."""
+    def page(self, path: PathLike | None = None, *, force: bool = False) -> str:
+        """The steward's page, as HTML; written to a file if there is a path, which is replaced only with ``force``."""
         if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(self._page)
+            _output.write_text(path, self._page, force=force)
         return self._page
 
     def _repr_html_(self) -> str:
-        stamp, _, rest = self._text.partition("\n")
-        return _html.banner(stamp) + _html.preformatted(rest.strip("\n"))
+        stamp, _, _ = self._text.partition("\n")
+        # The stamp stands outside the frame too: a notebook that is not trusted shows none.
+        return _html.banner(stamp) + _html.framed(self._page, title="Evaluation")
 
 
 def evaluate(
@@ -54,7 +54,7 @@ def evaluate(
     :param quick: leave out learners, propensity scores and chi-square tests
     """
     native = checked(schema)
-    with Progress(progress) as told:
+    with Progress(progress, "evaluated") as told:
         scores, text, page = _native.evaluate(
             _frames.Source(real).native,
             _frames.Source(synthetic).native,

@@ -44,7 +44,7 @@ class Source:
         self.kind: Kind = "table"
         self.types: _native.Types | None = None
         self.dtypes: dict[str, Any] = {}
-        self.native: object = _paths(data)
+        self.native: object = paths_of(data)
         if self.native is None:
             self._take(data)
 
@@ -124,7 +124,7 @@ def _without_categories(dtype: Any) -> Any:
 
 def types_of(data: Data) -> object:
     """Paths, or the names and types of a table's columns: all that a draft of a schema may see."""
-    paths = _paths(data)
+    paths = paths_of(data)
     if paths is not None:
         return paths
     table: Any = data
@@ -167,7 +167,8 @@ def into_kind(table: _native.Table, kind: Kind, source: Source | None, schema: S
     return Table(table, schema)
 
 
-def _paths(data: Data) -> list[str] | None:
+def paths_of(data: Data) -> list[str] | None:
+    """The paths that were given; nothing if a table was."""
     if isinstance(data, (str, os.PathLike)):
         return [os.fspath(data)]
     if isinstance(data, Sequence) and not hasattr(data, "__arrow_c_stream__"):

@@ -31,3 +31,17 @@ def preformatted(value: object) -> str:
 def banner(value: object) -> str:
     """Something nobody must read past."""
     return f'<p style="background:#8a1f11;color:#fff;padding:.4em .6em;font-weight:bold">{text(value)}</p>'
+
+
+_FRAME_HEIGHT = 640
+
+
+def framed(page: str, *, title: str) -> str:
+    """A whole page, in a frame of its own: its styles do not reach the notebook, and those of the notebook do not reach it.
+
+    ``sandbox`` without exceptions also keeps scripts and forms from running, of which our pages have none.
+    """
+    return (
+        f'<iframe title="{text(title)}" sandbox srcdoc="{text(page)}" loading="lazy"'
+        f' style="width:100%;height:{_FRAME_HEIGHT}px;border:1px solid #ccc"></iframe>'
+    )

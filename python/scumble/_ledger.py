@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from . import _html, _native
+from . import _html, _native, _output
 from ._schema import Schema, checked
 from ._told import Told
 from ._typing import AccountingName, PathLike
@@ -42,10 +42,13 @@ class Ledger:
     ) -> Ledger:
         """Makes the ledger of a table, with a cap on all that will ever be released from it.
 
+        A ledger that exists is never replaced: what was spent would be forgotten.
+
         :param schema: whose privacy terms every fit on the ledger has to have
         :param accounting: how fits are added up; ``pure`` if delta is 0 and ``gdp`` otherwise, without it
         :param dataset: what to call the table; the name of the file without it
         """
+        _output.check_new(path, hint="go on with it by `Ledger(path)`, or create another one at another path")
         name = dataset if dataset is not None else os.path.splitext(os.path.basename(os.fspath(path)))[0]
         _native.ledger_create(path, checked(schema), epsilon=epsilon, delta=delta, accounting=accounting, dataset=name)
         return cls(path)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect as _inspect
 import json
+import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeVar
 
-from . import _frames, _native
-from ._errors import AssumedWarning, DeadColumnWarning, NotFittedError, OpenFitWarning, UsageError
+from . import _frames, _native, _output
+from ._errors import AssumedWarning, DeadColumnWarning, NotFittedError, UsageError
 from ._ledger import Ledger
 from ._model import Certificate, Model, Summary
 from ._progress import Progress
@@ -20,10 +21,10 @@ _Self = TypeVar("_Self", bound="Synthesizer")
 
 
 class Synthesizer:
-    """What all methods have in common: ``fit``, ``sample``, ``save``, ``load``, ``certificate``, ``inspect``, ``report``.
+    """What all methods have in common: ``fit``, ``sample``, ``write``, ``save``, ``load``, ``certificate``, ``inspect``, ``report``.
 
-    ``epsilon`` and ``delta`` are what a fit stays within. Parameters are attributes, and nothing happens before ``fit``; afterwards the
-    result is in ``model_``.
+    ``epsilon`` and ``delta`` are what a fit stays within. Parameters are attributes, and nothing happens before ``fit``, which returns the
+    object itself. Everything that can be asked of the fitted model can be asked of it; the model by itself is in ``model_``.
     """
 
     method: ClassVar[str]
@@ -44,7 +45,10 @@ class Synthesizer:
         *,
         ledger: Ledger | PathLike | None = None,
         resume: bool = False,
+        anew: bool = False,
+        accept_weak_privacy: bool = False,
         save_to: PathLike | None = None,
+        force: bool = False,
         format: FormatName | None = None,
         threads: int | None = None,
         memory_limit: str | None = None,
@@ -58,26 +62,25 @@ class Synthesizer:
         :param schema: what is public about the table, or the path of a schema file
         :param ledger: the ledger of the table, which refuses a fit over its cap; without it nothing keeps count
         :param resume: go on with the same fit that was cut off, without spending again
+        :param anew: begin also if the same fit was cut off on the ledger; what that one reserved stays spent
+        :param accept_weak_privacy: accept an epsilon above 10, a delta above 1e-4, or a delta of one over the number of rows or more
         :param save_to: where to write the model file; on a ledger, a fit that was not saved is lost with the process
+        :param force: replace the file at ``save_to`` if there is one; without it, such a fit is refused before anything is spent
         :param format: how files are written, if their names do not say
         :param threads: how many threads read; as many as the machine has processors without it
         :param memory_limit: how much memory rows and counts may take, such as ``"4GiB"``; half of the machine's without it
         :param spill_directory: where what does not fit is put meanwhile, in a directory that only you can read
         :param progress: whether a bar is shown; without it, where somebody watches
         """
+        path = ledger.path if isinstance(ledger, Ledger) else ledger
+        if save_to is not None:
+            named = [one for one in (schema, path) if isinstance(one, (str, os.PathLike))]
+            _output.check(save_to, force=force, inputs=[*named, *(_frames.paths_of(data) or [])])
         native = checked(schema)
         _warn_of_assumed(native.assumed())
-        path = ledger.path if isinstance(ledger, Ledger) else ledger
         options = self._options()
-        if path is not None and not resume and self._is_open_on(path, native, options):
-            warnings.warn(
-                "a fit of the same schema, method and budget is open on the ledger: if it was cut off, `resume=True` goes on with it and"
-                " spends nothing more",
-                OpenFitWarning,
-                stacklevel=2,
-            )
         source = _frames.Source(data)
-        with Progress(progress) as told:
+        with Progress(progress, "fitted") as told:
             fitted = _native.Model.fit(
                 source.native,
                 native,
@@ -87,6 +90,8 @@ class Synthesizer:
                 delta=self.delta,
                 ledger=path,
                 resume=resume,
+                anew=anew,
+                accept_weak_privacy=accept_weak_privacy,
                 save_to=save_to,
                 format=format,
                 threads=threads,
@@ -119,9 +124,30 @@ class Synthesizer:
         """Fits, and draws synthetic rows."""
         return self.fit(data, schema, **fit).sample(rows)
 
-    def save(self, path: PathLike) -> None:
-        """Writes the model file: whole, or not at all."""
-        self._fitted().save(path)
+    def write(
+        self,
+        path: PathLike,
+        rows: int | None = None,
+        *,
+        seed: int | None = None,
+        sampling: SamplingName | None = None,
+        where: Mapping[str, object] | Iterable[str] | None = None,
+        rebalance: Mapping[str, Mapping[object, float]] | None = None,
+        force: bool = False,
+        progress: bool | None = None,
+    ) -> None:
+        """Draws synthetic rows into a file: see :meth:`Model.write`."""
+        self._fitted().write(
+            path, rows, seed=seed, sampling=sampling, where=where, rebalance=rebalance, force=force, progress=progress
+        )
+
+    def write_marginals(self, path: PathLike, *, force: bool = False) -> None:
+        """Writes the noisy tables of the model: see :meth:`Model.write_marginals`."""
+        self._fitted().write_marginals(path, force=force)
+
+    def save(self, path: PathLike, *, force: bool = False) -> None:
+        """Writes the model file: whole, or not at all. An existing file is replaced only with ``force``."""
+        self._fitted().save(path, force=force)
 
     @classmethod
     def load(cls: type[_Self], path: PathLike) -> _Self:
@@ -150,13 +176,28 @@ class Synthesizer:
         assert certificate is not None, "a method measures, so it has a certificate"
         return certificate
 
+    @property
+    def guarantee(self) -> str:
+        """The guarantee in a sentence."""
+        return self._fitted().guarantee
+
+    @property
+    def schema(self) -> Schema:
+        """The schema it was fitted to."""
+        return self._fitted().schema
+
+    @property
+    def fingerprint(self) -> str:
+        """The SHA-256 of the model file."""
+        return self._fitted().fingerprint
+
     def inspect(self) -> Summary:
         """What the model holds."""
         return self._fitted().inspect()
 
-    def report(self, path: PathLike | None = None) -> str:
-        """The page that may be published, as HTML; written to a file if there is a path."""
-        return self._fitted().report(path)
+    def report(self, path: PathLike | None = None, *, force: bool = False) -> str:
+        """The page that may be published, as HTML; written to a file if there is a path, which is replaced only with ``force``."""
+        return self._fitted().report(path, force=force)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name."""
@@ -181,11 +222,6 @@ class Synthesizer:
         """The options of the method, as on the command line."""
         names = [name for name in self._parameters() if name not in ("epsilon", "delta")]
         return [f"{name}={json.dumps(getattr(self, name))}" for name in names]
-
-    def _is_open_on(self, ledger: PathLike, schema: _native.Schema, options: list[str]) -> bool:
-        return _native.Model.is_open_on(
-            ledger, schema, method=self.method, options=options, epsilon=self.epsilon, delta=self.delta
-        )
 
     def _fitted(self) -> Model:
         model: Model | None = getattr(self, "model_", None)

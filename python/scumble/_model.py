@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from . import _frames, _html, _native
+from . import _frames, _html, _native, _output
 from ._errors import UsageError
 from ._progress import Progress
 from ._schema import Schema
@@ -101,8 +101,9 @@ class Model:
         """Fits a model to a file of noisy tables that were made elsewhere. No row is read and nothing is spent."""
         return cls(_native.Model.of_marginals(path, schema._native()))
 
-    def save(self, path: PathLike) -> None:
-        """Writes the model file: whole, or not at all."""
+    def save(self, path: PathLike, *, force: bool = False) -> None:
+        """Writes the model file: whole, or not at all. An existing file is replaced only with ``force``."""
+        _output.check(path, force=force)
         self._native.save(path)
 
     def sample(
@@ -140,12 +141,15 @@ class Model:
         sampling: SamplingName | None = None,
         where: Mapping[str, object] | Iterable[str] | None = None,
         rebalance: Mapping[str, Mapping[object, float]] | None = None,
+        force: bool = False,
         progress: bool | None = None,
     ) -> None:
         """Draws synthetic rows into a file (.csv, .tsv, .parquet, .arrow), of any number: they are not held in memory.
 
-        The file is the same, byte for byte, as that of ``scumble sample`` with the same model, rows, seed and sampling.
+        The file is the same, byte for byte, as that of ``scumble sample`` with the same model, rows, seed and sampling. An existing file
+        is replaced only with ``force``.
         """
+        _output.check(path, force=force)
         self._draw(rows, seed, sampling, where, rebalance, path, progress)
 
     def _draw(
@@ -158,7 +162,7 @@ class Model:
         path: PathLike | None,
         progress: bool | None,
     ) -> _native.Table:
-        with Progress(progress) as told:
+        with Progress(progress, "sampled") as told:
             return self._native.sample(
                 rows=rows,
                 seed=seed,
@@ -169,8 +173,9 @@ class Model:
                 progress=told,
             )
 
-    def write_marginals(self, path: PathLike) -> None:
+    def write_marginals(self, path: PathLike, *, force: bool = False) -> None:
         """Writes the noisy tables that the model was fitted to, as JSON, for other programs to estimate from."""
+        _output.check(path, force=force)
         self._native.write_marginals(path)
 
     @property
@@ -210,15 +215,15 @@ class Model:
         told, text = self._native.summary()
         return Summary(json.loads(told), text, self._native.explanation()[1], self._native.picture())
 
-    def report(self, path: PathLike | None = None, *, title: str | None = None) -> str:
+    def report(self, path: PathLike | None = None, *, title: str | None = None, force: bool = False) -> str:
         """The page that may be published, as HTML; written to a file if there is a path.
 
         :param title: what the table is called on the page; the title of the schema without it
+        :param force: whether a file that exists may be replaced
         """
         page = self._native.page(title=title)
         if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(page)
+            _output.write_text(path, page, force=force)
         return page
 
     def __eq__(self, other: object) -> bool:

@@ -72,6 +72,8 @@ class Model:
         delta: float,
         ledger: str | os.PathLike[str] | None,
         resume: bool,
+        anew: bool,
+        accept_weak_privacy: bool,
         save_to: str | os.PathLike[str] | None,
         format: str | None,
         threads: int | None,

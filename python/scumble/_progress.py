@@ -1,85 +1,129 @@
-"""How far work has come: a bar of tqdm if it is installed, a line otherwise, and nothing where nobody watches."""
+"""How far work has come: one line that is drawn again and again, and stays with how long the work took.
+
+In a notebook it is one output, in a terminal one line of standard error, and nothing where nobody watches.
+"""
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
+from . import _html
 from ._typing import ProgressCallback
 
 _PATIENCE_SECONDS = 0.5
-"""Work that is done sooner needs no bar."""
+"""Work that is done sooner needs no line."""
+
+_BAR_CELLS = 24
+
+_FITTING = "fitting"
+"""The stage whose amounts are times."""
+
+_MARK = {"scumble": "progress"}
+"""The metadata of the output, by which programs that keep notebooks find it."""
 
 
-def _somebody_watches() -> bool:
-    if sys.stderr is None:
-        return False
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
+class _Line(Protocol):
+    """Where the line is drawn."""
+
+    def draw(self, text: str) -> None: ...
+    def end(self, text: str) -> None: ...
 
 
 class Progress:
-    """A context that gives a callback for the native module, or ``None``."""
+    """A context that gives a callback for the native module, or ``None``.
 
-    def __init__(self, wanted: bool | None) -> None:
+    ``done`` is the last line, with the time behind it: ``fitted in 12 s``.
+    """
+
+    def __init__(self, wanted: bool | None, done: str) -> None:
         self._wanted = _somebody_watches() if wanted is None else wanted
+        self._done = done
         self._began = time.monotonic()
-        self._stage: str | None = None
-        self._bar: Any = None
-        self._line = ""
+        self._line: _Line | None = None
 
     def __enter__(self) -> ProgressCallback | None:
         return self._told if self._wanted else None
 
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self._close()
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
+        if self._line is not None:
+            self._line.end(f"{self._done} in {self._seconds()}" if kind is None else f"stopped after {self._seconds()}")
 
     def _told(self, stage: str, done: int, total: int) -> None:
         if time.monotonic() - self._began < _PATIENCE_SECONDS:
             return
-        if stage != self._stage:
-            self._close()
-            self._stage = stage
-            self._bar = _tqdm(stage, total)
-        if self._bar is None:
-            self._write(stage, done, total)
-            return
-        if total:
-            self._bar.total = total
-            self._bar.update(min(done, total) - self._bar.n)
-        else:
-            self._bar.refresh()
+        if self._line is None:
+            self._line = _NotebookLine() if _is_notebook() else _TerminalLine()
+        self._line.draw(f"{_state(stage, done, total)}, {self._seconds()}")
 
-    def _write(self, stage: str, done: int, total: int) -> None:
-        part = f"{100 * done // total} %" if total else f"{time.monotonic() - self._began:.0f} s"
-        line = f"{stage} {part}"
-        if line != self._line:
-            sys.stderr.write("\r" + line.ljust(len(self._line)))
-            sys.stderr.flush()
-            self._line = line
-
-    def _close(self) -> None:
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
-        if self._line:
-            sys.stderr.write("\r" + " " * len(self._line) + "\r")
-            sys.stderr.flush()
-            self._line = ""
+    def _seconds(self) -> str:
+        return _duration(time.monotonic() - self._began)
 
 
-def _tqdm(stage: str, total: int) -> Any:
-    try:
-        import warnings
-
-        with warnings.catch_warnings():
-            # It warns where a notebook cannot show its own kind of bar, and then shows a plain one.
-            warnings.simplefilter("ignore")
-            from tqdm.auto import tqdm
-    except ImportError:
-        return None
-    unit = "B" if stage == "reading" else "rows"
+def _state(stage: str, done: int, total: int) -> str:
+    """What work is at and how far it is; a fit tells the processor time that it has used, and its forecast, in milliseconds."""
     if not total:
-        return tqdm(desc=stage, bar_format="{desc} {elapsed}", leave=False)
-    return tqdm(desc=stage, total=total, unit=unit, unit_scale=True, leave=False)
+        return stage
+    if stage != _FITTING:
+        return f"{stage} {_bar(done, total)}"
+    forecast = _duration(total / 1000)
+    return f"{stage} {_bar(done, total)} of about {forecast}" if done < total else f"{stage}, longer than the forecast of {forecast}"
+
+
+def _bar(done: int, total: int) -> str:
+    share = min(done / total, 1.0)
+    filled = round(share * _BAR_CELLS)
+    return f"{'█' * filled}{'░' * (_BAR_CELLS - filled)} {int(100 * share)} %"
+
+
+def _duration(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60} min {whole % 60} s"
+
+
+class _TerminalLine:
+    """A line of standard error that begins again."""
+
+    def __init__(self) -> None:
+        self._width = 0
+
+    def draw(self, text: str) -> None:
+        sys.stderr.write("\r" + text.ljust(self._width))
+        sys.stderr.flush()
+        self._width = len(text)
+
+    def end(self, text: str) -> None:
+        self.draw(text)
+        sys.stderr.write("\n")
+        sys.stderr.flush()
+
+
+class _NotebookLine:
+    """One output of a cell, which is replaced: what is written to a stream would be kept, line after line."""
+
+    def __init__(self) -> None:
+        self._output: Any = None
+
+    def draw(self, text: str) -> None:
+        display: Any = importlib.import_module("IPython.display")
+        shown = {"text/plain": text, "text/html": f"<pre>{_html.text(text)}</pre>"}
+        if self._output is None:
+            self._output = display.display(shown, raw=True, metadata=_MARK, display_id=True)
+        else:
+            self._output.update(shown, raw=True, metadata=_MARK)
+
+    def end(self, text: str) -> None:
+        self.draw(text)
+
+
+def _is_notebook() -> bool:
+    return "ipykernel" in sys.modules and "IPython" in sys.modules
+
+
+def _somebody_watches() -> bool:
+    return _is_notebook() or (sys.stderr is not None and sys.stderr.isatty())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import difflib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from . import _frames, _html, _native
+from . import _frames, _html, _native, _output
 from ._errors import SchemaError, UsageError
 from ._told import Told
 from ._typing import Data, FormatName, PathLike
@@ -100,10 +101,9 @@ class Schema:
         """
         return cls(_native.draft(_frames.types_of(data), format))
 
-    def save(self, path: PathLike) -> None:
-        """Writes the schema file, as YAML."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.to_yaml())
+    def save(self, path: PathLike, *, force: bool = False) -> None:
+        """Writes the schema file, as YAML. An existing file is replaced only with ``force``."""
+        _output.write_text(path, self.to_yaml(), force=force)
 
     def to_dict(self) -> dict[str, Any]:
         """The schema as written."""
@@ -113,28 +113,42 @@ class Schema:
         """The schema as written, as YAML."""
         return _native.spec_to_yaml(json.dumps(self._spec))
 
-    def edit(self, column: str, **properties: Any) -> Schema:
-        """The same schema with other properties of one column; ``None`` takes a property away.
+    def edit(self, columns: str | Iterable[str] | Mapping[str, Mapping[str, Any]], /, **properties: Any) -> Schema:
+        """The same schema with other properties of one column, or of many; ``None`` takes a property away.
+
+        >>> schema = Schema({"fields": [{"name": name, "type": "integer"} for name in ("age", "rent", "savings")]})
+        >>> schema = schema.edit("age", minimum=0, maximum=119)
+        >>> schema = schema.edit(["rent", "savings"], minimum=0, bins={"count": 16}, source="public")
+        >>> schema = schema.edit({"rent": {"maximum": 5_000}, "savings": {"maximum": 1_000_000}})
+        >>> schema.problems()
+        []
+
+        ``columns`` is the name of a column, several names, all of which get the same properties, or a mapping from names to the
+        properties of each, which stand before those that all get. A schema lists its own names: ``schema.edit([name for name in
+        schema if name.startswith("q_")], ...)``.
 
         Properties are those of the schema file, flat and in Python's spelling: ``type``, ``minimum``, ``maximum``, ``categories``,
         ``required``, ``bins``, ``source``, ``missing_values``, ``hierarchy``, ``open``, ``generate``, ``keep``, ``time_zone``, ``title``,
         ``description``, ``format``, ``true_values``, ``false_values``, ``fold_into``, ``unknown_label``.
         """
+        if isinstance(columns, Mapping):
+            each = {column: {**properties, **own} for column, own in columns.items()}
+        else:
+            each = {column: properties for column in ([columns] if isinstance(columns, str) else columns)}
+        self._check_known(each)
         spec = self.to_dict()
-        field = next((field for field in spec["fields"] if field["name"] == column), None)
-        if field is None:
-            raise UsageError(f"there is no column `{column}` in the schema", hint=f"it has {', '.join(self._names())}")
-        for name, value in properties.items():
-            if name in _CONSTRAINTS:
-                _put(field.setdefault("constraints", {}), _CONSTRAINTS[name], value)
-            elif name in _TERMS:
-                _put(field.setdefault("dp", {}), _TERMS[name], value)
-            elif name in _PROPERTIES:
-                _put(field, _PROPERTIES[name], value)
-            else:
-                known = ", ".join([*_CONSTRAINTS, *_TERMS, *_PROPERTIES])
-                raise UsageError(f"a column has no property `{name}`", hint=f"it has {known}")
+        for field in spec["fields"]:
+            for name, value in each.get(field["name"], {}).items():
+                _set(field, name, value)
         return Schema(spec)
+
+    def _check_known(self, columns: Iterable[str]) -> None:
+        names = self._names()
+        problems = [
+            (f"there is no column `{column}` in the schema", _meant(column, names)) for column in columns if column not in names
+        ]
+        if problems:
+            raise UsageError(problems)
 
     def add(self, column: str, type: str, **properties: Any) -> Schema:
         """The same schema with one more column, and its properties as for :meth:`edit`."""
@@ -146,9 +160,7 @@ class Schema:
 
     def drop(self, *columns: str) -> Schema:
         """The same schema without some columns, and without the rules about them."""
-        unknown = [column for column in columns if column not in self._names()]
-        if unknown:
-            raise UsageError(f"there is no column `{unknown[0]}` in the schema", hint=f"it has {', '.join(self._names())}")
+        self._check_known(columns)
         spec = self.to_dict()
         spec["fields"] = [field for field in spec["fields"] if field["name"] not in columns]
         rules = [rule for rule in spec.get("dp", {}).get("rules", []) if not _columns_of(rule) & set(columns)]
@@ -286,6 +298,26 @@ def _columns_of(rule: dict[str, Any]) -> set[str]:
     for column, other in rule.get("determines", {}).items():
         names |= {column, other}
     return names | {rule[name] for name in ("skip", "years", "since", "until") if name in rule}
+
+
+def _set(field: dict[str, Any], name: str, value: Any) -> None:
+    """Sets one property of a column, in the block of the file where it stands."""
+    if name in _CONSTRAINTS:
+        _put(field.setdefault("constraints", {}), _CONSTRAINTS[name], value)
+    elif name in _TERMS:
+        _put(field.setdefault("dp", {}), _TERMS[name], value)
+    elif name in _PROPERTIES:
+        _put(field, _PROPERTIES[name], value)
+    else:
+        known = [*_CONSTRAINTS, *_TERMS, *_PROPERTIES]
+        raise UsageError(f"a column has no property `{name}`", hint=_meant(name, known))
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """A hint for a name that is not known: the one it is nearest to, in whatever case, or all."""
+    lower = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(str(name).lower(), lower, n=1, cutoff=0.75)
+    return f"did you mean `{lower[near[0]]}`?" if near else f"it has {', '.join(known)}"
 
 
 def _put(block: dict[str, Any], name: str, value: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _frames, _html, _native
+from . import _frames, _html, _native, _output
 from ._typing import PathLike
 
 if TYPE_CHECKING:
@@ -40,8 +40,10 @@ class Table:
         """The rows as a ``pyarrow.Table``."""
         return _frames.into_kind(self._native, "pyarrow", None, self._schema)
 
-    def write(self, path: PathLike) -> None:
-        """Writes the rows to a file, whose name says the format: .csv, .tsv, .parquet or .arrow."""
+    def write(self, path: PathLike, *, force: bool = False) -> None:
+        """Writes the rows to a file, whose name says the format: .csv, .tsv, .parquet or .arrow. An existing file is replaced only
+        with ``force``."""
+        _output.check(path, force=force)
         self._native.write(path)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:

@@ -21,7 +21,8 @@ Data = Union[PathLike, Sequence[PathLike], ArrowStream, Any]
 """Paths, or a table. ``Any`` because not every library types its tables as ones that can be handed over."""
 
 ProgressCallback = Callable[[str, int, int], None]
-"""Is told a stage, how much is done, and of how much; 0 if nobody knows."""
+"""Is told a stage, how much is done, and of how much; 0 if nobody knows. Of the stage ``fitting`` these are milliseconds of processor time, used
+and forecast."""
 
 Kind = Literal["table", "pandas", "polars", "pyarrow", "duckdb"]
 """What synthetic rows come out as."""

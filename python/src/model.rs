@@ -8,11 +8,11 @@ use pyo3::types::PyBytes;
 use scumble::cluster::Stores;
 use scumble::mechanisms::MechanismError;
 use scumble::mechanisms::marginals::Exported;
-use scumble::report::{Explanation, Summary, dead_columns, guarantee, picture, public_page};
+use scumble::report::{Explanation, FitClock, Summary, dead_columns, guarantee, picture, public_page};
 use scumble::schema::{DecodedRows, Decoder};
 use scumble::{
     ApproxDp, Delta, Epsilon, Error, Input, Ledger, MemoryLimit, Method, ReadOptions, Sampling, Shares, Start, Wanted,
-    fresh_seed,
+    fresh_seed, refuse_weak_terms,
 };
 
 use crate::data::Data;
@@ -57,13 +57,21 @@ struct Request<'a> {
     ledger: Option<PathBuf>,
     start: Start,
     save_to: Option<PathBuf>,
+    /// Whether anybody is told how far it is.
+    is_watched: bool,
     options: ReadOptions,
 }
 
 impl Request<'_> {
     fn fit(self, inputs: &[Input], reporter: &Reporter) -> Result<scumble::Model, Failure> {
-        let Self { schema, method, goal, ledger, start, save_to, options } = self;
-        let options = ReadOptions { progress: Some(reporter.of_scan()), ..options };
+        let Self { schema, method, goal, ledger, start, save_to, is_watched, options } = self;
+        // What nobody watches needs no forecast.
+        let progress = is_watched.then(|| {
+            let file = inputs.first().and_then(Input::path).map(PathBuf::from).unwrap_or_default();
+            let (schema, method) = (schema.clone(), method.clone());
+            reporter.of_fit(move |bytes| FitClock::start(&schema, &method, goal, &file, bytes))
+        });
+        let options = ReadOptions { progress, ..options };
         let (model, job) = match ledger {
             None => (scumble::fit(inputs, schema, &method, goal, &options)?, None),
             Some(path) => {
@@ -155,7 +163,8 @@ fn json(value: &impl serde::Serialize) -> String {
 impl Model {
     /// Fits a model to rows.
     #[staticmethod]
-    #[pyo3(signature = (data, schema, *, method, options, epsilon, delta, ledger, resume, save_to, format, threads,
+    #[pyo3(signature = (data, schema, *, method, options, epsilon, delta, ledger, resume, anew,
+                        accept_weak_privacy, save_to, format, threads,
                         memory_limit, spill_directory, progress))]
     #[expect(clippy::too_many_arguments, reason = "they have names where it is called")]
     fn fit(
@@ -167,6 +176,8 @@ impl Model {
         delta: f64,
         ledger: Option<PathBuf>,
         resume: bool,
+        anew: bool,
+        accept_weak_privacy: bool,
         save_to: Option<PathBuf>,
         format: Option<&str>,
         threads: Option<usize>,
@@ -175,14 +186,27 @@ impl Model {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let goal = goal(epsilon, delta)?;
+        if !accept_weak_privacy {
+            refuse_weak_terms(goal, None).map_err(Failure::from)?;
+        }
+        let start = match (resume, anew) {
+            (true, true) => {
+                let problem = "a fit is either resumed or begun anew";
+                return Err(Failure::usage(problem, "give one of `resume` and `anew`").into());
+            }
+            (true, false) => Start::Resume,
+            (false, true) => Start::Anew,
+            (false, false) => Start::New,
+        };
         let memory_limit = memory_limit.map(str::parse::<MemoryLimit>).transpose();
         let request = Request {
             schema: &schema.0,
             method: method_named(method, &options, goal)?,
             goal,
             ledger,
-            start: if resume { Start::Resume } else { Start::New },
+            start,
             save_to,
+            is_watched: progress.is_some(),
             options: ReadOptions {
                 format: format.map(format_named).transpose()?,
                 threads,

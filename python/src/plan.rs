@@ -3,6 +3,7 @@
 use std::num::NonZeroU64;
 
 use pyo3::prelude::*;
+use scumble::mechanisms::forecast::Machine;
 use scumble::report;
 use scumble::{ApproxDp, Method};
 use serde_json::Value;
@@ -48,7 +49,7 @@ pub(crate) fn plan(
     let first = *goals.first().ok_or_else(|| Failure::usage("no epsilon to plan for", "give at least one"))?;
     let methods = methods.iter().map(|(name, options)| method_named(name.as_deref(), options, first));
     let methods = methods.collect::<Result<Vec<Method>, _>>()?;
-    work::run(py, None, |_| Ok(Plan(report::Plan::new(&schema.0, &methods, &goals, rows)?)))
+    work::run(py, None, |_| Ok(Plan(report::Plan::new(&schema.0, &methods, &goals, rows)?.on(Machine::this()))))
 }
 
 /// The options of a method with their default values, as a JSON object.

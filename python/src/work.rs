@@ -1,11 +1,13 @@
 //! Long work: other Python threads run meanwhile, progress is told, and Ctrl-C ends it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
 use pyo3::prelude::*;
+use scumble::report::FitClock;
 use scumble::{Error, Progress, ProgressSink};
 use scumble_stop::Stop;
 
@@ -14,8 +16,28 @@ use crate::failure::Failure;
 /// How often Python is asked whether Ctrl-C was pressed.
 const LISTENS_EVERY: Duration = Duration::from_millis(100);
 
-/// How far work has come: what it is at, how much is done, and of how much.
-type Told = (&'static str, u64, u64);
+/// How far work has come.
+#[derive(Clone, Copy)]
+enum Told {
+    /// What it is at, how much is done, and of how much.
+    Counted(&'static str, u64, u64),
+    /// A fit, whose time passes by itself.
+    Timed(FitClock),
+}
+
+impl Told {
+    /// What a callback is told now. The time of a fit is in thousandths of a second.
+    fn now(self) -> (&'static str, u64, u64) {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        match self {
+            Self::Counted(stage, done, total) => (stage, done, total),
+            Self::Timed(clock) => (FITTING, millis(clock.used()), millis(clock.forecast())),
+        }
+    }
+}
+
+/// The stage of a fit after the rows are read.
+const FITTING: &str = "fitting";
 
 /// Whom work tells how far it has come.
 #[derive(Clone)]
@@ -24,18 +46,20 @@ pub(crate) struct Reporter(Sender<Told>);
 impl Reporter {
     pub(crate) fn tell(&self, stage: &'static str, done: u64, total: u64) {
         // Nobody listens any more after Ctrl-C.
-        let _ = self.0.send((stage, done, total));
+        let _ = self.0.send(Told::Counted(stage, done, total));
     }
 
-    /// The same for a scan of files.
-    pub(crate) fn of_scan(&self) -> ProgressSink {
-        let reporter = self.clone();
+    /// The same for a fit: what was read of files, then how much of the forecast was used. `clock` makes the forecast, for an
+    /// input of so many bytes.
+    pub(crate) fn of_fit(&self, clock: impl Fn(u64) -> Option<FitClock> + Send + Sync + 'static) -> ProgressSink {
+        let (reporter, started) = (self.clone(), OnceLock::new());
         ProgressSink::new(move |Progress { bytes_read, bytes_total }| {
-            // Nobody knows how long the rest will take, nor what is in memory already.
-            if bytes_read < bytes_total {
-                reporter.tell("reading", bytes_read, bytes_total);
-            } else {
-                reporter.tell("fitting", 0, 0);
+            // How large what is in memory is would tell the number of its rows.
+            let clock = started.get_or_init(|| (bytes_total > 0).then(|| clock(bytes_total)).flatten());
+            match clock {
+                _ if bytes_read < bytes_total => reporter.tell("reading", bytes_read, bytes_total),
+                Some(clock) => drop(reporter.0.send(Told::Timed(*clock))),
+                None => reporter.tell(FITTING, 0, 0),
             }
         })
     }
@@ -78,7 +102,7 @@ pub(crate) fn run<T: Send>(
                 }
                 let outcome = Python::attach(|py| {
                     if let (Some(progress), Some(last), None) = (progress, last, &raised) {
-                        progress.call1(py, last)?;
+                        progress.call1(py, last.now())?;
                     }
                     py.check_signals()
                 });

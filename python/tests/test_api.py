@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 import json
 import pickle
@@ -143,6 +144,28 @@ def test_what_a_model_holds_is_told(fitted: scumble.MST, tmp_path: Path) -> None
     fitted.model_.write_marginals(tmp_path / "tables.json")
     again = scumble.Model.from_marginals(tmp_path / "tables.json", fitted.model_.schema)
     assert again.certificate is None and len(again.sample(10)) == 10
+
+
+def test_a_fitted_method_is_asked_like_its_model(people: People, fitted: scumble.MST, tmp_path: Path) -> None:
+    assert fitted.set_params() is fitted
+    fitted.write(tmp_path / "a.csv", 50, seed=1, where={"sex": "female"})
+    fitted.model_.write(tmp_path / "b.csv", 50, seed=1, where={"sex": "female"})
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    fitted.write_marginals(tmp_path / "tables.json")
+    assert scumble.Model.from_marginals(tmp_path / "tables.json", fitted.schema).certificate is None
+    assert fitted.report() == fitted.model_.report() and fitted.guarantee == fitted.model_.guarantee
+    assert fitted.fingerprint == fitted.model_.fingerprint and fitted.schema == people[1]
+    with pytest.raises(scumble.NotFittedError):
+        scumble.MST(1.0, 1e-9).write(tmp_path / "c.csv")
+
+
+def test_an_evaluation_shows_its_page_in_a_frame(people: People, fitted: scumble.MST) -> None:
+    evaluation = scumble.evaluate(people[0], fitted.sample(2_000), people[1], quick=True, orders=[1, 2])
+    shown = evaluation._repr_html_()
+    before, _, frame = shown.partition("<iframe")
+    assert "NOT DIFFERENTIALLY PRIVATE" in before and "<style" not in shown, "styles stay inside the frame"
+    page = frame.split('srcdoc="', 1)[1].split('"', 1)[0]
+    assert html.unescape(page) == evaluation.page() and "NOT DIFFERENTIALLY PRIVATE" in page
 
 
 def test_plans_need_no_data(people: People) -> None:

@@ -35,7 +35,7 @@ BUDGET = (1e-8, 1e-11)
 
 
 def forms(count: int) -> list[str]:
-    """The ways in which a count is written: by programs, for people, by tqdm and by the metrics of DataFusion."""
+    """The ways in which a count is written: by programs, for people, by progress lines and by the metrics of DataFusion."""
     separated = [f"{count // 1000}{mark}{count % 1000:03}" for mark in (",", "_", " ", "'", "\u202f")]
     short = f"{count / 1000:.3g}"
     return [str(count), *separated, f"{short}k", f"{short} K", f"{count / 1000:.1f} K", f"{count / 1000:.2f} K"]

@@ -149,7 +149,7 @@ def test_a_table_goes_where_it_is_wanted(fitted: scumble.MST, tmp_path: Any) -> 
     assert isinstance(rows, scumble.Table) and len(rows) == 50 and "50 rows" in rows._repr_html_() and "50 rows" in repr(rows)
     for name in ("a.csv", "a.tsv", "a.parquet", "a.arrow"):
         rows.write(tmp_path / name)
-        fitted.model_.write(tmp_path / f"drawn-{name}", 50, seed=1)
+        fitted.write(tmp_path / f"drawn-{name}", 50, seed=1)
     assert polars.read_parquet(tmp_path / "a.parquet").equals(rows.to_polars())
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "drawn-a.parquet").read_bytes()
     assert fitted.sample(50, seed=1, into="polars").equals(rows.to_polars())

@@ -31,6 +31,24 @@ def test_a_schema_is_loaded_edited_and_saved(tmp_path: Path) -> None:
         assert error.value.hint
 
 
+def test_many_columns_are_edited_at_once() -> None:
+    names = [f"q_{number}" for number in range(40)]
+    schema = scumble.Schema({"fields": [{"name": name, "type": "string"} for name in ["who", *names]]})
+    several = schema.edit(names, type="integer", minimum=0, maximum=4, source="public")
+    assert all(field["dp"] == {"source": "public"} for field in several.to_dict()["fields"][1:])
+    assert "constraints" not in several.to_dict()["fields"][0] and len(several.problems()) == 1
+    assert schema.edit(name for name in schema if name.startswith("q_")) == schema
+    each = several.edit({"who": {"categories": ["a", "b"]}, "q_3": {"maximum": 9, "title": "Third"}}, title="A question", required=True)
+    assert not each.problems() and [each.columns[place].codes for place in (0, 4, 5)] == [2, 10, 6]
+    assert [field.get("title") for field in each.to_dict()["fields"]][:5] == ["A question", None, None, None, "Third"]
+    # All of it or nothing, and every column that is not there.
+    with pytest.raises(scumble.UsageError) as error:
+        schema.edit(["q_1", "Q_2", "nothing"], minimum=0)
+    assert len(error.value.problems) == 2 and error.value.hint == "did you mean `q_2`?"
+    with pytest.raises(scumble.UsageError, match="did you mean `minimum`"):
+        schema.edit({"q_1": {"minimun": 0}})
+
+
 def test_all_problems_are_told_at_once() -> None:
     schema = scumble.Schema({"fields": [{"name": "age", "type": "integer"}, {"name": "sex", "type": "string"}]})
     assert len(schema.problems()) == 2 and "2 problems" in repr(schema)

@@ -32,6 +32,7 @@ mod arguments;
 mod command;
 mod command_line;
 mod failure;
+mod fit_progress;
 mod interrupt;
 mod output;
 mod terminal;

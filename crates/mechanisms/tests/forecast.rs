@@ -5,7 +5,7 @@ mod asked;
 use std::num::NonZeroU64;
 
 use asked::{close, goal, number, related};
-use scumble_mechanisms::forecast::{Asked, Extent, Forecast, Step};
+use scumble_mechanisms::forecast::{Asked, Extent, Forecast, Machine, Step};
 use scumble_mechanisms::{MechanismError, Method, fit};
 use scumble_schema::{AdjacencyKind, HierarchySpec, Scalar, Schema};
 use scumble_testing::{Rows, integers};
@@ -125,6 +125,27 @@ fn method(name: &str, options: &[&str]) -> Method {
 }
 
 const ADJACENCIES: [AdjacencyKind; 2] = [AdjacencyKind::AddRemove, AdjacencyKind::ReplaceOne];
+
+#[test]
+fn time_is_that_of_the_machine_and_memory_is_not() {
+    let schema = schema(&[3, 4, 5, 2], 1, AdjacencyKind::AddRemove);
+    let forecast = || Forecast::new(&schema, &method("auto", &[]), goal(1.0, 1e-6), rows()).unwrap();
+    let (here, slower) = (forecast().cost, forecast().on(Machine { slowness: 3.0 }).cost);
+    assert!(close(slower.cpu_seconds, 3.0 * here.cpu_seconds) && close(slower.peak_bytes, here.peak_bytes));
+    assert_eq!(forecast().on(Machine::REFERENCE).cost, here);
+}
+
+#[test]
+fn less_noise_makes_the_last_fit_of_auto_longer() {
+    // Tables that fill no model that they may have: with more budget nothing else becomes larger than the rounds do.
+    let schema = schema(&[40; 8], 1, AdjacencyKind::AddRemove);
+    let many = NonZeroU64::new(1_000_000).unwrap();
+    let work = |epsilon| Forecast::new(&schema, &method("auto", &[]), goal(epsilon, 1e-6), many).unwrap().work;
+    let (ordinary, large) = (work(0.01), work(8.0));
+    assert!(large.model_cells <= 2.0 * ordinary.model_cells, "a model has at most twice the cells");
+    assert!(large.stepped > 4.0 * ordinary.stepped, "{} for {}", large.stepped, ordinary.stepped);
+    assert!(large.explained > 0.0 && large.compared > 0.0);
+}
 
 #[test]
 fn tables_of_columns_are_planned_exactly() {

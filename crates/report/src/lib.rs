@@ -51,6 +51,7 @@ pub mod chart;
 mod counts_of;
 mod dead_column;
 mod explained;
+mod fit_clock;
 mod group;
 pub mod grouping;
 mod guarantee;
@@ -69,6 +70,7 @@ mod words;
 
 pub use dead_column::{DeadColumn, Holds, dead_columns};
 pub use explained::{Explanation, Paragraph};
+pub use fit_clock::FitClock;
 pub use group::{Group, SharedIdentifier};
 pub use guarantee::{guarantee, shown_epsilon};
 pub use ledger::{JobSummary, LedgerSummary};

@@ -3,17 +3,16 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use indicatif::ProgressBar;
 use scumble::cluster::Stores;
 use scumble::engine::TableScan;
 use scumble::report::{LedgerSummary, Plan, Summary, dead_columns, guarantee, heaps};
-use scumble::{Job, Ledger, Model, ProgressSink, ReadOptions, ReservedFit, Schema, Start};
+use scumble::{Job, Ledger, Model, ReadOptions, ReservedFit, Schema, Start};
 use serde_json::json;
 
 use crate::arguments::{EngineChoice, Fit, RealTable};
 use crate::failure::Failure;
-use crate::terminal::{Terminal, Unit, wait_without_end};
-use crate::{interrupt, output};
+use crate::terminal::{Terminal, Unit};
+use crate::{fit_progress, interrupt, output};
 
 pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     let (real, path) = (&arguments.real, &arguments.output);
@@ -84,7 +83,8 @@ fn fit_rows(
     real.reasonable.check(goal, real.rows_hint)?;
     let inputs = real.text_files.inputs(&real.data, real.spill_dir.as_deref())?;
     let bar = terminal.progress("reading", 0, Unit::Bytes);
-    let options = ReadOptions { progress: Some(progress_of(&bar)), ..read_options(real, engine)? };
+    let progress = fit_progress::sink(&bar, schema, &method, goal, &real.data);
+    let options = ReadOptions { progress: Some(progress), ..read_options(real, engine)? };
     let Some(path) = &real.ledger else {
         let model = scumble::fit(&inputs, schema, &method, goal, &options);
         bar.finish_and_clear();
@@ -154,21 +154,6 @@ fn read_options(real: &RealTable, engine: &EngineChoice) -> Result<ReadOptions, 
         remote: engine.cluster()?.map(|cluster| cluster as _),
         stores: Some(Arc::new(Stores::default())),
         ..ReadOptions::default()
-    })
-}
-
-/// Draws how much of the table is read.
-fn progress_of(bar: &ProgressBar) -> ProgressSink {
-    let bar = bar.clone();
-    ProgressSink::new(move |progress| {
-        // Without a total there is nothing to draw.
-        if progress.bytes_total > 0 {
-            bar.set_length(progress.bytes_total);
-            bar.set_position(progress.bytes_read);
-            if progress.bytes_read == progress.bytes_total {
-                wait_without_end(&bar, "fitting");
-            }
-        }
     })
 }
 

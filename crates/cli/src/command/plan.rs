@@ -1,6 +1,7 @@
 //! `scumble plan`
 
 use scumble::Schema;
+use scumble::mechanisms::forecast::Machine;
 use scumble::report::Plan;
 
 use crate::arguments;
@@ -12,7 +13,7 @@ pub(crate) fn run(arguments: &arguments::Plan, terminal: &Terminal) -> Result<()
     output::check([&arguments.schema], &arguments.svg, arguments.overwriting.force)?;
     let schema = Schema::read(&arguments.schema)?;
     let (methods, rows) = (arguments.methods()?, arguments.rows_hint);
-    let plan = Plan::new(&schema, &methods, &arguments.goals(), rows)?;
+    let plan = Plan::new(&schema, &methods, &arguments.goals(), rows)?.on(Machine::this());
     if let Some(path) = &arguments.svg {
         let picture = Plan::new(&schema, &methods, &arguments.drawn_goals(), rows)?.picture();
         output::write(path, picture.as_bytes(), terminal)?;

@@ -17,9 +17,20 @@ use crate::merging::telling_columns;
 use crate::theory::Noise;
 use crate::versions::Versions;
 
-/// Passes that a fit between rounds takes, about, and the last one.
-const PASSES: f64 = 48.0;
-const LAST_PASSES: f64 = 300.0;
+/// Passes over the cells that a model may have in a round, by the fit after it, and those of the last fit. They are fewer by count and
+/// each takes longer than those of other methods: what is counted here is how many passes of theirs take as long.
+const PASSES: f64 = 18.0;
+/// That of an ordinary budget; the less noise there is, the longer the last fit takes to settle.
+const LAST_PASSES: f64 = 390.0;
+/// How many of its own passes the last fit takes, and how often a fit between rounds and the last one go through the cells of measured
+/// tables in each pass: for every step that the search remembers, of which there are few at first.
+const LAST_STEPS: f64 = 215.0;
+const STEPS: f64 = 20.0;
+const LESS_REMEMBERED: f64 = 6.0;
+/// The cells of a table that is chosen, for each cell of a candidate that is considered: noise makes small ones likelier.
+const CHOSEN_SIZE: f64 = 0.3;
+/// Columns beyond these add little to the time in which the size of a model is predicted: most are far apart in it.
+const MAX_NEAR_COLUMNS: usize = 24;
 
 /// Plans the releases, with tables at random in place of those that rows would choose: as large as is still reliable. How many rounds there
 /// are follows from the number of rows; where nothing more fits the model, there are fewer.
@@ -52,7 +63,7 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
     let mut edges =
         if begins_with_a_tree(&sizes, cells, of_round, outline.row_count()) { columns.len() - 1 } else { 0 };
     let whole = merged.cells(&Clique::new(columns.iter().copied()));
-    let (mut choices, mut tables, mut fitted, mut filled, mut spent) = (Vec::new(), Vec::new(), 0.0, linked, 0);
+    let (mut choices, mut tables, mut all_cells, mut filled, mut spent) = (Vec::new(), Vec::new(), 0.0, linked, 0);
     for (for_choice, for_table) in shares {
         spent += for_choice.quanta() + for_table.quanta();
         #[expect(clippy::cast_precision_loss, reason = "a share")]
@@ -69,7 +80,7 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
         tables.push((table, for_table));
         // On every benchmark table, rounds went on until the model had all the cells that it may have.
         filled = model_cells.min(whole.max(linked));
-        fitted += PASSES * real(filled);
+        all_cells += real(filled);
     }
     let events = Events::about(choices.len(), rounds);
     let (candidates, candidate_cells) = candidates(&merged, options, &mut dice())?;
@@ -77,15 +88,29 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
     outline.measure_each(&merged, &tables, events)?;
 
     let (asked, rows) = (real(choices.len() as u128), outline.row_count());
-    let work = &mut outline.work;
     let considered = real(candidates.into());
-    work.scored = asked * candidate_cells;
+    let narrow = narrowness(&sizes);
+    // Tables come one by one, so there are half of them on average between rounds.
+    let chosen_cells = asked * CHOSEN_SIZE * candidate_cells / considered.max(1.0);
+    let longer = growth.powi(2);
+    let remembered = STEPS * asked * chosen_cells / 2.0 / LESS_REMEMBERED + longer * LAST_STEPS * chosen_cells;
+    let work = &mut outline.work;
+    work.compared = asked * candidate_cells;
     work.compared_cells = candidate_cells;
-    work.sized = asked * considered * real(columns.len() as u128);
+    work.sized = asked * considered * real(columns.len().min(MAX_NEAR_COLUMNS) as u128);
+    work.explained = narrow * considered * all_cells;
     work.counted = rows * considered * 0.5 * f64::from(options.most_columns);
     work.model_cells = real(filled);
-    work.fitted = fitted + LAST_PASSES * work.model_cells;
+    work.fitted = narrow * (PASSES * all_cells + longer * LAST_PASSES * work.model_cells);
+    work.stepped = remembered;
     Ok(())
+}
+
+/// How many times as long a cell takes in tables of columns of these sizes as in tables of large ones: loops along a column of two
+/// values are short.
+fn narrowness(sizes: &[u32]) -> f64 {
+    let middling = (sizes.iter().map(|&size| f64::from(size).ln()).sum::<f64>() / real(sizes.len() as u128)).exp();
+    1.0 + 0.5 / (middling - 1.0).max(1.0)
 }
 
 /// The columns as tables of several take them; those of declared levels as the finest of these.
@@ -124,4 +149,15 @@ fn candidates(merged: &Domain, options: &Options, dice: &mut impl Rng) -> Result
     let considered = Candidates::draw(&versions, options, |_| false, dice).considered(dice, |_| true);
     let cells = considered.iter().map(|set| merged.cells(set)).sum();
     Ok((considered.len() as u64, real(cells)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_of_binary_columns_take_half_as_long_again() {
+        assert!((narrowness(&[2; 5]) - 1.5).abs() < 1e-12);
+        assert!(narrowness(&[100, 80, 90]) < 1.01 && narrowness(&[2, 100]) < narrowness(&[2, 2, 100]));
+    }
 }

@@ -5,8 +5,6 @@ use serde::Serialize;
 use super::coefficients as each;
 use super::work::Work;
 
-pub use super::coefficients::CALIBRATED_ON;
-
 /// What a fit is expected to take.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Cost {
@@ -23,9 +21,12 @@ impl Cost {
             + each::READ * work.read
             + each::COUNTED * work.counted
             + each::SCORED * work.scored
+            + each::COMPARED * work.compared
+            + each::EXPLAINED * work.explained
             + each::MAXIMISED * work.maximised
             + each::SIZED * work.sized
-            + each::FITTED * work.fitted;
+            + each::FITTED * work.fitted
+            + each::STEPPED * work.stepped;
         let peak_bytes = each::PROCESS
             + each::CODED * work.coded_bytes
             + each::COUNTED_CELL * work.counted_cells.min(each::MOST_COUNTED_CELLS)

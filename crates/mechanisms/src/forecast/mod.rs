@@ -1,10 +1,12 @@
 #![doc = include_str!("forecast.md")]
 
 mod benchmarks;
+mod clock;
 mod coefficients;
 mod cost;
 mod dry_run;
 mod errors;
+mod machine;
 mod outline;
 mod signal;
 mod step;
@@ -17,10 +19,12 @@ use scumble_vault::account::Amount;
 use scumble_vault::{AccountingKind, AddRemove, ApproxDp, Delta, Gdp, Pure, ReplaceOne, Selecting, Zcdp};
 use serde::Serialize;
 
-pub use self::cost::{CALIBRATED_ON, Cost};
+pub use self::clock::processor_time;
+pub use self::cost::Cost;
 pub(crate) use self::dry_run::{DryRun, Limits, dice, several_dice};
 use self::errors::Expecting;
 pub use self::errors::OrderError;
+pub use self::machine::Machine;
 use self::outline::PlannedTable;
 pub(crate) use self::outline::{Drawn, Outline};
 pub(crate) use self::signal::cells_at;
@@ -91,6 +95,13 @@ impl Forecast {
             (AdjacencyKind::ReplaceOne, AccountingKind::Zcdp) => request.plan::<ReplaceOne, Zcdp>(),
         };
         forecast.map_err(|error| error.naming_columns(schema))
+    }
+
+    /// The same fit on another machine than the one that coefficients were measured on.
+    #[must_use]
+    pub fn on(mut self, machine: Machine) -> Self {
+        self.cost.cpu_seconds *= machine.slowness;
+        self
     }
 }
 

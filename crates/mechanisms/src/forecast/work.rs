@@ -11,12 +11,18 @@ pub struct Work {
     pub counted: f64,
     /// Cells of tables that candidates are scored by.
     pub scored: f64,
+    /// Cells of tables in which candidates are compared with a model, round after round.
+    pub compared: f64,
+    /// Candidates whose tables a model is asked for, times the cells of the model.
+    pub explained: f64,
     /// Steps of the dynamic programmes of the score `F`.
     pub maximised: f64,
     /// Tables whose effect on the size of a model is worked out, times the columns of the model.
     pub sized: f64,
     /// Cells of models, times the passes over them.
     pub fitted: f64,
+    /// Cells of measured tables, times the passes in which the search for a model goes through all the steps that it remembers.
+    pub stepped: f64,
     /// Bytes of the coded table, where rows are asked about again and again.
     pub coded_bytes: f64,
     /// Cells of the tables that are counted at once.

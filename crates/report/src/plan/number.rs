@@ -44,7 +44,7 @@ pub(super) fn bytes(bytes: f64) -> String {
 }
 
 /// Time.
-pub(super) fn seconds(seconds: f64) -> String {
+pub(crate) fn seconds(seconds: f64) -> String {
     match seconds {
         _ if seconds >= 7_200.0 => format!("{:.0} h", seconds / 3_600.0),
         _ if seconds >= 120.0 => format!("{:.0} min", seconds / 60.0),

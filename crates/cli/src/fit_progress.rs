@@ -1,0 +1,50 @@
+//! What a terminal shows while a model is fitted: what was read, then how much of the forecast was used.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use scumble::report::FitClock;
+use scumble::{ApproxDp, Method, ProgressSink, Schema};
+
+use crate::terminal::wait_without_end;
+
+/// Reports to `bar` how far a fit of these files is.
+pub(crate) fn sink(
+    bar: &ProgressBar,
+    schema: &Schema,
+    method: &Method,
+    goal: ApproxDp,
+    data: &[PathBuf],
+) -> ProgressSink {
+    let (bar, schema, method) = (bar.clone(), schema.clone(), method.clone());
+    let file = data.first().cloned().unwrap_or_default();
+    let clock = OnceLock::new();
+    ProgressSink::new(move |progress| {
+        // Nobody watches, or there is no total to draw.
+        if bar.is_hidden() || progress.bytes_total == 0 {
+            return;
+        }
+        let clock = clock.get_or_init(|| FitClock::start(&schema, &method, goal, &file, progress.bytes_total));
+        bar.set_length(progress.bytes_total);
+        bar.set_position(progress.bytes_read);
+        if progress.bytes_read == progress.bytes_total {
+            match *clock {
+                Some(clock) => show(&bar, clock),
+                None => wait_without_end(&bar, "fitting"),
+            }
+        }
+    })
+}
+
+/// Turns a bar whose end is reached into how much of the forecast was used.
+fn show(bar: &ProgressBar, clock: FitClock) {
+    let style = ProgressStyle::with_template("fitting {spinner} {clock}").expect("a template of ours");
+    bar.set_style(style.with_key("clock", move |_: &ProgressState, text: &mut dyn fmt::Write| {
+        // A terminal that cannot be written to shows nothing, and that is no failure.
+        let _ = write!(text, "{clock}");
+    }));
+    bar.enable_steady_tick(Duration::from_millis(200));
+}
