@@ -39,6 +39,7 @@ class Ledger:
         delta: float,
         accounting: AccountingName | None = None,
         dataset: str | None = None,
+        accept_weak_privacy: bool = False,
     ) -> Ledger:
         """Makes the ledger of a table, with a cap on all that will ever be released from it.
 
@@ -47,10 +48,19 @@ class Ledger:
         :param schema: whose privacy terms every fit on the ledger has to have
         :param accounting: how fits are added up; ``pure`` if delta is 0 and ``gdp`` otherwise, without it
         :param dataset: what to call the table; the name of the file without it
+        :param accept_weak_privacy: accept an epsilon above 10 or a delta above 1e-4
         """
         _output.check_new(path, hint="go on with it by `Ledger(path)`, or create another one at another path")
         name = dataset if dataset is not None else os.path.splitext(os.path.basename(os.fspath(path)))[0]
-        _native.ledger_create(path, checked(schema), epsilon=epsilon, delta=delta, accounting=accounting, dataset=name)
+        _native.ledger_create(
+            path,
+            checked(schema),
+            epsilon=epsilon,
+            delta=delta,
+            accounting=accounting,
+            dataset=name,
+            accept_weak_privacy=accept_weak_privacy,
+        )
         return cls(path)
 
     def show(self) -> Statement:

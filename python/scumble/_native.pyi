@@ -169,6 +169,7 @@ def ledger_create(
     delta: float,
     accounting: str | None,
     dataset: str,
+    accept_weak_privacy: bool,
 ) -> None: ...
 def ledger_statement(path: str | os.PathLike[str]) -> tuple[str, str]: ...
 def bundle_create(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use scumble::report::LedgerSummary;
-use scumble::{AccountingKind, Ledger, create_ledger};
+use scumble::{AccountingKind, Ledger, create_ledger, refuse_weak_terms};
 
 use crate::failure::Failure;
 use crate::model::goal;
@@ -13,7 +13,7 @@ use crate::schema::Schema;
 
 /// Makes a ledger with a cap.
 #[pyfunction]
-#[pyo3(signature = (path, schema, *, epsilon, delta, accounting, dataset))]
+#[pyo3(signature = (path, schema, *, epsilon, delta, accounting, dataset, accept_weak_privacy))]
 pub(crate) fn ledger_create(
     path: PathBuf,
     schema: &Schema,
@@ -21,8 +21,12 @@ pub(crate) fn ledger_create(
     delta: f64,
     accounting: Option<&str>,
     dataset: &str,
+    accept_weak_privacy: bool,
 ) -> Result<(), Failure> {
     let cap = goal(epsilon, delta)?;
+    if !accept_weak_privacy {
+        refuse_weak_terms(cap, None)?;
+    }
     let named = |name: &str| {
         let unknown = |_| Failure::usage(format!("there is no accounting `{name}`"), "take gdp, zcdp or pure");
         name.parse::<AccountingKind>().map_err(unknown)

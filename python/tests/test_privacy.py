@@ -198,7 +198,7 @@ def press():
     os.kill(os.getpid(), signal.SIGINT)
 threading.Thread(target=press, daemon=True).start()
 try:
-    scumble.Auto(4.0, 1e-9, model_cells=20_000).fit(people, schema, ledger=ledger)
+    scumble.Auto(4.0, 1e-9, model_cells=20_000).fit(people, schema, ledger=ledger, anew=True)
     print("finished")
 except KeyboardInterrupt:
     late = time.monotonic() - press.at
@@ -212,7 +212,7 @@ except KeyboardInterrupt:
 @pytest.mark.skipif(os.name == "nt", reason="signals are different there")
 def test_ctrl_c_ends_a_fit_within_a_second_and_leaves_the_ledger_true(tmp_path: Path) -> None:
     schema = scumble.demo(10)[1]
-    ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=100.0, delta=1e-6)
+    ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=100.0, delta=1e-6, accept_weak_privacy=True)
     stopped = 0
     for _ in range(5):
         # From the first look at the table to the last rounds.
@@ -280,3 +280,15 @@ def test_a_fit_that_was_stopped_is_gone_on_with_in_the_same_process(tmp_path: Pa
         method.fit(people, schema, ledger=ledger)
     method.fit(people, schema, ledger=ledger, resume=True)
     assert [job["releases"] > 0 for job in ledger.show().to_dict()["jobs"] if job["releases"] != 0] == [True]
+
+
+def test_terms_that_protect_hardly_anybody_are_accepted_by_name(tmp_path: Path) -> None:
+    people, schema = scumble.demo(200, seed=1)
+    schema = schema.privacy(rules=None)
+    for method in (scumble.Independent(10.5, 1e-9), scumble.Independent(1.0, 2e-4)):
+        with pytest.raises(scumble.UsageError, match="is above"):
+            method.fit(people, schema)
+        assert "WEAK TERMS" in method.fit(people, schema, accept_weak_privacy=True).guarantee
+    with pytest.raises(scumble.UsageError, match="is above"):
+        scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=11.0, delta=1e-9)
+    assert not (tmp_path / "people.ledger").exists()

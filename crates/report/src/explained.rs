@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::group::Group;
 use crate::guarantee::short_claim;
 use crate::odds::Odds;
+use crate::weak_terms::weak_terms;
 use crate::words::{listed, wrapped};
 
 use self::subject::Subject;
@@ -53,10 +54,12 @@ impl Explanation {
     pub fn new(model: &Model) -> Self {
         let odds = Odds::new(model);
         let subject = Subject::new(model);
-        let paragraphs = match model.origin() {
+        let mut paragraphs = match model.origin() {
             Origin::Measured { certificate, .. } => certified::paragraphs(model, certificate, &subject, odds.as_ref()),
             Origin::Elsewhere(marginals) => declared::paragraphs(model, marginals.statement(), &subject, odds.as_ref()),
         };
+        // Right after what this is about: whoever reads no further should know.
+        paragraphs.splice(1..1, weak(model));
         Self { paragraphs, odds }
     }
 }
@@ -81,6 +84,13 @@ fn about(model: &Model, made: &str) -> Paragraph {
              them; no row of the table is in it. This page says what that protects and what it does not."
         ),
     )
+}
+
+/// What is weak about the promise, if anything is.
+fn weak(model: &Model) -> Option<Paragraph> {
+    let sentences: Vec<String> = weak_terms(model).iter().map(ToString::to_string).collect();
+    let text = || format!("WEAK TERMS, which whoever made the model accepted by name: {}.", sentences.join("; "));
+    (!sentences.is_empty()).then(|| Paragraph::new("What is weak about it", text()))
 }
 
 fn covered() -> Paragraph {

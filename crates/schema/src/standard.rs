@@ -1,11 +1,50 @@
 //! Properties of the Table Schema standard that would change values, and that are not read: they are refused.
 //!
-//! All other properties that are not known are passed over: a title in another language changes no value.
+//! All other properties that are not known are passed over, since a title in another language changes no value; unless they are
+//! nearly the name of one that is known, which is most likely a slip.
+
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::error::SchemaError;
+use crate::similar::similar;
+
+/// What the standard knows of a column.
+const OF_COLUMN: [&str; 17] = [
+    "name",
+    "type",
+    "format",
+    "title",
+    "description",
+    "example",
+    "rdfType",
+    "missingValues",
+    "constraints",
+    "trueValues",
+    "falseValues",
+    "decimalChar",
+    "groupChar",
+    "bareNumber",
+    "categories",
+    "categoriesOrdered",
+    "dp",
+];
+/// What the standard knows of the constraints of a column.
+const OF_CONSTRAINTS: [&str; 11] = [
+    "required",
+    "unique",
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "jsonSchema",
+    "pattern",
+    "enum",
+];
 
 /// A schema file, as far as these properties go.
 #[derive(Deserialize)]
@@ -21,6 +60,8 @@ struct StandardField {
     categories: Option<IgnoredAny>,
     #[serde(default)]
     constraints: StandardConstraints,
+    #[serde(flatten)]
+    others: BTreeMap<String, IgnoredAny>,
 }
 
 #[derive(Deserialize, Default)]
@@ -28,6 +69,8 @@ struct StandardField {
 struct StandardConstraints {
     exclusive_minimum: Option<IgnoredAny>,
     exclusive_maximum: Option<IgnoredAny>,
+    #[serde(flatten)]
+    others: BTreeMap<String, IgnoredAny>,
 }
 
 impl StandardFile {
@@ -39,7 +82,9 @@ impl StandardFile {
 
 impl StandardField {
     fn check(&self) -> Result<(), SchemaError> {
-        let StandardConstraints { exclusive_minimum, exclusive_maximum } = &self.constraints;
+        self.check_names(&self.others, &OF_COLUMN)?;
+        let StandardConstraints { exclusive_minimum, exclusive_maximum, others } = &self.constraints;
+        self.check_names(others, &OF_CONSTRAINTS)?;
         let refusals = [
             (
                 self.bare_number == Some(false),
@@ -58,6 +103,19 @@ impl StandardField {
             }
         }
     }
+
+    /// Refuses a property whose name is nearly one of `known`.
+    fn check_names(&self, properties: &BTreeMap<String, IgnoredAny>, known: &[&str]) -> Result<(), SchemaError> {
+        let unknown = properties.keys().filter(|property| !known.contains(&property.as_str()));
+        let mut meant = unknown.filter_map(|property| Some((property, similar(property, known.iter().copied())?)));
+        match meant.next() {
+            None => Ok(()),
+            Some((property, near)) => {
+                let problem = format!("has `{property}`, which is not known");
+                Err(SchemaError::column(&self.name, problem, format!("did you mean `{near}`?")))
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -71,6 +129,8 @@ mod tests {
             ("categories: [1, 2]", "`categories`"),
             ("constraints: {exclusiveMinimum: 0, maximum: 9}", "`exclusiveMinimum`"),
             ("constraints: {minimum: 0, exclusiveMaximum: 9}", "`exclusiveMaximum`"),
+            ("constraints: {minimun: 0, maximum: 9}", "column `x` has `minimun`, which is not known"),
+            ("constrains: {minimum: 0, maximum: 9}", "column `x` has `constrains`"),
         ] {
             let yaml = format!("fields: [{{name: x, type: integer, {property}}}]");
             let problem = SchemaSpec::parse(&yaml).unwrap_err();

@@ -4,7 +4,7 @@
 pub(super) const LONG: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     env!("SCUMBLE_COMMIT"),
-    "\nreads csv, tsv, parquet, arrow, s3, postgresql; runs on this machine or on a Ballista cluster\n",
+    "\nreads csv, tsv, xlsx, zip, parquet, arrow, s3, postgresql; runs on this machine or on a Ballista cluster\n",
     env!("SCUMBLE_PROFILE"),
     " build",
     env!("SCUMBLE_FEATURES"),

@@ -12,6 +12,7 @@ mod folder;
 mod habits;
 mod html;
 mod inspect;
+mod messages;
 mod multiline;
 mod ordinary_files;
 mod plan;
