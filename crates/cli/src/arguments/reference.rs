@@ -16,7 +16,7 @@ const PAGE: &str = "../../docs/reference/commands.md";
 const UPDATE: &str = "SCUMBLE_UPDATE_DOCS";
 
 /// What somebody wants to do, and the verbs for it, in the order in which they are met.
-const PURPOSES: [(&str, &[&str]); 7] = [
+const PURPOSES: [(&str, &[&str]); 8] = [
     ("try it on made-up people", &["demo"]),
     ("describe a table", &["schema"]),
     ("decide on a budget, and keep count of it", &["plan", "ledger"]),
@@ -24,6 +24,7 @@ const PURPOSES: [(&str, &[&str]); 7] = [
     ("look at a model, and publish it", &["inspect", "report", "marginals", "bundle"]),
     ("compare with the real table, for its steward alone", &["evaluate"]),
     ("run a cluster", &["scheduler", "executor"]),
+    ("set up a shell", &["completions", "man"]),
 ];
 
 const BEGINNING: &str = "# Commands
@@ -36,6 +37,8 @@ The examples are run in this order, in a folder with the made-up table `people.c
 columns, and what was made from them further up.
 
 <!-- setup
+# Examples name the same files again and again.
+scumble() { case \" $* \" in *\" bundle \"*) command scumble \"$@\" ;; *\" -o \"*|*\" --svg \"*) command scumble \"$@\" --force ;; *) command scumble \"$@\" ;; esac; }
 scumble demo --quiet --rows 1000 -o .
 cat > people.schema.yaml <<END
 title: Survey of People and Homes
@@ -206,7 +209,7 @@ fn described(argument: &Arg) -> String {
     item + "\n"
 }
 
-/// What stands below the help of a command: paragraphs, and examples, of which those that need a cluster are not run.
+/// What stands below the help of a command: paragraphs, and examples, of which those that need more than a shell are not run.
 fn after_help(command: &Command) -> String {
     let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let mut page = String::new();
@@ -216,11 +219,13 @@ fn after_help(command: &Command) -> String {
             continue;
         };
         write!(page, "\n**{heading}**\n").unwrap();
-        let (on_a_cluster, here): (Vec<String>, Vec<String>) =
-            commands(examples).into_iter().partition(|example| needs_a_cluster(example));
-        for (marker, examples) in [("", here), ("<!-- not run: needs a cluster -->\n", on_a_cluster)] {
-            if !examples.is_empty() {
-                write!(page, "\n{marker}```sh\n{}\n```\n", examples.join("\n")).unwrap();
+        let examples = commands(examples);
+        for needs in [None, Some("a cluster"), Some("somebody who answers"), Some("a reader of manual pages")] {
+            let alike: Vec<&str> =
+                examples.iter().map(String::as_str).filter(|example| need(example) == needs).collect();
+            if !alike.is_empty() {
+                let marker = needs.map(|needs| format!("<!-- not run: needs {needs} -->\n")).unwrap_or_default();
+                write!(page, "\n{marker}```sh\n{}\n```\n", alike.join("\n")).unwrap();
             }
         }
     }
@@ -240,6 +245,14 @@ fn commands(examples: &str) -> Vec<String> {
     commands
 }
 
-fn needs_a_cluster(example: &str) -> bool {
-    ["ballista://", "scumble scheduler", "scumble executor"].iter().any(|sign| example.contains(sign))
+/// What an example needs besides a shell.
+fn need(example: &str) -> Option<&'static str> {
+    let signs = [
+        ("ballista://", "a cluster"),
+        ("scumble scheduler", "a cluster"),
+        ("scumble executor", "a cluster"),
+        ("scumble schema new", "somebody who answers"),
+        ("man ./", "a reader of manual pages"),
+    ];
+    signs.into_iter().find(|(sign, _)| example.contains(sign)).map(|(_, needs)| needs)
 }
