@@ -44,9 +44,9 @@ fn a_picture_is_written_whole_or_not_at_all() {
     assert_output!(texts.join("\n"));
     assert_output!(std::fs::read_to_string(folder.path("a.svg")).unwrap());
     assert_eq!(folder.names(), ["a.model", "a.svg", "table.csv", "table.schema.yaml"]);
-    let noted = folder.output(&["inspect", "a.model", "--svg", "a.svg"]);
+    let noted = folder.output(&["inspect", "a.model", "--force", "--svg", "a.svg"]);
     assert_eq!(String::from_utf8(noted.stderr).unwrap(), "note: wrote a picture of the model to a.svg\n");
-    let told = folder.output(&["inspect", "a.model", "--svg", "a.svg", "--json"]);
+    let told = folder.output(&["inspect", "a.model", "--force", "--svg", "a.svg", "--json"]);
     let told: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
     assert_eq!(told["svg"], "a.svg");
 }
