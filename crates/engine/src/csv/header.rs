@@ -117,7 +117,8 @@ pub(crate) struct FoundHeader {
     pub(crate) layout: TextLayout,
 }
 
-/// The header of a file that is cut in one of these ways: the one that gives the most names, the first of them if several do.
+/// The header of a file that is cut in one of these ways: the one that goes through no quotes and gives the most names, the first of
+/// them if several do.
 ///
 /// No byte behind the header's chunk is read, and no line but the header decides.
 pub(crate) fn read_header(mut reader: impl Read, layouts: &[TextLayout]) -> Result<FoundHeader, HeaderProblem> {
@@ -143,9 +144,12 @@ pub(crate) fn read_header(mut reader: impl Read, layouts: &[TextLayout]) -> Resu
         let layout = search.layout;
         Some(search.found?.and_then(Header::into_names).map(|names| FoundHeader { names, layout }))
     });
-    // `max_by_key` would take the last of several.
-    let names = |found: &FoundHeader| found.names.len();
-    let better = |first: FoundHeader, next: FoundHeader| if names(&next) > names(&first) { next } else { first };
+    // A quote within a name is most likely one that the cut went through. `max_by_key` would take the last of several.
+    let fitness = |found: &FoundHeader| {
+        let quote = char::from(found.layout.quote);
+        (!found.names.iter().any(|name| name.contains(quote)), found.names.len())
+    };
+    let better = |first: FoundHeader, next: FoundHeader| if fitness(&next) > fitness(&first) { next } else { first };
     let best = found.reduce(|first, next| match (first, next) {
         (Ok(first), Ok(next)) => Ok(better(first, next)),
         (Err(_), Ok(found)) | (Ok(found), Err(_)) => Ok(found),
