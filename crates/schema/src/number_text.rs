@@ -37,8 +37,8 @@ impl NumberText {
     /// The text with a point before its decimals and without groups; `None` if it is not a number that is written so.
     ///
     /// Groups must be groups: where the point groups digits, `1.5` is not 15. It is no number at all.
-    pub(crate) fn plain<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
-        if *self == Self::default() {
+    pub(crate) fn plain(self, text: &str) -> Option<Cow<'_, str>> {
+        if self == Self::default() {
             return Some(Cow::Borrowed(text));
         }
         let (mantissa, exponent) = text.split_at(text.find(['e', 'E']).unwrap_or(text.len()));

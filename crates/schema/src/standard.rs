@@ -3,6 +3,8 @@
 //! All other properties that are not known are passed over, since a title in another language changes no value; unless they are
 //! nearly the name of one that is known, which is most likely a slip.
 
+#![expect(clippy::zero_sized_map_values, reason = "serde hands the names of properties over with their values")]
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;

@@ -274,7 +274,8 @@ mod tests {
     use super::*;
 
     fn rows(sheet: &str, texts: &[&str]) -> Result<String, io::ErrorKind> {
-        let shared: String = texts.iter().map(|text| format!("<si><t>{text}</t></si>")).collect();
+        let shared: Vec<String> = texts.iter().map(|text| format!("<si><t>{text}</t></si>")).collect();
+        let shared = shared.concat();
         let shared =
             SharedTexts::read(&mut format!("<sst uniqueCount=\"99999999999\">{shared}</sst>").as_bytes()).unwrap();
         let cells = Cells { texts: &shared, formats: &[CellFormat::Number, CellFormat::Date], epoch: Epoch::Of1900 };
@@ -285,14 +286,14 @@ mod tests {
 
     #[test]
     fn cells_of_every_kind_are_texts() {
-        let sheet = r##"<worksheet><sheetData>
+        let sheet = r#"<worksheet><sheetData>
             <row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><r><t>b</t></r><r><t>orn</t></r></is></c><c t="str"><v>c</v></c></row>
             <row r="2"><c r="A2"><v>1.5</v></c><c r="B2" s="1"><v>45943</v></c><c r="C2" t="b"><v>1</v></c></row>
             <row r="3"><c r="A3" t="e"><v>#SPILL!</v></c><c r="B3" s="1"><v>x</v></c><c r="C3" t="z"><v>&lt;&unknown;&#65;</v></c></row>
             <row r="4"><c r="A4" t="s"><v>7</v></c><c r="B4" t="n"/><c r="C4" t="d"><v>2020-01-02</v><extLst/></c></row>
             <row r="5"><c r="A5" s="9"/></row>
             <row r="9"><c r="C9" t="s"><v>1</v></c><c r="ZZZZZZ9"><v>1</v></c><c r="E9"><v>beyond</v></c></row>
-        </sheetData></worksheet>"##;
+        </sheetData></worksheet>"#;
         let expected = "a,born,c\n1.5,2025-10-13,true\n#SPILL!,x,<&unknown;A\n#REF!,\"\",2020-01-02\n\"\",\"\",\"say \"\"so\"\", twice\"\n";
         assert_eq!(rows(sheet, &["a", "say &quot;so&quot;, twice"]).unwrap(), expected);
     }

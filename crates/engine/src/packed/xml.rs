@@ -1,5 +1,6 @@
 //! The markup of workbooks, as far as it is needed.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead};
 
 use quick_xml::Reader;
@@ -30,7 +31,7 @@ pub(super) fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> 
     let found =
         attributes.with_checks(false).flatten().find(|found| found.key.local_name().as_ref() == name.as_bytes())?;
     let text = String::from_utf8_lossy(&found.value);
-    Some(quick_xml::escape::unescape(&text).map_or_else(|_| text.to_string(), |text| text.into_owned()))
+    Some(quick_xml::escape::unescape(&text).map_or_else(|_| text.to_string(), Cow::into_owned))
 }
 
 /// Appends what `&name;` stands for; a reference that nobody knows stands for itself.

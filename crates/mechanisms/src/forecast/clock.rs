@@ -14,6 +14,7 @@ pub(super) fn thread_time() -> Duration {
     read(Clock::Thread)
 }
 
+#[derive(Clone, Copy)]
 enum Clock {
     Process,
     Thread,
@@ -52,15 +53,15 @@ mod tests {
     fn waiting_takes_no_processor_time_and_threads_have_clocks_of_their_own() {
         let start = thread_time();
         thread::sleep(Duration::from_millis(100));
-        let waited = thread_time() - start;
+        let waited = thread_time().saturating_sub(start);
         let (before, start) = (processor_time(), thread_time());
         let other = thread::spawn(|| {
             let start = thread_time();
             black_box(work());
-            thread_time() - start
+            thread_time().saturating_sub(start)
         });
         let other = other.join().unwrap();
-        assert!(other > waited && other > thread_time() - start);
-        assert!(processor_time() - before >= other);
+        assert!(other > waited && other > thread_time().saturating_sub(start));
+        assert!(processor_time().saturating_sub(before) >= other);
     }
 }

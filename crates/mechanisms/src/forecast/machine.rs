@@ -51,7 +51,7 @@ fn fastest_pass() -> f64 {
         let estimate = estimator.estimate(&measured).expect("the benchmark is a model of ours");
         #[expect(clippy::cast_precision_loss, reason = "some dozen passes")]
         let passes = estimate.passes.max(1) as f64;
-        (thread_time() - start).as_secs_f64() / passes
+        thread_time().saturating_sub(start).as_secs_f64() / passes
     };
     (0..RUNS).map(|_| seconds()).fold(f64::INFINITY, f64::min)
 }
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(estimator.estimate(&measured).unwrap().passes, PASSES);
         let start = thread_time();
         let machine = Machine::this();
-        assert!(machine.slowness > 0.0 && (thread_time() - start).as_secs_f64() < 10.0);
+        assert!(machine.slowness > 0.0 && thread_time().saturating_sub(start).as_secs_f64() < 10.0);
         assert_eq!(Machine::this(), machine, "it is measured once");
     }
 }

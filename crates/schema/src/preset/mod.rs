@@ -109,11 +109,10 @@ impl Preset {
     pub fn types(self) -> &'static [FieldType] {
         match self {
             Self::YesNo => &[FieldType::Boolean],
-            Self::Sex => &[FieldType::String, FieldType::Integer],
+            Self::Sex | Self::Identifier => &[FieldType::String, FieldType::Integer],
             Self::Age | Self::Count => &[FieldType::Integer],
             Self::Amount | Self::Percentage => &[FieldType::Number, FieldType::Integer],
             Self::Date => &[FieldType::Date, FieldType::Datetime],
-            Self::Identifier => &[FieldType::String, FieldType::Integer],
             Self::Country | Self::Postcode | Self::FreeText => &[FieldType::String],
         }
     }

@@ -37,6 +37,7 @@ pub(crate) enum Until {
 
 /// A rule `{years: COLUMN, since: COLUMN, until: COLUMN or DAY}` that was checked.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_field_names, reason = "they are called as in the schema file")]
 pub(crate) struct Years {
     pub(crate) years: AttributeId,
     pub(crate) since: AttributeId,
@@ -226,7 +227,7 @@ fn years_between(since: (i64, i64), until: (i64, i64)) -> (i64, i64) {
 }
 
 /// The days on which `least` to `most` years were completed on a day of `until`.
-fn days_of_years((least, most): (i64, i64), (first, last): (i64, i64)) -> (i64, i64) {
+fn days_of_years((least, most): (i64, i64), (begin, end): (i64, i64)) -> (i64, i64) {
     let before = |day: i64, years: i64| {
         let months =
             u32::try_from(years.unsigned_abs()).ok().and_then(|years| years.checked_mul(12)).map(Months::new)?;
@@ -234,8 +235,8 @@ fn days_of_years((least, most): (i64, i64), (first, last): (i64, i64)) -> (i64, 
             if years >= 0 { date(day)?.checked_sub_months(months) } else { date(day)?.checked_add_months(months) };
         shifted.map(|date| i64::from(date.to_epoch_days()))
     };
-    let latest = if least <= -FAR { FAR } else { before(last, least).unwrap_or(FAR) };
-    let earliest = if most >= FAR { -FAR } else { before(first, most + 1).map_or(-FAR, |day| day + 1) };
+    let latest = if least <= -FAR { FAR } else { before(end, least).unwrap_or(FAR) };
+    let earliest = if most >= FAR { -FAR } else { before(begin, most + 1).map_or(-FAR, |day| day + 1) };
     (earliest, latest)
 }
 
