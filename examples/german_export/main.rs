@@ -189,7 +189,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push('.');
         }
         text.push(digit);
@@ -245,17 +245,17 @@ fn write_rows(columns: &[Column], rows: u64, seed: u64, mut sink: impl Write) ->
 /// The lines of the schema for a column; none for one that is left out.
 fn schema_of(column: &Column) -> Option<String> {
     let required = column.blank == 0;
-    let list = |choices: &mut dyn Iterator<Item = String>| choices.collect::<Vec<_>>().join(", ");
+    let joined = |choices: &mut dyn Iterator<Item = String>| choices.collect::<Vec<_>>().join(", ");
     let (kind, constraints, dp) = match column.kind {
         // Postcodes follow from places, and free text cannot be modelled.
         Kind::Postcode | Kind::Text => return None,
         Kind::Identifier => ("string", None, "generate: {pattern: \"K-#######\", unique: true}".to_owned()),
         Kind::Category(choices) => {
-            let choices = list(&mut choices.iter().map(|choice| format!("{choice:?}")));
+            let choices = joined(&mut choices.iter().map(|choice| format!("{choice:?}")));
             ("string", Some(format!("enum: [{choices}]")), "source: public".into())
         }
         Kind::Place => {
-            let choices = list(&mut (0..PLACES).map(place));
+            let choices = joined(&mut (0..PLACES).map(place));
             ("string", Some(format!("enum: [{choices}]")), "source: public, open: true".into())
         }
         Kind::Day(first, last) => {

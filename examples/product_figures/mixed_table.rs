@@ -91,12 +91,13 @@ impl Column {
     }
 
     fn write(&self, code: u32, text: &mut String) -> Result<(), Failure> {
-        Ok(match self.place % 6 {
+        match self.place % 6 {
             0 => write!(text, "{}", code == 1)?,
             2 => write!(text, "{code}")?,
             3 => write!(text, "{:.2}", (f64::from(code) + 0.5) * 1000.0 / f64::from(self.codes))?,
             4 => write!(text, "{}-{:02}-15", 2020 + code / 12, code % 12 + 1)?,
             _ => write!(text, "value {code}")?,
-        })
+        }
+        Ok(())
     }
 }

@@ -26,5 +26,5 @@ pub(crate) fn picture() -> Result<String, Failure> {
 fn bar(name: &str, seconds: f64, megabytes: f64) -> Bar {
     let digits = usize::from(seconds < 10.0);
     let text = format!("{seconds:.digits$} s, {megabytes} MB");
-    Bar { label: name.into(), value: seconds, range: None, spoken: text.clone(), text }
+    Bar { label: name.into(), value: seconds, range: None, second: None, spoken: text.clone(), text }
 }

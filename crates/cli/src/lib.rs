@@ -108,7 +108,10 @@ fn run_verb(verb: &Verb, terminal: &Terminal) -> Result<(), Failure> {
         Verb::Bundle(arguments) => command::bundle::run(arguments, terminal),
         Verb::Evaluate(arguments) => command::evaluate::run(arguments, terminal),
         Verb::Ledger(arguments) => command::ledger::run(arguments, terminal),
-        Verb::Completions(arguments) => command::shell::completions(arguments),
+        Verb::Completions(arguments) => {
+            command::shell::completions(arguments);
+            Ok(())
+        }
         Verb::Man(arguments) => command::shell::man(arguments, terminal),
         Verb::Scheduler(arguments) => command::cluster::scheduler(arguments, terminal),
         Verb::Executor(arguments) => command::cluster::executor(arguments, terminal),

@@ -173,8 +173,8 @@ mod tests {
         let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
         let source = Box::new(Coins(schema.domain().clone()));
         let words = PlainWords::new(&fit(&schema, source, &Method::Independent, goal, None).unwrap());
-        let text: String =
-            words.answers().into_iter().map(|(question, answer)| format!("{question}: {answer}\n")).collect();
+        let lines = words.answers().into_iter().map(|(question, answer)| format!("{question}: {answer}"));
+        let text = lines.collect::<Vec<_>>().join("\n");
         for word in JARGON {
             assert!(!text.contains(word), "`{word}` in: {text}");
         }

@@ -160,11 +160,12 @@ fn is_matched(path: &Path, input: &Path) -> bool {
         glob::Pattern::new(&pattern.to_string_lossy()).is_ok_and(|pattern| pattern.matches_path(path))
     };
     let of_name = || matches(Path::new(input.file_name()?), Path::new(path.file_name()?)).then_some(());
-    matches(input, path) || (of_name().is_some() && location(input).map(parent) == location(path).map(parent))
+    matches(input, path) || (of_name().is_some() && folder_of(input) == folder_of(path))
 }
 
-fn parent(path: PathBuf) -> Option<PathBuf> {
-    path.parent().map(Path::to_owned)
+/// The folder of a file, without links.
+fn folder_of(path: &Path) -> Option<PathBuf> {
+    location(path)?.parent().map(Path::to_owned)
 }
 
 #[cfg(test)]

@@ -37,21 +37,21 @@ fn counts(rows: &RecordBatch) -> [usize; 3] {
     let interview = column("interview").as_primitive::<TimestampMicrosecondType>();
     let (moved, marital) =
         (column("moved_in").as_primitive::<Int32Type>(), column("marital_status").as_string::<i32>());
-    let (mut ages, mut moves, mut married) = (0, 0, 0);
+    let (mut ages, mut early_moves, mut married) = (0, 0, 0);
     for row in 0..rows.num_rows() {
         married += usize::from(age.value(row) < 16 && marital.is_valid(row) && marital.value(row) != "never married");
         if born.is_null(row) {
             continue;
         }
         let birth = NaiveDate::from_epoch_days(born.value(row)).unwrap();
-        moves += usize::from(moved.is_valid(row) && moved.value(row) < birth.year());
+        early_moves += usize::from(moved.is_valid(row) && moved.value(row) < birth.year());
         if interview.is_valid(row) {
             let day = DateTime::from_timestamp_micros(interview.value(row)).unwrap().date_naive();
             let years = day.years_since(birth).map_or(-1, i64::from).min(85);
             ages += usize::from(years != age.value(row));
         }
     }
-    [ages, moves, married]
+    [ages, early_moves, married]
 }
 
 #[test]

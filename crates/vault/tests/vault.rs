@@ -450,7 +450,7 @@ fn messages_hold_no_counts() {
 fn every_refusal_says_what_to_do() {
     let cost = |quanta| Cost { accounting: AccountingKind::Zcdp, quanta };
     let errors = [
-        (VaultError::Config { parameter: "delta", given: "2".into(), rule: "below 1" }, "choose-epsilon"),
+        (VaultError::Config { parameter: "delta", given: "2".into(), rule: "below 1" }, "scumble plan"),
         (VaultError::TooManyCells { tables: 2, cells: 9, limit: 8 }, "coarsen"),
         (
             Domain::new(vec![1 << 20; 3])

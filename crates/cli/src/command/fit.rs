@@ -29,7 +29,9 @@ pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
         || json!({ "model": path, "summary": Summary::new(&model) }),
         || format!("wrote the model to {}\n{}", path.display(), guarantee(&model)),
     );
-    heaps(&model).iter().for_each(|heap| terminal.note(&heap.to_string()));
+    for heap in heaps(&model) {
+        terminal.note(&heap.to_string());
+    }
     Ok(())
 }
 

@@ -10,14 +10,13 @@ use crate::failure::{Failure, cannot_write};
 use crate::output;
 use crate::terminal::Terminal;
 
-pub(crate) fn completions(arguments: &Completions) -> Result<(), Failure> {
+pub(crate) fn completions(arguments: &Completions) {
     let mut command = Arguments::command();
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, name, &mut script);
     // A reader that went away is no failure of ours.
     let _ = std::io::Write::write_all(&mut std::io::stdout(), &script);
-    Ok(())
 }
 
 pub(crate) fn man(arguments: &Man, terminal: &Terminal) -> Result<(), Failure> {

@@ -17,8 +17,9 @@ fields:
 
 fn folder(separator: char) -> Folder {
     let folder = Folder::new();
-    let row =
-        |row: u32| format!("\"{}{separator}{}\",{}\n", row % 97, row % 10, if row % 3 == 0 { "yes" } else { "no" });
+    let row = |row: u32| {
+        format!("\"{}{separator}{}\",{}\n", row % 97, row % 10, if row.is_multiple_of(3) { "yes" } else { "no" })
+    };
     folder.write("table.csv", format!("amount,paid\n{}", (0..2_000).map(row).collect::<String>()));
     folder.write("table.schema.yaml", SCHEMA);
     folder

@@ -78,9 +78,9 @@ fn a_draft_says_what_names_suggest() {
 #[test]
 fn a_preset_can_be_fitted_and_comes_back_as_it_was_written() {
     let folder = Folder::new();
-    let rows: String =
+    let rows: Vec<String> =
         (0..400).map(|row| format!("{:02}.03.{},{}.50,{}\n", row % 28 + 1, 1950 + row % 60, row, row % 3)).collect();
-    folder.write("table.csv", format!("geboren,preis,raucher\n{rows}"));
+    folder.write("table.csv", format!("geboren,preis,raucher\n{}", rows.concat()));
     folder.write(
         "table.schema.yaml",
         "fields:\n  - {name: geboren, format: '%d.%m.%Y', dp: {preset: date}}\n  - {name: preis, dp: {preset: amount}}\n  \

@@ -151,7 +151,7 @@ const SYNTH: [&str; 12] = [
 fn wait_for(what: &str, is_there: impl Fn() -> bool) {
     let started = Instant::now();
     while !is_there() {
-        assert!(started.elapsed() < Duration::from_secs(60), "{what} did not come");
+        assert!(started.elapsed() < Duration::from_mins(1), "{what} did not come");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

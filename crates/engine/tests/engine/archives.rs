@@ -31,14 +31,16 @@ pub(crate) fn workbook(sheets: &[(&str, &str)], texts: &[&str]) -> Vec<u8> {
     };
     let relations = |inner: String| format!("<?xml version=\"1.0\"?><Relationships>{inner}</Relationships>");
     let numbered = || sheets.iter().enumerate();
-    let listed: String =
+    let listed: Vec<String> =
         numbered().map(|(number, (name, _))| format!("<sheet name=\"{name}\" r:id=\"s{number}\"/>")).collect();
+    let listed = listed.concat();
     let mut inner: String = numbered()
         .map(|(number, _)| relation(&format!("s{number}"), "worksheet", &format!("worksheets/sheet{number}.xml")))
         .collect();
     inner += &relation("t", "sharedStrings", "sharedStrings.xml");
     inner += &relation("f", "styles", "/xl/styles.xml");
-    let shared: String = texts.iter().map(|text| format!("<si><t>{text}</t></si>")).collect();
+    let shared: Vec<String> = texts.iter().map(|text| format!("<si><t>{text}</t></si>")).collect();
+    let shared = shared.concat();
     let styles = "<styleSheet><numFmts><numFmt numFmtId=\"164\" formatCode=\"dd\\.mm\\.yyyy\"/></numFmts><cellXfs>\
                   <xf numFmtId=\"0\"/><xf numFmtId=\"164\"/></cellXfs></styleSheet>";
     let mut parts = vec![

@@ -48,9 +48,12 @@ fn unknown(attribute: &Attribute) -> u32 {
     attribute.encoder().unknown()
 }
 
+/// A code of a column.
+type CodeOf = fn(&Attribute) -> u32;
+
 #[test]
 fn a_column_that_could_not_be_read_is_named_with_what_to_look_at() {
-    let cases: [(&str, fn(&Attribute) -> u32, Holds, &str); 6] = [
+    let cases: [(&str, CodeOf, Holds, &str); 6] = [
         (NUMBER, missing, Holds::Missing, "`missingValues` and the decimal and group characters"),
         (DAYS, missing, Holds::Missing, "the date `format`"),
         (OPEN, unknown, Holds::Unknown, "the categories under `enum`"),

@@ -280,7 +280,9 @@ fn every_form_keeps_the_rules_of_the_schema() {
         .iter()
         .map(|attribute| {
             let mut column = CodeColumn::with_capacity(attribute.size(), 0);
-            codes(&survey, attribute).into_iter().for_each(|code| column.push(code));
+            for code in codes(&survey, attribute) {
+                column.push(code);
+            }
             column
         })
         .collect();
