@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterable
 
+from . import _native
 from ._errors import OutputExistsError, StorageError, UsageError
 from ._typing import PathLike
 
@@ -16,11 +16,12 @@ def check(path: PathLike, *, force: bool, inputs: Iterable[PathLike] = ()) -> No
     An input is never replaced, whatever ``force`` says and however its path is spelt.
     """
     shown = os.fspath(path)
-    for one in inputs:
-        if _is_in(shown, os.fspath(one)):
-            raise UsageError(f"`{shown}` is an input, and would be replaced by the output", hint="write to another path")
-    if not force:
-        check_new(shown, hint="write to another path, or pass `force=True` to replace it")
+    refused = _native.output_refused(path, inputs=list(inputs), force=force)
+    if refused is not None:
+        message, exists = refused
+        if exists:
+            raise OutputExistsError(message, hint="write to another path, or pass `force=True` to replace it", path=shown)
+        raise UsageError(message, hint="write to another path; `force=True` replaces no input and no folder")
     folder = os.path.dirname(shown) or "."
     if not os.path.isdir(folder):
         raise StorageError(f"cannot write `{shown}`: there is no folder `{folder}`", hint="make the folder first")
@@ -40,17 +41,3 @@ def write_text(path: PathLike, text: str, *, force: bool) -> None:
     # `x` refuses a file that came to be after the check.
     with open(path, "w" if force else "x", encoding="utf-8", newline="\n") as file:
         file.write(text)
-
-
-def _is_in(output: str, one: str) -> bool:
-    """Whether an existing output is an input, by whatever link or spelling, or lies in a folder that is one."""
-    if not os.path.lexists(output):
-        return False
-    target = os.path.realpath(output)
-    for path in {one, *glob.glob(one)}:
-        place = os.path.realpath(path)
-        if place == target or (os.path.isdir(place) and target.startswith(os.path.join(place, ""))):
-            return True
-        if os.path.exists(place) and os.path.exists(target) and os.path.samefile(place, target):
-            return True
-    return False

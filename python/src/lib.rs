@@ -10,6 +10,7 @@
 //! | `schema` | schemas as written and checked, drafts, other tools' files |
 //! | `plan` | what a budget buys, before any row is read |
 //! | `model`, `ledger`, `bundle` | fits and samples, the cap of a table, release folders |
+//! | `output` | whether a file may be written |
 //! | `evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE |
 //! | `work`, `failure` | threads, progress and Ctrl-C; one tree of exceptions, with the hints of the command line and nothing of the data |
 //!
@@ -26,6 +27,7 @@ mod ledger;
 mod model;
 mod object_column;
 mod objects;
+mod output;
 mod plan;
 mod schema;
 mod table;
@@ -51,6 +53,8 @@ mod _native {
     use super::ledger::{ledger_create, ledger_statement};
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::output::output_refused;
     #[pymodule_export]
     use super::plan::{Plan, method_options, plan};
     #[pymodule_export]

@@ -222,22 +222,6 @@ impl Model {
         Ok(Self(model?))
     }
 
-    /// Whether a fit of the same schema, method and goal is open on a ledger.
-    #[staticmethod]
-    #[pyo3(signature = (ledger, schema, *, method, options, epsilon, delta))]
-    fn is_open_on(
-        ledger: PathBuf,
-        schema: &Schema,
-        method: Option<&str>,
-        options: Vec<String>,
-        epsilon: f64,
-        delta: f64,
-    ) -> Result<bool, Failure> {
-        let goal = goal(epsilon, delta)?;
-        let method = method_named(method, &options, goal)?;
-        Ok(Ledger::open(&ledger)?.has_open(&scumble::mechanisms::plan(&schema.0, &method, goal))?)
-    }
-
     /// Fits a model to a file of noisy tables that were made elsewhere.
     #[staticmethod]
     fn of_marginals(py: Python<'_>, path: PathBuf, schema: &Schema) -> PyResult<Self> {

@@ -98,9 +98,11 @@ def test_an_input_is_never_replaced_whatever_its_spelling(people: People, tmp_pa
         (data, soft),
         (data, hard),
         (folder / "*.csv", data),
+        (folder / "*.csv", folder / "new.csv"),
+        (folder, folder / "new.model"),
         (data, written),
         (data, tmp_path / "a.ledger"),
     ):
-        with pytest.raises(scumble.UsageError, match="is an input"):
+        with pytest.raises(scumble.UsageError, match="is the input|lies in the input"):
             method.fit(inputs, written, ledger=ledger, save_to=output, force=True)
     assert {path: path.read_bytes() for path in before} == before

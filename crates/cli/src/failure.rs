@@ -1,9 +1,8 @@
 //! How a command fails: a sentence, a hint, an exit code.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
-use scumble::schema::io_problem;
+use scumble::schema::{io_hint, io_problem};
 use scumble::{Error, Fault, Problem};
 use serde::Serialize;
 
@@ -49,11 +48,7 @@ impl Failure {
 
 /// A file that cannot be written.
 pub(crate) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    let hint = match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room on that disk, or write to another",
-        ErrorKind::NotFound => "make the folder first, or name another",
-        _ => "check the path and its permissions",
-    };
+    let hint = io_hint(error.kind());
     Failure::new(Fault::Engine, format!("cannot write `{}`: {}", path.display(), io_problem(error)), Some(hint.into()))
 }
 

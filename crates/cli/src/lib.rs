@@ -39,9 +39,10 @@ mod terminal;
 
 use std::ffi::OsString;
 
-use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser};
 use scumble::Fault;
+use scumble::schema::similar;
 
 use crate::arguments::{Arguments, Verb};
 use crate::failure::Failure;
@@ -55,7 +56,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = arguments.into_iter().collect();
     let arguments = match Arguments::try_parse_from(&words) {
         Ok(arguments) => arguments,
-        Err(refused) => return refuse(&refused, words.iter().any(|word| word == "--json")),
+        Err(refused) => return refuse(&suggest_verb(refused), words.iter().any(|word| word == "--json")),
     };
     let terminal = Terminal::new(arguments.json, arguments.quiet, command_line::typed(&words));
     // A panic is a bug of ours. It becomes exit code 70 without its message, which could quote a value.
@@ -71,6 +72,20 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             failure.exit_code()
         }
     }
+}
+
+/// Names the verb that was meant, where clap finds none: in its eyes `fti` is not like `fit`.
+fn suggest_verb(mut refused: clap::Error) -> clap::Error {
+    if let (Some(ContextValue::String(typed)), None) =
+        (refused.get(ContextKind::InvalidSubcommand), refused.get(ContextKind::SuggestedSubcommand))
+    {
+        let command = Arguments::command();
+        let meant = similar(typed, command.get_subcommands().map(clap::Command::get_name)).map(str::to_owned);
+        if let Some(meant) = meant {
+            refused.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![meant]));
+        }
+    }
+    refused
 }
 
 /// A command line that was not understood. Help and the version come this way too.

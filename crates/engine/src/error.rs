@@ -7,7 +7,7 @@ use std::path::Path;
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::DataFusionError;
 use datafusion::parquet::errors::ParquetError;
-use scumble_schema::{SchemaError, io_problem, similar};
+use scumble_schema::{SchemaError, io_hint, io_problem, similar};
 
 use crate::input::FORMAT_HINT;
 use crate::kernel::KernelError;
@@ -44,7 +44,7 @@ pub enum EngineError {
     #[error(transparent)]
     Table(#[from] SchemaError),
     /// The operating system refused.
-    #[error("`{path}`: {problem}")]
+    #[error("cannot use `{path}`: {problem}")]
     Io {
         /// The file.
         path: String,
@@ -302,7 +302,8 @@ impl EngineError {
             }
             Self::Table(error) => Some(error.hint()),
             Self::Unreadable { .. } => Some("check the path and its permissions".into()),
-            Self::Io { .. } | Self::Stopped => None,
+            Self::Io { problem, .. } => Some(io_hint(problem.0).into()),
+            Self::Stopped => None,
             Self::Engine { problem: Damage::NotParquet | Damage::NotArrow, .. } => Some(FORMAT_HINT.into()),
             Self::Engine { problem: Damage::NotZip, .. } => Some("unpack it, and name the file in it".into()),
             Self::Engine { problem: Damage::NotWorkbook, .. } => {

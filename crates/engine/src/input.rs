@@ -254,7 +254,9 @@ impl DataFile {
         let inner = format.filter(|_| of_name == Some(Format::Zip));
         let format = if inner.is_some() { of_name } else { format.or(of_name) };
         let format = format.ok_or_else(|| {
-            EngineError::config(format!("cannot tell the format of `{shown}` from its name"), FORMAT_HINT)
+            let hint =
+                if is_other_workbook(stem) { "save it as an Excel workbook (.xlsx), or as CSV" } else { FORMAT_HINT };
+            EngineError::config(format!("cannot tell the format of `{shown}` from its name"), hint)
         })?;
         if compression.is_compressed() && !format.is_text() {
             return Err(EngineError::config(
@@ -290,6 +292,13 @@ impl DataFile {
 
 fn has_known_name(path: &Path) -> bool {
     Format::of_stem(split_compression(path).0).is_some_and(|format| !format.is_packed())
+}
+
+/// Whether a name is that of a workbook that is not read, by its extension.
+fn is_other_workbook(name: &str) -> bool {
+    let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+    extension
+        .is_some_and(|extension| matches!(extension.to_ascii_lowercase().as_str(), "xls" | "xlsb" | "ods" | "numbers"))
 }
 
 /// The file's name without the extension of its compression.

@@ -130,7 +130,17 @@ pub(crate) fn read_text(path: &Path) -> Result<String, ReadError> {
 pub fn io_problem(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "no such file or directory".into(),
+        ErrorKind::StorageFull => "no space is left on the disk".into(),
         kind => kind.to_string(),
+    }
+}
+
+/// What to do where the operating system refused.
+pub fn io_hint(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room on that disk, or write to another",
+        ErrorKind::NotFound => "make the folder first, or name another",
+        _ => "check the path and its permissions",
     }
 }
 

@@ -210,7 +210,10 @@ impl Generated {
             }
             Generator::Constant(_) => {
                 let constant = self.spec.dp.generate.as_ref().and_then(|generate| generate.constant.as_ref());
-                format!("always {}", constant.map(ToString::to_string).unwrap_or_default())
+                match constant.map(ToString::to_string).filter(|constant| !constant.is_empty()) {
+                    Some(constant) => format!("always {constant}"),
+                    None => "always blank".into(),
+                }
             }
             Generator::Sequence { from } => format!("row numbers from {from}"),
         }

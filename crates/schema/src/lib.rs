@@ -101,7 +101,7 @@ pub use dialect::{AsciiSymbol, Dialect, Encoding};
 pub use domain::Domain;
 pub use encode::Encoder;
 pub use error::SchemaError;
-pub use file::{ReadError, io_problem};
+pub use file::{ReadError, io_hint, io_problem};
 pub use foreign::{Exported, Foreign, Imported, Loss, LossKind, export_mbi};
 pub use generated::{Generated, OutputColumn};
 pub use hierarchy::{Hierarchies, HierarchySpec, Level};

@@ -118,6 +118,11 @@ impl MissingKind {
         &self.texts
     }
 
+    /// Has a blank stand for it too.
+    pub(crate) fn add_blank(&mut self) {
+        self.texts.push(String::new());
+    }
+
     /// How the kind is told: its label, or `(missing)`.
     pub fn name(&self) -> &str {
         self.label().unwrap_or(PLAIN)
@@ -187,6 +192,12 @@ impl MissingTexts {
             texts: pairs().map(|(text, code)| (text.into_bytes().into(), code)).collect(),
             reals: pairs().filter_map(|(text, code)| Some((real(&text)?, code))).collect(),
         }
+    }
+
+    /// Gives a blank this code.
+    pub(crate) fn add_blank(&mut self, code: u32) {
+        let texts = std::mem::take(&mut self.texts).into_iter();
+        self.texts = texts.chain([(Box::default(), code)]).collect();
     }
 
     /// Gives all of them this code.

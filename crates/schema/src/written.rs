@@ -14,6 +14,7 @@ use crate::missing::{self, MissingKind, MissingValue};
 use crate::number_text::NumberText;
 use crate::schema::Schema;
 use crate::spec::{BinsSpec, Constraints, FieldSpec, FieldTerms, Scalar, SchemaSpec};
+use crate::text::TimeFormat;
 use crate::text_form::TextForm;
 
 impl Schema {
@@ -49,14 +50,13 @@ impl Schema {
         }
     }
 
-    /// This schema for rows that came out of it: none of them is anybody's, and the program that wrote them closed every quote.
+    /// This schema for rows that came out of it: none of them is anybody's, the program that wrote them closed every quote, and
+    /// values are written as [`written`](Self::written) says. Codes stay as they are.
     #[must_use]
     pub fn of_synthetic_rows(&self) -> Schema {
         let mut schema = self.clone().without_unit().with_dialect(Dialect::SYNTHETIC);
         for attribute in schema.attributes_mut() {
-            // Numbers come back with a point before their decimals.
-            (attribute.spec.decimal_char, attribute.spec.group_char) = (None, None);
-            attribute.encoder.numbers = NumberText::default();
+            attribute.read_as_written(self.missing_values());
         }
         schema
     }
@@ -137,6 +137,38 @@ impl Attribute {
             constraints,
             dp,
             ..declared.clone()
+        }
+    }
+
+    /// Has texts read in the way in which they come back: numbers with a point before their decimals, `true` and `false`, days
+    /// and instants in ISO 8601 where the declared format would not lead back to them, and a blank for what is missing.
+    fn read_as_written(&mut self, missing_values_of_table: &[MissingValue]) {
+        let has_form = TextForm::of(self).is_some();
+        let Self { spec, encoder, missing_kinds, .. } = self;
+        (spec.decimal_char, spec.group_char) = (None, None);
+        encoder.numbers = NumberText::default();
+        match &mut encoder.values {
+            values @ Values::Boolean { .. } => {
+                (spec.true_values, spec.false_values) = (None, None);
+                *values = Values::usual_boolean();
+            }
+            Values::Whole { line, cut } if !has_form => {
+                if let WholeLine::Date(format) | WholeLine::Datetime(format, _) = line {
+                    *format = TimeFormat::Iso;
+                    spec.format = None;
+                    line.rewrite(cut, None, &mut spec.constraints, spec.dp.bins.as_mut());
+                }
+            }
+            Values::Text(_) | Values::Whole { .. } | Values::Real(_) => {}
+        }
+        let is_blank_written = missing::written_texts(missing_kinds).first().is_none_or(Option::is_none);
+        let is_blank_declared =
+            matches!(&encoder.values, Values::Text(categories) if categories.get(&b""[..]).is_some());
+        if is_blank_written && !is_blank_declared && encoder.missing_texts.text(b"").is_none() {
+            encoder.missing_texts.add_blank(encoder.missing);
+            missing_kinds.first_mut().into_iter().for_each(MissingKind::add_blank);
+            let declared = spec.missing_values.get_or_insert_with(|| missing_values_of_table.to_vec());
+            declared.push(MissingValue::plain(""));
         }
     }
 
@@ -267,6 +299,45 @@ fields:
             synthetic.attributes()[0].encoder()
         );
         assert!(schema.written().fields[0].decimal_char.is_none());
+    }
+
+    #[test]
+    fn what_comes_back_is_read_as_the_code_that_it_was() {
+        let declared = SCHEMA.to_owned()
+            + "  - {name: left, type: date, format: '%d.%m.%y', constraints: {minimum: 1900-02-01, maximum: 2020-12-31}, dp: {bins: {width: 365}}}
+  - {name: said, type: boolean, trueValues: [ja], falseValues: [nein], dp: {open: true}}
+  - {name: why, type: boolean, missingValues: [{value: '-9', label: refused}], dp: {open: true}}
+";
+        let schema = Schema::parse(&declared).unwrap();
+        let synthetic = schema.of_synthetic_rows();
+        let code = |name: &str, text: &str| {
+            let column = synthetic.attribute(synthetic.find(name).unwrap());
+            (column.encoder().text(text.as_bytes()), column.missing_code(), column.unknown_code())
+        };
+        for (name, text, expected) in [
+            ("born", "05.02.1900", 0),
+            ("seen", "01.02.2000 23:59", 1),
+            ("smokes", "false", 0),
+            ("smokes", "true", 1),
+            ("left", "1900-02-05", 0),
+        ] {
+            assert_eq!(code(name, text).0, expected, "{name} {text}");
+        }
+        for name in ["born", "seen", "smokes", "income", "left", "said"] {
+            let (blank, missing, _) = code(name, "");
+            assert_eq!(Some(blank), missing, "{name}");
+        }
+        let (blank, _, unknown) = code("why", "");
+        assert_eq!(
+            Some(blank),
+            unknown,
+            "an open column without a plain missing kind writes its unknown values as blanks"
+        );
+        for (read, declared) in
+            Schema::new(synthetic.to_spec()).unwrap().attributes().iter().zip(synthetic.attributes())
+        {
+            assert_eq!(read.encoder(), declared.encoder(), "{}", read.name());
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use scumble::cluster::Stores;
 use scumble::engine::TableScan;
-use scumble::report::{LedgerSummary, Plan, Summary, dead_columns, guarantee, heaps};
+use scumble::report::{LedgerSummary, Plan, Summary, dead_columns, guarantee, heaps, weak_terms};
 use scumble::{Job, Ledger, Model, ReadOptions, ReservedFit, Schema, Start};
 use serde_json::json;
 
@@ -29,9 +29,6 @@ pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
         || json!({ "model": path, "summary": Summary::new(&model) }),
         || format!("wrote the model to {}\n{}", path.display(), guarantee(&model)),
     );
-    for heap in heaps(&model) {
-        terminal.note(&heap.to_string());
-    }
     Ok(())
 }
 
@@ -63,14 +60,20 @@ pub(crate) fn fit(
         Some(path) => (scumble::fit_marginals(path, schema)?, None),
         None => fit_rows(real, engine, schema, terminal)?,
     };
-    warn_of_dead_columns(&model, terminal);
+    remark(&model, terminal);
     Ok((model, job))
 }
 
-/// What the released counts say of a schema that does not fit its data.
-fn warn_of_dead_columns(model: &Model, terminal: &Terminal) {
+/// Says what the released counts show: terms that are weak for so many rows, a schema that does not fit its data, heaps.
+fn remark(model: &Model, terminal: &Terminal) {
+    for weakness in weak_terms(model) {
+        terminal.warn(&weakness.to_string());
+    }
     for column in dead_columns(model) {
         terminal.warn(&column.to_string());
+    }
+    for heap in heaps(model) {
+        terminal.note(&heap.to_string());
     }
 }
 
@@ -92,7 +95,6 @@ fn fit_rows(
         bar.finish_and_clear();
         let model = model?;
         terminal.note("no ledger keeps count: the budgets of repeated fits of the same table add up");
-        warn_of_weak_terms(&model, terminal);
         return Ok((model, None));
     };
     let ledger = Ledger::open(path)?;
@@ -103,7 +105,6 @@ fn fit_rows(
     let fitted = reserved.run();
     bar.finish_and_clear();
     let (model, job) = fitted?;
-    warn_of_weak_terms(&model, terminal);
     Ok((model, Some(job)))
 }
 
@@ -171,11 +172,4 @@ fn with_commands(error: scumble::Error, terminal: &Terminal) -> Failure {
         ));
     }
     failure
-}
-
-/// Says what is weak about the promise, now that a number of rows is released.
-fn warn_of_weak_terms(model: &Model, terminal: &Terminal) {
-    for weakness in scumble::report::weak_terms(model) {
-        terminal.warn(&weakness.to_string());
-    }
 }

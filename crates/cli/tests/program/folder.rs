@@ -108,6 +108,25 @@ pub(crate) const FIT: [&str; 11] = [
     "-o",
 ];
 
+/// An archive of files that are not packed.
+pub(crate) fn archive(files: &[(&str, &str)]) -> Vec<u8> {
+    let word = |value: usize| u32::try_from(value).unwrap().to_le_bytes();
+    let short = |value: usize| u16::try_from(value).unwrap().to_le_bytes();
+    let (mut contents, mut directory) = (Vec::new(), Vec::new());
+    for (name, text) in files {
+        let sizes = [[0; 4], word(text.len()), word(text.len())].concat();
+        let place = word(contents.len());
+        let entry = [&sizes[..], &short(name.len())].concat();
+        contents.extend([b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0", &entry[..], &[0; 2]].concat());
+        contents.extend([name.as_bytes(), text.as_bytes()].concat());
+        directory.extend([b"PK\x01\x02\x14\0\x14\0\0\0\0\0\0\0\0\0", &entry[..], &[0; 12]].concat());
+        directory.extend([&place[..], name.as_bytes()].concat());
+    }
+    let [count, size, start] = [short(files.len()).to_vec(), word(directory.len()).into(), word(contents.len()).into()];
+    let end = [&b"PK\x05\x06\0\0\0\0"[..], &count, &count, &size, &start, &[0; 2]].concat();
+    [contents, directory, end].concat()
+}
+
 /// Compares with the snapshot, noise aside.
 macro_rules! assert_output {
     ($output:expr) => {

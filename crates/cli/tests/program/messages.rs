@@ -1,6 +1,8 @@
 //! What goes wrong on an ordinary day: every message names the problem, says the remedy, and has the right exit code.
 
-use crate::folder::{Folder, SCHEMA, assert_output};
+use std::process::Command;
+
+use crate::folder::{FIT, Folder, SCHEMA, archive, assert_output};
 
 /// A fit of `data` with `schema`, and what else is said.
 fn fit<'a>(data: &'a str, schema: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -14,6 +16,11 @@ fn every_slip_is_answered_with_a_remedy() {
     folder.write("typo.yaml", SCHEMA.replace("minimum", "minimun"));
     folder.write("tab.yaml", "fields:\n\t- {name: age}\n");
     folder.write("semicolons.csv", "age;smoker\n1;yes\n38;no\n");
+    folder.write("semicolons.yaml", format!("dialect: {{delimiter: ','}}\n{SCHEMA}"));
+    folder.write("broken.xlsx", "no workbook");
+    folder.write("broken.zip", "no archive");
+    folder.write("old.xls", "no workbook");
+    folder.write("two.zip", archive(&[("a.csv", "age,smoker\n"), ("b.csv", "age,smoker\n")]));
     let one = ["-e", "1"];
     let runs: Vec<(&str, Vec<&str>)> = vec![
         ("data file missing", fit("nowhere.csv", "table.schema.yaml", &one)),
@@ -28,6 +35,12 @@ fn every_slip_is_answered_with_a_remedy() {
             vec!["fit", "table.csv", "-s", "table.schema.yaml", "-e", "1", "-m", "aout", "-o", "x.model"],
         ),
         ("verb misspelt", vec!["fti"]),
+        ("broken workbook", fit("broken.xlsx", "table.schema.yaml", &one)),
+        ("workbook of another kind", fit("old.xls", "table.schema.yaml", &one)),
+        ("broken archive", fit("broken.zip", "table.schema.yaml", &one)),
+        ("archive of two tables", fit("two.zip", "table.schema.yaml", &one)),
+        ("nothing on standard input", fit("-", "table.schema.yaml", &one)),
+        ("semicolons where commas are declared", fit("semicolons.csv", "semicolons.yaml", &one)),
         ("weak terms", fit("table.csv", "table.schema.yaml", &["-e", "20"])),
         ("output is the input", vec!["fit", "table.csv", "-s", "table.schema.yaml", "-e", "1", "-o", "table.csv"]),
         (
@@ -41,6 +54,55 @@ fn every_slip_is_answered_with_a_remedy() {
     // Not a slip at all: the header line says how the file is written.
     let said = folder.run(&fit("semicolons.csv", "table.schema.yaml", &one));
     assert!(said.contains("exit code 0"), "{said}");
+}
+
+#[test]
+fn dates_that_are_all_out_of_bounds_are_noticed() {
+    let folder = Folder::new();
+    let rows: String = (0..500).map(|row| format!("{:02}.03.2021\n", row % 28 + 1)).collect();
+    folder.write("table.csv", format!("seen\n{rows}"));
+    folder.write(
+        "table.schema.yaml",
+        "fields: [{name: seen, type: date, format: '%d.%m.%Y', constraints: {minimum: 01.01.1990, maximum: 31.12.1999, required: true}, dp: {source: public, bins: {by: year}}}]",
+    );
+    let said = folder.run(&fit("table.csv", "table.schema.yaml", &["-e", "1"]));
+    assert!(
+        said.contains("% of rows are in the last bin; if that is a surprise, check `minimum`, `maximum`"),
+        "{said}"
+    );
+}
+
+/// A disk of 64 KiB that is gone when the program ends.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_named_and_leaves_no_half_a_file() {
+    let folder = Folder::with_table();
+    folder.output(&[&FIT[..], &["a.model"]].concat());
+    std::fs::create_dir(folder.path("full")).unwrap();
+    let on_full_disk = |command: &str| {
+        let script = format!(
+            "mount -t tmpfs -o size=64k tmpfs full || exit 99; \"$0\" {command}; code=$?; ls -A full; exit $code"
+        );
+        let run = Command::new("unshare")
+            .args(["--map-root-user", "--mount", "sh", "-c", &script, env!("CARGO_BIN_EXE_scumble")])
+            .current_dir(folder.root())
+            .output()
+            .expect("unshare of util-linux");
+        let said = format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+        (said, run.status.code().unwrap())
+    };
+    if on_full_disk("--version").1 == 99 {
+        eprintln!("skipped: no disk can be mounted here, not even in a namespace of its own");
+        return;
+    }
+    for command in ["sample a.model -n 100000 -o full/rows.csv", "bundle a.model -n 100000 -o full/release"] {
+        let (said, code) = on_full_disk(command);
+        // Nothing is listed before it: no half a file is left.
+        assert!(said.starts_with("error: cannot use "), "{said}");
+        let hint = "no space is left on the disk\nhint: make room on that disk, or write to another\n";
+        assert!(said.contains(hint), "{said}");
+        assert_eq!(code, 6, "{said}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::folder::Folder;
+use crate::folder::{Folder, archive};
 
 const SCHEMA: &str = "\
 missingValues: ['', '-']
@@ -111,23 +111,10 @@ fn standard_input_is_a_table_and_leaves_nothing_behind() {
     assert_eq!(folder.names(), ["a.model", "rows.csv", "rows.schema.yaml"]);
 }
 
-/// An archive with one file, which is not packed.
-fn archive(name: &str, bytes: &[u8]) -> Vec<u8> {
-    let word = |value: usize| u32::try_from(value).unwrap().to_le_bytes();
-    let short = |value: usize| u16::try_from(value).unwrap().to_le_bytes();
-    let sizes = [[0; 4], word(bytes.len()), word(bytes.len())].concat();
-    let local = [b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0", &sizes[..], &short(name.len()), &[0; 2], name.as_bytes(), bytes];
-    let local = local.concat();
-    let entry = [b"PK\x01\x02\x14\0\x14\0\0\0\0\0\0\0\0\0", &sizes[..], &short(name.len()), &[0; 16], name.as_bytes()];
-    let entry = entry.concat();
-    let end = [&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &word(entry.len()), &word(local.len()), &[0; 2]].concat();
-    [local, entry, end].concat()
-}
-
 #[test]
 fn an_archive_with_one_table_is_a_table() {
     let folder = folder(ROWS);
-    folder.write("rows.zip", archive("export/rows.csv", ROWS.as_bytes()));
+    folder.write("rows.zip", archive(&[("export/rows.csv", ROWS)]));
     assert_eq!(check(&folder, "rows.zip", &[]), ALL_READ);
     folder.write("rows.xlsx", "no workbook");
     let refused = folder.run(&["schema", "check", "rows.schema.yaml", "rows.xlsx"]);

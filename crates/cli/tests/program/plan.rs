@@ -24,6 +24,7 @@ macro_rules! assert_timeless {
         let mut settings = insta::Settings::clone_current();
         settings.add_filter(r"[\d.]+ (s|min|h) of processor time", "[TIME] of processor time");
         settings.add_filter(r"(?m)(\d [MG]B) +[\d.]+ (s|min|h)$", "$1   [TIME]");
+        settings.add_filter(r"(?m)memory +time$", "memory   time");
         settings.add_filter(r#""(cpu_seconds|slowness)":[\d.e-]+"#, r#""$1":[TIME]"#);
         // The last digits are the platform's.
         settings.add_filter(r"(\d\.\d{4})\d+", "$1");

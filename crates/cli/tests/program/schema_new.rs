@@ -38,7 +38,7 @@ fn questions_are_answered_from_a_pipe_and_make_a_sound_schema() {
     let folder = folder();
     // An empty line takes the suggestion.
     let answers = [
-        "person_id\n2\n",
+        "person_id\n2\n\n\n",
         "\n",
         "\n\n",
         "\nm, w, d\n\n",
@@ -61,7 +61,7 @@ fn questions_are_answered_from_a_pipe_and_make_a_sound_schema() {
 #[test]
 fn answers_that_end_early_leave_no_file() {
     let folder = folder();
-    let (shown, code) = answered(&folder, &["schema", "new", "people.csv", "-o", "people.schema.yaml"], "row\n");
+    let (shown, code) = answered(&folder, &["schema", "new", "people.csv", "-o", "people.schema.yaml"], "row\n\n\n");
     assert_eq!(code, Some(2), "{shown}");
     assert!(shown.contains("error: the answers ended at: column `person_id`"), "{shown}");
     assert!(!folder.path("people.schema.yaml").exists());

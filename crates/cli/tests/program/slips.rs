@@ -201,6 +201,28 @@ fn ctrl_c_says_what_became_of_the_budget_and_the_same_command_spends_nothing_mor
 }
 
 #[test]
+fn ctrl_c_while_rows_come_from_standard_input_ends_the_fit() {
+    let folder = Folder::with_table();
+    folder.output(&["ledger", "init", "a.ledger", "-s", "table.schema.yaml", "-e", "3"]);
+    let before = folder.contents();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_scumble"));
+    program.args(["fit", "-", "-s", "table.schema.yaml", "-e", "1", "--ledger", "a.ledger", "-o", "a.model"]);
+    program.current_dir(folder.root()).env("TMPDIR", folder.root());
+    let mut running = program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = running.stdin.take().unwrap();
+    std::io::Write::write_all(&mut input, b"age,smoker\n22,no\n").unwrap();
+    wait_for("a copy of the rows", || folder.contents().len() > before.len());
+    // The pipe stays open: whoever writes into it is not done.
+    interrupt(&running);
+    let ended = running.wait_with_output().unwrap();
+    drop(input);
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    assert!(said.contains("interrupted"), "{said}");
+    assert_eq!(folder.contents(), before, "no copy of the rows is left behind, and nothing was spent");
+}
+
+#[test]
 fn a_fit_that_never_ended_is_left_behind_only_by_name() {
     let folder = Folder::with_table();
     folder.output(&["ledger", "init", "a.ledger", "-s", "table.schema.yaml", "-e", "3"]);

@@ -57,6 +57,7 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
     let shares = shares(rest, options, rounds)?;
     let mut run = DryRun::new(&merged, dice());
     let linked = run.cells();
+    let links = link_cells(domain, &merged);
     #[expect(clippy::cast_precision_loss, reason = "some hundred rounds at most")]
     let of_round = deviation * (rounds as f64).sqrt();
     let sizes: Vec<u32> = columns.iter().map(|&column| merged.size(column)).collect();
@@ -80,7 +81,7 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
         tables.push((table, for_table));
         // On every benchmark table, rounds went on until the model had all the cells that it may have.
         filled = model_cells.min(whole.max(linked));
-        all_cells += real(filled);
+        all_cells += real(filled + links);
     }
     let events = Events::about(choices.len(), rounds);
     let (candidates, candidate_cells) = candidates(&merged, options, &mut dice())?;
@@ -100,7 +101,7 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
     work.sized = asked * considered * real(columns.len().min(MAX_NEAR_COLUMNS) as u128);
     work.explained = narrow * considered * all_cells;
     work.counted = rows * considered * 0.5 * f64::from(options.most_columns);
-    work.model_cells = real(filled);
+    work.model_cells = real(filled + links);
     work.fitted = narrow * (PASSES * all_cells + longer * LAST_PASSES * work.model_cells);
     work.stepped = remembered;
     Ok(())
@@ -123,6 +124,12 @@ fn merged(recoding: &Recoding, options: &Options) -> Domain {
         finest.unwrap_or(if size > options.large_column { options.groups.min(size) } else { size })
     };
     Domain::new(recoding.base().attributes().map(size).collect()).expect("no column got larger")
+}
+
+/// Cells of the tables that tie large columns to their groups: every pass of a fit goes through them.
+fn link_cells(base: &Domain, merged: &Domain) -> u128 {
+    let sizes = |column| [base.size(column), merged.size(column)].map(u128::from);
+    base.attributes().map(sizes).filter(|[fine, coarse]| fine > coarse).map(|[fine, coarse]| fine * coarse).sum()
 }
 
 /// What the choice and the table of a round get.

@@ -101,13 +101,15 @@ fn weak(forecast: &Forecast) -> impl Iterator<Item = String> {
         .map(|weakness| format!("WEAK TERMS, which `fit` refuses unless they are accepted: {weakness}"))
 }
 
+/// A delta that is near to one over the number of rows. Beyond that the terms are weak.
 fn delta(forecast: &Forecast) -> Option<String> {
     #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
     let share = 1.0 / forecast.rows.get() as f64;
-    (forecast.goal.delta.get() * DELTA_MARGIN > share).then(|| {
+    let delta = forecast.goal.delta.get();
+    (delta < share && delta * DELTA_MARGIN > share).then(|| {
         format!(
             "delta {} is not far below one over the number of rows: a smaller one, such as 1e-9, costs little",
-            shortest(forecast.goal.delta.get())
+            shortest(delta)
         )
     })
 }

@@ -1,8 +1,9 @@
 //! Why a bundle could not be written or read.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
-use scumble_schema::io_problem;
+use scumble_schema::{io_hint, io_problem};
 
 /// A bundle that could not be written, or not be looked at. One that was looked at and is not sound is no error: see
 /// [`Verification`](super::Verification).
@@ -22,6 +23,8 @@ pub enum BundleError {
         path: String,
         /// Why.
         problem: String,
+        /// What to do about it.
+        hint: &'static str,
     },
     /// A text of the publisher cannot stand on a line.
     #[error("the {what} {problem}")]
@@ -38,14 +41,19 @@ pub enum BundleError {
 
 impl BundleError {
     pub(super) fn io(path: &Path, error: &std::io::Error) -> Self {
-        Self::Io { path: path.display().to_string(), problem: io_problem(error) }
+        let hint = match error.kind() {
+            // Whoever verifies a bundle has not to make its folder.
+            ErrorKind::NotFound => "check the path and its permissions",
+            kind => io_hint(kind),
+        };
+        Self::Io { path: path.display().to_string(), problem: io_problem(error), hint }
     }
 
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Exists { .. } => "a bundle is a folder of its own: name one that is not there yet",
-            Self::Io { .. } => "check the path and its permissions",
+            Self::Io { hint, .. } => hint,
             Self::Text { .. } => "write one line of text",
             Self::Date => "write it as YYYY-MM-DD",
         }

@@ -7,6 +7,7 @@ use scumble::Schema;
 use scumble::schema::{FieldType, Guess, Preset, rules_by_names};
 use serde_json::Value;
 
+use super::interview::ISO;
 use super::question::{Question, kind};
 
 /// A range of more whole numbers is cut into bins.
@@ -15,7 +16,6 @@ const MAX_SINGLE_VALUES: u64 = 256;
 const HEADER: &str = "\
 # Written by `scumble schema new`: names and types of columns were read, and no value.
 # Check it with `scumble schema check`, and change whatever you know better.
-missingValues: [\"\"]   # texts that mean \"no value\": add yours, such as \"-\" or \"NA\"
 ";
 
 /// The answers so far, each in the form that was understood.
@@ -33,6 +33,23 @@ impl Answers {
 
     pub(super) fn forget(&mut self, question: Question) {
         self.0.remove(&question);
+    }
+
+    /// Answers every question about a column as those about another one were.
+    pub(super) fn copy(&mut self, from: usize, to: usize) {
+        let all = [
+            Question::Kind,
+            Question::Format,
+            Question::Minimum,
+            Question::Maximum,
+            Question::Categories,
+            Question::Blank,
+        ];
+        for question in all {
+            if let Some(answer) = self.get(question(from)).map(str::to_owned) {
+                self.keep(question(to), answer);
+            }
+        }
     }
 
     /// The kind of a column; `None` if it is not known yet, or if the column is left out.
@@ -55,9 +72,15 @@ impl Answers {
     pub(super) fn to_yaml(&self, names: &[&str]) -> String {
         let unit = self.get(Question::Unit).unwrap_or("row");
         let rows = self.get(Question::MaxRows).unwrap_or("1");
+        let missing = self.get(Question::Missing).filter(|texts| *texts != "none").unwrap_or_default();
+        let missing: Vec<String> = std::iter::once("")
+            .chain(missing.split(',').map(str::trim).filter(|text| !text.is_empty()))
+            .map(quoted)
+            .collect();
         let mut yaml = format!(
-            "{HEADER}dp:\n  privacyUnit: {}   # what the guarantee protects: a row, or all rows of one value of a column\n  \
+            "{HEADER}missingValues: [{}]   # texts that mean \"no value\"\ndp:\n  privacyUnit: {}   # what the guarantee protects: a row, or all rows of one value of a column\n  \
              maxContributions: {rows}   # noise grows with it\n",
+            missing.join(", "),
             quoted(unit)
         );
         let written =
@@ -91,8 +114,19 @@ impl Answers {
         if let Guess::Type(field_type) = kind {
             line("type", field_type.name().into());
         }
-        if let Some(format) = self.get(Question::Format(column)).filter(|format| *format != "%Y-%m-%d") {
+        if let Some(format) = self.get(Question::Format(column)).filter(|format| *format != ISO) {
             line("format", quoted(format));
+        }
+        if self.get(Question::Decimals) == Some("comma") {
+            let is_number = matches!(
+                kind,
+                Guess::Preset(Preset::Amount | Preset::Percentage | Preset::Count)
+                    | Guess::Type(FieldType::Number | FieldType::Integer)
+            );
+            if is_number {
+                line("decimalChar", quoted(","));
+                line("groupChar", quoted("."));
+            }
         }
         let constraints = self.constraints(column, kind);
         if !constraints.is_empty() {

@@ -44,13 +44,29 @@ impl Interview {
         if self.answers.get(Question::Unit).is_some_and(|unit| unit != "row") {
             of_table.push(Question::MaxRows);
         }
+        if self.is_text_file() {
+            of_table.extend([Question::Missing, Question::Decimals]);
+        }
         let of_columns = (0..self.columns.len()).flat_map(|column| self.questions(column));
         of_table.into_iter().chain(of_columns).chain([Question::Source]).find(is_open)
     }
 
+    /// Whether values are text, so that it has to be said how they are written.
+    fn is_text_file(&self) -> bool {
+        self.columns.iter().any(|column| column.field_type.is_none())
+    }
+
+    /// An earlier column whose name differs in digits only.
+    fn twin(&self, column: usize) -> Option<usize> {
+        let stem = |column: usize| without_digits(&self.columns[column].name);
+        let own = stem(column)?;
+        (0..column).find(|&earlier| stem(earlier).is_some_and(|stem| stem == own))
+    }
+
     /// The questions about a column, as far as its kind is known.
     fn questions(&self, column: usize) -> Vec<Question> {
-        let mut questions = vec![Question::Kind(column)];
+        let mut questions: Vec<Question> = self.twin(column).map(|_| Question::Like(column)).into_iter().collect();
+        questions.push(Question::Kind(column));
         let Some(kind) = self.answers.kind(column) else { return questions };
         let is_text_file = self.columns[column].field_type.is_none();
         match kind {
@@ -61,7 +77,11 @@ impl Interview {
                 questions.extend(is_text_file.then_some(Question::Format(column)));
                 questions.extend([Question::Minimum(column), Question::Maximum(column)]);
             }
-            Guess::Type(_) => questions.extend([Question::Minimum(column), Question::Maximum(column)]),
+            Guess::Type(field_type) => {
+                let has_format = field_type == FieldType::Datetime && is_text_file;
+                questions.extend(has_format.then_some(Question::Format(column)));
+                questions.extend([Question::Minimum(column), Question::Maximum(column)]);
+            }
             Guess::Preset(_) => {}
         }
         questions.push(Question::Blank(column));
@@ -77,12 +97,17 @@ impl Interview {
                 unit.map(|column| column.name.clone()).or_else(|| text("row"))
             }
             Question::MaxRows => text("1"),
+            Question::Missing => text("none"),
+            Question::Decimals => text("point"),
+            Question::Like(_) => text("yes"),
             Question::Kind(column) => {
                 // The unit is read whether or not it is written.
                 let Column { name, field_type } = &self.columns[column];
-                guess(name, *field_type).map(|guess| kind_name(guess).to_owned())
+                // Text of which nothing is known is most likely one of a list.
+                let guess = guess(name, *field_type).unwrap_or(Guess::Type(FieldType::String));
+                Some(kind_name(guess).to_owned())
             }
-            Question::Format(_) => text("%Y-%m-%d"),
+            Question::Format(column) => Some(self.likely_format(column)),
             Question::Minimum(column) => match self.answers.kind(column)? {
                 Guess::Preset(Preset::Date) => text("1900-01-01"),
                 Guess::Type(FieldType::Year) => text("1900"),
@@ -106,17 +131,40 @@ impl Interview {
         }
     }
 
+    /// The form of the dates that were asked about last, with a time if the column has one.
+    fn likely_format(&self, column: usize) -> String {
+        let earlier = (0..column).rev().find_map(|earlier| self.answers.get(Question::Format(earlier)));
+        let has_time = |format: &str| format.contains("%H");
+        match (earlier, self.answers.kind(column)) {
+            (Some(format), Some(Guess::Type(FieldType::Datetime))) if format != ISO && !has_time(format) => {
+                format!("{format} %H:%M")
+            }
+            (Some(format), Some(Guess::Preset(Preset::Date))) if has_time(format) => {
+                format.split_once(" %H").map_or(format, |(date, _)| date).to_owned()
+            }
+            (Some(format), _) => format.to_owned(),
+            (None, _) => ISO.into(),
+        }
+    }
+
     /// The next question as it is shown; `None` if everything is answered.
     pub(super) fn prompt(&self) -> Option<String> {
         let question = self.next()?;
         let place = match question {
-            Question::Kind(column) => {
-                format!("\n{} of {}  {}: ", column + 1, self.columns.len(), self.columns[column].name)
+            Question::Like(column) => {
+                let twin = self.twin(column).map_or("", |twin| &self.columns[twin].name);
+                format!("{}as `{twin}`, ", self.heading(column))
             }
+            Question::Kind(column) if self.twin(column).is_none() => self.heading(column),
+            Question::Kind(_) => "  ".into(),
             _ => String::new(),
         };
         let suggestion = self.suggestion(question).map(|text| format!(" [{text}]")).unwrap_or_default();
         Some(format!("{place}{}{suggestion}: ", question.text()))
+    }
+
+    fn heading(&self, column: usize) -> String {
+        format!("\n{} of {}  {}: ", column + 1, self.columns.len(), self.columns[column].name)
     }
 
     /// The next question, for a message.
@@ -133,6 +181,12 @@ impl Interview {
             "?" => return Reply::Shown(format!("Why: {}", question.why())),
             "b" => {
                 if let Some(last) = self.answered.pop() {
+                    // Whether it is as another one decides all that there is about a column.
+                    if let Question::Like(column) = last {
+                        for question in self.questions(column) {
+                            self.answers.forget(question);
+                        }
+                    }
                     self.answers.forget(last);
                     return Reply::Taken;
                 }
@@ -145,6 +199,9 @@ impl Interview {
                 self.answers.forget(question);
             }
             self.answered.retain(|answered| answered.column() != Some(column));
+            if self.twin(column).is_some() {
+                self.answers.keep(Question::Like(column), "no".into());
+            }
             return self.take(Question::Kind(column), "skip".into());
         }
         let answer = if line.is_empty() { self.suggestion(question) } else { Some(line.to_owned()) };
@@ -159,6 +216,11 @@ impl Interview {
 
     /// Keeps an answer, unless it makes the column unsound.
     fn take(&mut self, question: Question, answer: String) -> Reply {
+        if let (Question::Like(column), "yes", Some(twin)) =
+            (question, answer.as_str(), question.column().and_then(|column| self.twin(column)))
+        {
+            self.answers.copy(twin, column);
+        }
         self.answers.keep(question, answer);
         self.answered.push(question);
         let Some(column) = question.column() else { return Reply::Taken };
@@ -196,8 +258,27 @@ impl Interview {
             Question::Kind(_) => kind(answer)
                 .map(|kind| kind_name(kind).to_owned())
                 .ok_or_else(|| format!("`{answer}` is no kind of column; `?` lists them")),
+            Question::Missing => Ok(answer.to_owned()),
+            Question::Decimals => match answer {
+                "point" | "." => Ok("point".into()),
+                "comma" | "," => Ok("comma".into()),
+                _ => Err(format!("`{answer}` is neither point nor comma")),
+            },
             Question::Format(_) => Ok(strptime(answer)),
             Question::Minimum(column) | Question::Maximum(column) => {
+                let is_time = matches!(
+                    self.answers.kind(column),
+                    Some(Guess::Type(FieldType::Datetime) | Guess::Preset(Preset::Date))
+                );
+                if is_time && answer.len() == 4 && answer.bytes().all(|digit| digit.is_ascii_digit()) {
+                    let has_time = self.answers.kind(column) == Some(Guess::Type(FieldType::Datetime));
+                    let end = match question {
+                        Question::Minimum(_) => "01-01",
+                        _ if has_time => "12-31T23:59:59",
+                        _ => "12-31",
+                    };
+                    return Ok(format!("{answer}-{end}"));
+                }
                 let is_real = matches!(
                     self.answers.kind(column),
                     Some(Guess::Type(FieldType::Number) | Guess::Preset(Preset::Amount))
@@ -214,10 +295,13 @@ impl Interview {
                 }
             }
             Question::Categories(_) => {
+                if let Some(path) = answer.strip_prefix('@') {
+                    return listed(path);
+                }
                 let is_some = answer.split(',').any(|category| !category.trim().is_empty());
                 is_some.then(|| answer.to_owned()).ok_or_else(|| "there is no category in it".to_owned())
             }
-            Question::Blank(_) | Question::Source => yes_or_no(answer),
+            Question::Like(_) | Question::Blank(_) | Question::Source => yes_or_no(answer),
         }
     }
 
@@ -228,13 +312,39 @@ impl Interview {
     }
 }
 
+/// What is written for dates and times in ISO 8601.
+pub(super) const ISO: &str = "iso";
+
+/// The categories of a file, one on each line, as they are typed.
+fn listed(path: &str) -> Result<String, String> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("cannot read `{path}`: {}", scumble::schema::io_problem(&error)))?;
+    let categories: Vec<&str> = text.lines().map(str::trim).filter(|category| !category.is_empty()).collect();
+    match categories.iter().find(|category| category.contains(',')) {
+        _ if categories.is_empty() => Err(format!("there is no category in `{path}`")),
+        Some(_) => Err(format!("a category in `{path}` has a comma: write it into the schema by hand")),
+        None => Ok(categories.join(", ")),
+    }
+}
+
+/// A name with its numbers left out; `None` if it has none.
+fn without_digits(name: &str) -> Option<String> {
+    name.contains(|letter: char| letter.is_ascii_digit())
+        .then(|| name.split(|letter: char| letter.is_ascii_digit()).filter(|part| !part.is_empty()).collect())
+}
+
 /// A date format as `strptime` has it, from one in letters.
 fn strptime(format: &str) -> String {
+    if matches!(format, "%Y-%m-%d" | "yyyy-mm-dd") || format.eq_ignore_ascii_case(ISO) {
+        return ISO.into();
+    }
     if format.contains('%') {
         return format.to_owned();
     }
     format
         .to_lowercase()
+        .replace("hh:mm:ss", "%H:%M:%S")
+        .replace("hh:mm", "%H:%M")
         .replace("yyyy", "%Y")
         .replace("jjjj", "%Y")
         .replace("yy", "%y")

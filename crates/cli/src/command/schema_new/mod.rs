@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_wrong_answer_is_asked_again_and_b_goes_back() {
-        let answers = "row\nint\ninteger\nten\n10\n5\nb\n0\n9\nno\nno\n";
+        let answers = "row\n\n\nint\ninteger\nten\n10\n5\nb\n0\n9\nno\nno\n";
         let (yaml, shown) = asked(&["level of x"], answers);
         let yaml = yaml.unwrap();
         assert!(yaml.contains("minimum: 0, maximum: 9, required: true"), "{yaml}");
@@ -112,20 +112,54 @@ mod tests {
 
     #[test]
     fn answers_that_end_early_write_nothing_and_name_the_question() {
-        let (result, _) = asked(&["age"], "row\n");
+        let (result, _) = asked(&["age"], "row\n\n\n");
         let failure = result.unwrap_err();
         assert_eq!(failure.exit_code(), 2);
         assert!(failure.problems[0].message.contains("age"), "{:?}", failure.problems);
     }
 
     #[test]
+    fn columns_whose_names_differ_in_digits_are_answered_at_once() {
+        let answers = "row\n-, NA\ncomma\namount\n500\nno\n\nno\ninteger\n0\n9\n\n\nb\n\nyes\n";
+        let (yaml, shown) = asked(&["fee 01/2024", "fee 02/2024", "fee 03/2024", "fee 04/2024"], answers);
+        let yaml = yaml.unwrap();
+        assert!(shown.contains("2 of 4  fee 02/2024: as `fee 01/2024`, the same, yes or no [yes]: "), "{shown}");
+        assert!(yaml.contains(r#"missingValues: ["", "-", "NA"]"#), "{yaml}");
+        assert_eq!(yaml.matches("maximum: 500").count(), 3, "{yaml}");
+        assert_eq!(yaml.matches("decimalChar: \",\"\n    groupChar: \".\"").count(), 4, "{yaml}");
+        assert_eq!(yaml.matches("maximum: 9").count(), 1, "{yaml}");
+        Schema::parse(&yaml).unwrap();
+    }
+
+    #[test]
+    fn dates_are_written_as_those_before_and_bounds_may_be_years() {
+        let answers = "row\n\n\ndate\ndd.mm.yyyy\n1930\n2005\nno\ntimestamp\n\n2015\n2024\n\ndate\n\n\n\n\n\n";
+        let (yaml, shown) = asked(&["born", "seen", "left"], answers);
+        let yaml = yaml.unwrap();
+        assert!(shown.contains("written as [%d.%m.%Y %H:%M]"), "{shown}");
+        assert_eq!(yaml.matches("format: \"%d.%m.%Y\"\n").count(), 2, "{yaml}");
+        assert!(yaml.contains(r#"minimum: "1930-01-01", maximum: "2005-12-31", required: true"#), "{yaml}");
+        Schema::parse(&yaml).unwrap();
+    }
+
+    #[test]
+    fn categories_may_come_from_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("places.txt");
+        std::fs::write(&path, "Ulm\n\n Bonn \n").unwrap();
+        let path = path.display();
+        let (yaml, _) = asked(&["place"], &format!("row\n\n\n\n@{path}.gone\n@{path}\n\n\n"));
+        assert!(yaml.unwrap().contains(r#"enum: ["Ulm", "Bonn"]"#));
+    }
+
+    #[test]
     fn every_question_explains_itself() {
-        let answers = "?\npatient\n?\n3\n?\nskip\n?\nstring\n?\nred, green\n?\n\n?\nyes\n";
+        let answers = "?\npatient\n?\n3\n?\n\n?\n\n?\nskip\n?\nstring\n?\nred, green\n?\n\n?\nyes\n";
         let (yaml, shown) = asked(&["patient", "colour"], answers);
         let yaml = yaml.unwrap();
         assert!(yaml.contains(r#"enum: ["red", "green"]"#), "{yaml}");
         assert!(yaml.contains("source: public") && yaml.contains("maxContributions: 3"), "{yaml}");
-        assert_eq!(shown.matches("Why: ").count(), 7, "{shown}");
+        assert_eq!(shown.matches("Why: ").count(), 9, "{shown}");
         assert!(!yaml.contains("name: \"patient\""), "left out:\n{yaml}");
     }
 }

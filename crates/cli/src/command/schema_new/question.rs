@@ -7,6 +7,12 @@ use scumble::schema::{FieldType, Guess, Preset};
 pub(super) enum Question {
     Unit,
     MaxRows,
+    /// Texts that mean "no value", in a text file.
+    Missing,
+    /// What stands before decimals, in a text file.
+    Decimals,
+    /// Whether a column is as an earlier one whose name differs in digits only.
+    Like(usize),
     Kind(usize),
     Format(usize),
     Minimum(usize),
@@ -20,8 +26,9 @@ impl Question {
     /// The column that it is about.
     pub(super) fn column(self) -> Option<usize> {
         match self {
-            Self::Unit | Self::MaxRows | Self::Source => None,
-            Self::Kind(column)
+            Self::Unit | Self::MaxRows | Self::Missing | Self::Decimals | Self::Source => None,
+            Self::Like(column)
+            | Self::Kind(column)
             | Self::Format(column)
             | Self::Minimum(column)
             | Self::Maximum(column)
@@ -35,11 +42,14 @@ impl Question {
         match self {
             Self::Unit => "Whose privacy is protected: `row`, or the column that says whose a row is",
             Self::MaxRows => "Most rows of one of them that are used",
+            Self::Missing => "Texts that mean \"no value\", with commas between them, such as -, NA",
+            Self::Decimals => "Decimals follow a point or a comma",
+            Self::Like(_) => "the same, yes or no",
             Self::Kind(_) => "kind",
             Self::Format(_) => "  written as",
             Self::Minimum(_) => "  least possible value",
             Self::Maximum(_) => "  greatest possible value",
-            Self::Categories(_) => "  all categories, with commas between them",
+            Self::Categories(_) => "  all categories, with commas between them, or @FILE with one on each line",
             Self::Blank(_) => "  ever blank, yes or no",
             Self::Source => "All answers come from public knowledge, yes or no",
         }
@@ -56,10 +66,17 @@ impl Question {
             Self::MaxRows => {
                 "noise grows with this number; rows of one person beyond it are left out. Few is better.".into()
             }
+            Self::Missing => {
+                "such a text counts as missing in every column, and not as a value that is unknown. A blank does in any case.".into()
+            }
+            Self::Decimals => {
+                "with a comma, 1.234,56 is a number, and 1234.56 is none. Synthetic rows have a point in any case.".into()
+            }
+            Self::Like(_) => "the names differ in digits only. `no` asks about this column too.".into(),
             Self::Kind(_) => format!("it decides how values become counts. Kinds:\n{}", kinds()),
             Self::Format(_) => {
                 "a date in another form is unknown, and synthetic dates are written in this form. Write it as \
-                                dd.mm.yyyy, or as a pattern such as %d.%m.%Y."
+                                dd.mm.yyyy or dd.mm.yyyy hh:mm, as a pattern such as %d.%m.%Y, or as iso."
                     .into()
             }
             Self::Minimum(_) | Self::Maximum(_) => {
@@ -102,10 +119,13 @@ const TYPES: [(FieldType, &str); 5] = [
 pub(super) fn kind(name: &str) -> Option<Guess> {
     let preset = Preset::ALL.into_iter().find(|preset| preset.name() == name).map(Guess::Preset);
     let by_type = || TYPES.into_iter().find(|(known, _)| known.name() == name).map(|(known, _)| Guess::Type(known));
-    // `text` and `boolean` are what people write.
+    // What people write.
     preset.or_else(by_type).or(match name {
-        "text" => Some(Guess::Type(FieldType::String)),
+        "text" | "category" | "categories" => Some(Guess::Type(FieldType::String)),
         "boolean" | "yes/no" => Some(Guess::Preset(Preset::YesNo)),
+        "id" => Some(Guess::Preset(Preset::Identifier)),
+        "money" => Some(Guess::Preset(Preset::Amount)),
+        "timestamp" => Some(Guess::Type(FieldType::Datetime)),
         _ => None,
     })
 }
