@@ -72,5 +72,5 @@ fn an_output_that_cannot_be_written_is_refused_at_once() {
     let error = TableWriter::create("rows.docx", schema.clone()).unwrap_err();
     assert!(matches!(error, EngineError::Config { .. }), "{error}");
     let error = TableWriter::create("/no/such/directory/rows.csv", schema).unwrap_err();
-    assert_eq!(error.to_string(), "`/no/such/directory/rows.csv`: no such file or directory");
+    assert_eq!(error.to_string(), "cannot use `/no/such/directory/rows.csv`: no such file or directory");
 }
