@@ -14,6 +14,7 @@ mod html;
 mod inspect;
 mod messages;
 mod multiline;
+mod older_models;
 mod ordinary_files;
 mod plan;
 mod report;
