@@ -82,7 +82,7 @@ fn errors(data: &Path, table: &str, epsilon: f64, model: &Path) -> Result<Option
         benchmark.distances(&synthetic, &sets)
     };
     let ours = error(&Model::read(model)?)?;
-    let independent = benchmark.fit(&Run { method: Method::Independent, epsilon, delta: DELTA })?;
+    let independent = benchmark.fit(&Run { method: Method::INDEPENDENT, epsilon, delta: DELTA })?;
     Ok(ours.first().copied().zip(error(&independent)?.first().copied()).map(|(ours, theirs)| [ours, theirs]))
 }
 

@@ -17,7 +17,8 @@
 //! | [`smoothed_histogram`] | rows drawn from the table of all columns, for few columns and a public number of rows |
 //! | [`independent`] | one table per column: the simplest there is |
 //!
-//! - [`fit`] runs a [`Method`] on a source of counts. [`plan`] is what it is about to do, for the ledger.
+//! - [`Method`] lists all methods; each implements the trait `Mechanism` for its options.
+//! - [`fit`] runs a method on a source of counts. [`plan`] is what it is about to do, for the ledger.
 //! - [`Model`] is what comes out: schema, released tables, distribution, certificate. Its [`Origin`] says who vouches for it,
 //!   [`Model::read`] and [`Model::write`] are its file.
 //! - [`Model::part`] is the part of a model with the rows that are [`Wanted`], or with other [`Shares`].
@@ -38,7 +39,7 @@
 //! let schema = Schema::parse("fields: [{name: heads, type: boolean, constraints: {required: true}}]")?;
 //! # let source = Coins(schema.domain().clone());
 //! let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
-//! let model = fit(&schema, Box::new(source), &Method::Independent, goal, None)?;
+//! let model = fit(&schema, Box::new(source), &Method::INDEPENDENT, goal, None)?;
 //! let certificate = model.certificate().expect("a vault measured it");
 //! assert!(certificate.epsilon().get() <= 1.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -51,44 +52,49 @@
 
 pub mod aim;
 pub mod auto;
+mod budget_parts;
 mod error;
 mod expected;
+mod fit;
 mod fitted;
 pub mod forecast;
 pub mod independent;
-mod likeliest;
 pub mod marginals;
+mod mechanism;
 mod merging;
 mod method;
 mod model;
 mod model_file;
+mod model_fitter;
 pub mod mst;
-mod neighbours;
 mod network_learning;
 mod noisy;
 mod option;
 mod origin;
 mod origin_file;
-mod parts;
 pub mod pb_pgm;
-mod pot;
 pub mod privbayes;
 pub mod privbayes_nist;
 pub mod privmrf;
+mod round_learner;
 mod rules;
 mod shape;
 pub mod smoothed_histogram;
 mod table_bound;
+mod terms;
 pub mod theory;
+mod union_find;
 mod versions;
 mod wanted;
 
 pub use error::MechanismError;
+pub use fit::{fit, fit_in, plan};
 pub use fitted::{Consistency, Distribution, Fitted, NetworkTables, hierarchies};
-pub use method::{Fitting, Method, fit, fit_in, plan};
+pub use method::Method;
 pub use model::Model;
-pub use neighbours::{Neighbours, RowTotal};
+
 pub use option::GaussianAccounting;
 pub use origin::{Origin, TableFacts};
 pub use table_bound::{Basis, TableBound};
+pub use terms::{MethodAccounting, MethodAdjacency, PublicRows, RowTotal};
 pub use wanted::{Part, Shares, Wanted};

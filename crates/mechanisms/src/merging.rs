@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scumble_schema::{AttributeId, Clique, Domain, Recoding, SchemaError};
+use scumble_schema::{AttributeId, Clique, Domain, Hierarchies, Recoding, SchemaError};
 use scumble_vault::{Event, NoisyTable};
 
 use crate::error::MechanismError;
@@ -10,7 +10,7 @@ use crate::model_file::damaged;
 
 /// Cells that a model may have for the tables of its edges, and as many for those that lead from columns to their merged versions: each column
 /// may take its part of them.
-const MOST_CELLS: usize = 10_000_000;
+const MAX_CELLS: usize = 10_000_000;
 
 /// The released table of one column.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ impl<'a> OneWay<'a> {
         Self::of(table.clique(), table.values(), table.standard_deviation())
     }
 
-    /// The same of an event and its released numbers.
+    /// A table as an event and its released numbers.
     fn of_event((event, counts): (&Event, &'a Vec<i64>)) -> Option<Self> {
         Self::of(event.table()?, counts, event.mechanism().standard_deviation()?)
     }
@@ -39,8 +39,8 @@ impl<'a> OneWay<'a> {
 }
 
 /// Most values that a column may have in a tree of so many.
-pub(crate) fn most_groups(columns: usize) -> u32 {
-    u32::try_from((MOST_CELLS / columns.max(1)).isqrt()).unwrap_or(u32::MAX)
+pub(crate) fn max_groups(columns: usize) -> u32 {
+    u32::try_from((MAX_CELLS / columns.max(1)).isqrt()).unwrap_or(u32::MAX)
 }
 
 /// Which values are merged.
@@ -61,8 +61,20 @@ pub(crate) enum Merging {
 }
 
 /// The columns of more than one code.
-pub(crate) fn telling_columns(domain: &Domain) -> Vec<AttributeId> {
+pub(crate) fn non_constant_columns(domain: &Domain) -> Vec<AttributeId> {
     domain.attributes().filter(|&column| domain.size(column) > 1).collect()
+}
+
+/// The columns as they are, with the levels of declared hierarchies.
+///
+/// # Errors
+/// If there are too many of them.
+pub(crate) fn with_levels(base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
+    let too_large = |error: SchemaError| MechanismError::TooLarge {
+        problem: format!("columns and the levels of their hierarchies do not fit: {error}"),
+        hint: "leave out columns or levels".into(),
+    };
+    Recoding::identity(base).and_levels(declared.clone()).map_err(too_large)
 }
 
 /// The columns as they are, and after them coarser versions of each that has values to merge, or declared levels.
@@ -73,7 +85,7 @@ pub(crate) fn merged(declared: &Recoding, merging: Merging, tables: &[NoisyTable
     merged_by(declared, merging, tables.iter().map(OneWay::of_table))
 }
 
-/// The same for a fit that measured every telling column first: for whoever reads its releases in a file.
+/// The columns of the model of a fit that measured every non-constant column first, for whoever reads its releases in a file.
 ///
 /// # Errors
 /// If no fit made such releases.
@@ -83,7 +95,7 @@ pub(crate) fn merged_after(
     events: &[Event],
     released: &[Vec<i64>],
 ) -> Result<Recoding, MechanismError> {
-    let columns = telling_columns(declared.base()).len();
+    let columns = non_constant_columns(declared.base()).len();
     if columns < 2 {
         return Ok(Recoding::identity(declared.base()));
     }
@@ -109,7 +121,7 @@ fn not_ours() -> MechanismError {
 fn recoding(declared: &Recoding, merging: Merging, tables: &[OneWay]) -> Result<Recoding, SchemaError> {
     let hierarchies = declared.levels();
     let versions = |table: &OneWay| {
-        let most = (MOST_CELLS / tables.len() / table.counts.len().max(1)).min(most_groups(tables.len()) as usize);
+        let most = (MAX_CELLS / tables.len() / table.counts.len().max(1)).min(max_groups(tables.len()) as usize);
         let levels = hierarchies.iter().find(|(column, _)| *column == table.column).map(|(_, levels)| levels);
         let versions: Vec<Box<[u32]>> = match (merging, levels) {
             (Merging::Rare { below }, levels) => {
@@ -248,7 +260,7 @@ mod tests {
 
     #[test]
     fn groups_and_the_way_to_them_stay_within_the_cells() {
-        assert_eq!([most_groups(1), most_groups(10), most_groups(1_000)], [3_162, 1_000, 100]);
+        assert_eq!([max_groups(1), max_groups(10), max_groups(1_000)], [3_162, 1_000, 100]);
         let counts = vec![1_000; 100_000];
         let table = |column| OneWay { column: AttributeId::new(column), counts: &counts, deviation: 1.0 };
         let base = Domain::new(vec![100_000, 100_000]).unwrap();

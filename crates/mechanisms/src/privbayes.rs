@@ -4,14 +4,17 @@
 
 use scumble_pgm::network::{EmptyParents, Network, Pair, ToProbabilities};
 use scumble_schema::{Clique, Domain, Hierarchies, Recoding, SchemaError};
-use scumble_vault::{Budget, Selecting, Share, Vault};
+use scumble_vault::account::Amount;
+use scumble_vault::{AccountingKind, Budget, Selecting, Share, Vault};
 use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
 use crate::fitted::{Consistency, Distribution, Fitted, NetworkTables, hierarchies};
-use crate::neighbours::Neighbours;
-use crate::network_learning::{Candidate, Columns, MeasuredNetwork, Shape};
+use crate::forecast::{ErrorRange, Outline};
+use crate::mechanism::{Mechanism, ModelTerms};
+use crate::network_learning::{Candidate, Columns, MeasuredNetwork, Shape, outline as network};
 use crate::noisy::whole;
+use crate::terms::{MethodAccounting, MethodAdjacency};
 
 /// What may be chosen of `privbayes`, and of `pb-pgm`, which learns the same network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,16 +73,11 @@ pub enum Encoding {
 const MILLION: u32 = 1_000_000;
 
 impl Options {
-    /// The columns that are asked about.
+    /// The columns that are asked about, with declared levels in place of neighbours where there are some.
     ///
     /// # Errors
     /// If an option is out of its range, or there would be too many columns.
-    pub fn recoding(&self, base: &Domain) -> Result<Recoding, MechanismError> {
-        self.recoding_of(base, &Hierarchies::new())
-    }
-
-    /// The same, with declared levels in place of neighbours where there are some.
-    pub(crate) fn recoding_of(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
+    pub(crate) fn encoded(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
         self.network_share()?;
         if !(self.theta.is_finite() && self.theta > 0.0) {
             return Err(refused("theta", "must be a number above zero"));
@@ -113,29 +111,57 @@ fn refused(option: &str, problem: &str) -> MechanismError {
     MechanismError::Option { option: option.into(), problem: problem.into() }
 }
 
-/// Learns a network, measures its tables and makes conditional distributions of them.
-///
-/// # Privacy
-/// All releases are inside the vault. Under add/remove: the number of rows, Δ = 1; d - 1 choices by the exponential mechanism,
-/// with Δ = 1 for `F` and 2 for `R`; and the tables, Δ = 1 each. Under replace-one the number of rows is public, Δ is that of
-/// [`scumble_vault::score`] for choices and 2 for tables. Distributions are made of released tables only.
-///
-/// # Errors
-/// If an option cannot be had, or the vault refuses.
-pub fn fit<A: Neighbours, M: Selecting>(
-    vault: &mut Vault<A, M>,
-    budget: Budget<A, M>,
-    recoding: &Recoding,
-    options: &Options,
-) -> Result<Fitted, MechanismError> {
-    let columns = Columns::new(recoding);
-    let MeasuredNetwork { pairs, tables, rows } = MeasuredNetwork::learn(vault, budget, &columns, options, Shape::Any)?;
-    let pairs = with_head(pairs);
-    let counts = pairs.iter().map(|pair| tables.counts(&columns, &pair.clique())).collect::<Result<Vec<_>, _>>()?;
-    let network = Network::with_hierarchies(recoding.domain().clone(), hierarchies(recoding)?, pairs)?;
-    let (to, empty) = (ToProbabilities::ClipAndNormalise, EmptyParents::ChildMarginal);
-    let network = NetworkTables::new(network, counts, to, empty, Consistency::None)?;
-    Ok(Fitted::new(Distribution::Network(network), whole(rows)))
+impl Mechanism for Options {
+    fn description(&self) -> &'static str {
+        "A Bayesian network is chosen at random in favour of strong relations, its tables are measured with Laplace noise, and rows are \
+         drawn along it: Zhang, Cormode, Procopiuc, Srivastava and Xiao, 2014."
+    }
+
+    fn accountings(&self) -> &'static [AccountingKind] {
+        &[AccountingKind::Pure]
+    }
+
+    fn recoding(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
+        self.encoded(base, declared)
+    }
+
+    fn measured_errors(&self) -> [ErrorRange; 5] {
+        use ErrorRange::Times;
+        [Times(1.4, 5.7), Times(1.4, 5.7), Times(1.4, 5.3), Times(1.2, 4.9), Times(1.3, 4.7)]
+    }
+
+    /// Learns a network, measures its tables and makes conditional distributions of them.
+    ///
+    /// # Privacy
+    /// All releases are inside the vault. Under add/remove: the number of rows, Δ = 1; d - 1 selections by the exponential mechanism,
+    /// with Δ = 1 for `F` and 2 for `R`; and the tables, Δ = 1 each. Under replace-one the number of rows is public, Δ is that of
+    /// [`scumble_vault::score`] for selections and 2 for tables. Distributions are made of released tables only.
+    fn fit<A: MethodAdjacency, M: MethodAccounting>(
+        &self,
+        vault: &mut Vault<A, M>,
+        budget: Budget<A, M>,
+        ModelTerms { recoding, .. }: &ModelTerms,
+    ) -> Result<Fitted, MechanismError> {
+        vault.recode(recoding.clone())?;
+        let columns = Columns::new(recoding);
+        let MeasuredNetwork { pairs, tables, rows } =
+            MeasuredNetwork::learn(vault, budget, &columns, self, Shape::Any)?;
+        let pairs = with_head(pairs);
+        let counts = pairs.iter().map(|pair| tables.counts(&columns, &pair.clique())).collect::<Result<Vec<_>, _>>()?;
+        let network = Network::with_hierarchies(recoding.domain().clone(), hierarchies(recoding)?, pairs)?;
+        let (to, empty) = (ToProbabilities::ClipAndNormalise, EmptyParents::ChildMarginal);
+        let network = NetworkTables::new(network, counts, to, empty, Consistency::None)?;
+        Ok(Fitted::new(Distribution::Network(network), whole(rows)))
+    }
+
+    fn outline<A: MethodAdjacency, M: Selecting>(
+        &self,
+        outline: &mut Outline<A, M>,
+        recoding: &Recoding,
+        amount: Amount<M>,
+    ) -> Result<(), MechanismError> {
+        network::outline(outline, &Columns::new(recoding), self, amount, Shape::Any)
+    }
 }
 
 /// The pairs, with the first columns as one head if they share a table: their conditionals are derived from it after its

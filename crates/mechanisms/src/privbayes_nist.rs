@@ -1,7 +1,7 @@
 #![doc = include_str!("privbayes_nist.md")]
 
 mod mending;
-pub(crate) mod planned;
+mod outline;
 mod structure;
 mod versions;
 
@@ -10,15 +10,17 @@ use std::num::NonZeroU32;
 use scumble_schema::{AttributeId, Clique, Domain, Hierarchies, Recoding, limits};
 use scumble_vault::account::{Amount, Share};
 use scumble_vault::score::TotalVariation;
-use scumble_vault::{Accounting, Budget, Gdp, NoisyTable, Vault};
+use scumble_vault::{Accounting, AccountingKind, Budget, NoisyTable, Selecting, Vault};
 use serde::{Deserialize, Serialize};
 
 use self::structure::{Learner, Scores};
 use self::versions::Versions;
 use crate::error::MechanismError;
 use crate::fitted::{Consistency, Distribution, Fitted};
-use crate::neighbours::{Neighbours, RowTotal};
+use crate::forecast::{ErrorRange, Outline};
+use crate::mechanism::{Mechanism, ModelTerms};
 use crate::noisy::{estimated_rows, whole};
+use crate::terms::{MethodAccounting, MethodAdjacency, RowTotal};
 
 /// What can be chosen of `privbayes-nist`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,19 +63,12 @@ impl Default for Options {
 const SHARE_UNITS: u32 = 1_000;
 /// Most columns, with coarser versions. So many have 4.2 million pairs, whose scores are all held, and whose parts of the budget
 /// are fractions of 32 bits.
-const MOST_COLUMNS: usize = 2_900;
+const MAX_COLUMNS: usize = 2_900;
 
 impl Options {
-    /// The columns as they are, and coarser versions of those with more than `g²` codes.
-    ///
-    /// # Errors
-    /// If an option is out of its range, or there would be too many columns.
-    pub fn recoding(&self, base: &Domain) -> Result<Recoding, MechanismError> {
-        self.recoding_of(base, &Hierarchies::new())
-    }
-
-    /// The same, with declared levels in place of neighbours where there are some.
-    pub(crate) fn recoding_of(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
+    /// The columns as they are, and coarser versions of those with more than `g²` codes, with declared levels in place of neighbours where
+    /// there are some.
+    fn with_versions(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
         self.share_units()?;
         let largest = self.group_width.checked_mul(self.group_width).filter(|_| self.group_width >= 2);
         let largest = largest.ok_or_else(|| out_of_range("group_width", "is not between 2 and 65535"))?;
@@ -104,26 +99,65 @@ fn too_large(problem: String) -> MechanismError {
 
 fn check_columns(recoding: &Recoding) -> Result<(), MechanismError> {
     match recoding.domain().len() {
-        0..=MOST_COLUMNS => Ok(()),
+        0..=MAX_COLUMNS => Ok(()),
         columns => Err(too_large(format!(
-            "there are {columns} columns and coarser versions of them, at most {MOST_COLUMNS} can be scored in pairs"
+            "there are {columns} columns and coarser versions of them, at most {MAX_COLUMNS} can be scored in pairs"
         ))),
     }
 }
 
-/// Learns a network from noisy scores, measures its tables and mends them.
-///
-/// # Privacy
-/// Three kinds of releases, all inside the vault and all with Gaussian noise: under add/remove the number of rows (Δ 1), then the
-/// scores of pairs of columns (Δ 2 each; up to 3 + 2/n under replace-one), then one count table per pair of the network (Δ₂ 1,
-/// √2 under replace-one). All that is decided in between, and all that follows, reads released values and the schema.
-///
-/// # Reference
-/// Bao, Xiao, Zhao, Zhang, Ding, Synthetic data generation with differential privacy via Bayesian networks, JPC 2021, sections 2
-/// and 3.
-pub fn fit<A: Neighbours>(
-    vault: &mut Vault<A, Gdp>,
-    budget: Budget<A, Gdp>,
+impl Mechanism for Options {
+    fn description(&self) -> &'static str {
+        "All pairs of columns get noisy scores, a Bayesian network is built on them, and its tables are measured with Gaussian noise: the \
+         entry of Bao, Xiao, Zhao, Zhang and Ding to the NIST challenge of 2018."
+    }
+
+    fn accountings(&self) -> &'static [AccountingKind] {
+        &[AccountingKind::Gdp]
+    }
+
+    fn recoding(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
+        self.with_versions(base, declared)
+    }
+
+    fn measured_errors(&self) -> [ErrorRange; 5] {
+        use ErrorRange::Times;
+        [Times(1.4, 4.1), Times(1.4, 4.1), Times(1.4, 3.5), Times(1.3, 3.3), Times(1.3, 3.2)]
+    }
+
+    /// Learns a network from noisy scores, measures its tables and makes them consistent.
+    ///
+    /// # Privacy
+    /// Three kinds of releases, all inside the vault and all with Gaussian noise: under add/remove the number of rows (Δ 1), then the
+    /// scores of pairs of columns (Δ 2 each; up to 3 + 2/n under replace-one), then one count table per pair of the network (Δ₂ 1,
+    /// √2 under replace-one). All that is decided in between, and all that follows, reads released values and the schema.
+    ///
+    /// # Reference
+    /// Bao, Xiao, Zhao, Zhang, Ding, Synthetic data generation with differential privacy via Bayesian networks, JPC 2021, sections 2
+    /// and 3.
+    fn fit<A: MethodAdjacency, M: MethodAccounting>(
+        &self,
+        vault: &mut Vault<A, M>,
+        budget: Budget<A, M>,
+        model: &ModelTerms,
+    ) -> Result<Fitted, MechanismError> {
+        vault.recode(model.recoding.clone())?;
+        fit(vault, budget, &model.recoding, self)
+    }
+
+    fn outline<A: MethodAdjacency, M: Selecting>(
+        &self,
+        outline: &mut Outline<A, M>,
+        recoding: &Recoding,
+        amount: Amount<M>,
+    ) -> Result<(), MechanismError> {
+        outline::outline(outline, recoding, self, amount)
+    }
+}
+
+fn fit<A: MethodAdjacency, M: Selecting>(
+    vault: &mut Vault<A, M>,
+    budget: Budget<A, M>,
     recoding: &Recoding,
     options: &Options,
 ) -> Result<Fitted, MechanismError> {
@@ -132,7 +166,7 @@ pub fn fit<A: Neighbours>(
     let mut pairs = versions.pairs();
     let (rows, shares, budget) = rows(vault, budget, pairs.len(), options.share_units()?)?;
     let for_tables = shares.for_tables(budget.amount());
-    let tau = tau::<A, Gdp>(vault.max_contributions(), rows.in_tau(), for_tables, &versions);
+    let tau = tau::<A, M>(vault.max_contributions(), rows.in_tau(), for_tables, &versions);
     // No table could hold the others.
     pairs.retain(|&[left, right]| versions.cells(left) * versions.cells(right) <= tau);
     let (scores, budget) = noisy_scores(vault, budget, &shares, &pairs, &versions)?;
@@ -166,12 +200,12 @@ impl Rows {
 }
 
 /// The number of rows, with an even share of the network's budget where it has to be paid for, and what is left.
-fn rows<A: Neighbours>(
-    vault: &mut Vault<A, Gdp>,
-    budget: Budget<A, Gdp>,
+fn rows<A: MethodAdjacency, M: Selecting>(
+    vault: &mut Vault<A, M>,
+    budget: Budget<A, M>,
     pairs: usize,
     network: u32,
-) -> Result<(Rows, Shares, Budget<A, Gdp>), MechanismError> {
+) -> Result<(Rows, Shares, Budget<A, M>), MechanismError> {
     match A::row_total(vault)? {
         RowTotal::Public(rows) => Ok((Rows::Public(*rows), Shares::after_public_rows(pairs, network), budget)),
         RowTotal::Estimated if pairs == 0 => Ok((Rows::Noisy(None), Shares { scores: None }, budget)),
@@ -219,9 +253,7 @@ impl Shares {
         match self.scores {
             None => rest,
             // Divided first, so that it fits; the quanta that are lost are nothing to a bound on cells.
-            Some(Fraction { numerator, denominator }) => {
-                Amount::from_quanta(rest.quanta() / u128::from(denominator) * u128::from(denominator - numerator))
-            }
+            Some(Fraction { numerator, denominator }) => rest.parts(denominator - numerator, denominator),
         }
     }
 }
@@ -231,9 +263,14 @@ impl Shares {
 ///
 /// # Reference
 /// Section 2.4, choice of tau.
-fn tau<A: Neighbours, M: Accounting>(unit: NonZeroU32, rows: f64, for_tables: Amount<M>, versions: &Versions) -> u128 {
+fn tau<A: MethodAdjacency, M: Accounting>(
+    unit: NonZeroU32,
+    rows: f64,
+    for_tables: Amount<M>,
+    versions: &Versions,
+) -> u128 {
     let most_tables = versions.most_tables();
-    let share = Amount::from_quanta(for_tables.quanta() / most_tables as u128);
+    let share = for_tables.divided(most_tables);
     let noise = M::noise(A::count_table(unit), share);
     let sigma = noise.and_then(|noise| noise.standard_deviation()).unwrap_or(f64::INFINITY);
     // So that no budget, however large, asks for tables that do not fit memory.
@@ -251,13 +288,13 @@ fn tau<A: Neighbours, M: Accounting>(unit: NonZeroU32, rows: f64, for_tables: Am
 ///
 /// # Reference
 /// Algorithm 1, with the score of equation (2.1).
-fn noisy_scores<A: Neighbours>(
-    vault: &mut Vault<A, Gdp>,
-    budget: Budget<A, Gdp>,
+fn noisy_scores<A: MethodAdjacency, M: Selecting>(
+    vault: &mut Vault<A, M>,
+    budget: Budget<A, M>,
     shares: &Shares,
     pairs: &[[AttributeId; 2]],
     versions: &Versions,
-) -> Result<(Scores, Budget<A, Gdp>), MechanismError> {
+) -> Result<(Scores, Budget<A, M>), MechanismError> {
     let columns = versions.domain().len();
     let share = shares.scores.filter(|_| !pairs.is_empty());
     let Some(Fraction { numerator, denominator }) = share else { return Ok((Scores::new(columns, []), budget)) };

@@ -2,15 +2,17 @@
 
 pub mod paper;
 
-use scumble_pgm::StructuralZeros;
-use scumble_schema::{Domain, Recoding};
-use scumble_vault::{Budget, Selecting, Vault};
+use scumble_schema::{Domain, Hierarchies, Recoding, Schema};
+use scumble_vault::account::Amount;
+use scumble_vault::{AccountingKind, Budget, Event, Selecting, Vault};
 use serde::{Deserialize, Serialize};
 
 use crate::auto;
 use crate::error::MechanismError;
 use crate::fitted::Fitted;
-use crate::neighbours::Neighbours;
+use crate::forecast::{ErrorRange, Outline};
+use crate::mechanism::{Mechanism, ModelTerms};
+use crate::terms::{MethodAccounting, MethodAdjacency};
 
 /// Which tables are measured, and how they are chosen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,33 +30,70 @@ impl Default for Options {
     }
 }
 
-impl Options {
-    /// The columns that are asked about.
-    ///
-    /// # Errors
-    /// If an option is out of its range, or there would be too many columns.
-    pub fn recoding(&self, base: &Domain) -> Result<Recoding, MechanismError> {
+impl Mechanism for Options {
+    fn description(&self) -> &'static str {
+        "Tables are chosen where the model so far is worst, and a Markov random field is fitted to all that were measured: Cai, Lei, Wei \
+         and Xiao, 2021."
+    }
+
+    fn accountings(&self) -> &'static [AccountingKind] {
+        &[AccountingKind::Gdp]
+    }
+
+    fn keeps_rules(&self) -> bool {
+        true
+    }
+
+    fn recoding(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
         match self {
-            Self::Best(options) => options.recoding(base),
+            Self::Best(options) => options.recoding(base, declared),
             Self::Paper(options) => options.recoding(base),
         }
     }
-}
 
-/// Chooses tables, measures them, and fits the Markov random field that is nearest to them. It gives no probability to what `rules`
-/// forbid.
-///
-/// # Errors
-/// If an option cannot be had, or the vault refuses.
-pub fn fit<A: Neighbours, M: Selecting>(
-    vault: &mut Vault<A, M>,
-    budget: Budget<A, M>,
-    recoding: &Recoding,
-    rules: &[StructuralZeros],
-    options: &Options,
-) -> Result<Fitted, MechanismError> {
-    match options {
-        Options::Best(options) => auto::fit(vault, budget, recoding, rules, options),
-        Options::Paper(options) => paper::fit(vault, budget, recoding, rules, options),
+    fn recoding_after(
+        &self,
+        schema: &Schema,
+        events: &[Event],
+        released: &[Vec<i64>],
+    ) -> Result<Recoding, MechanismError> {
+        match self {
+            Self::Best(options) => options.recoding_after(schema, events, released),
+            Self::Paper(options) => options.recoding(schema.domain()),
+        }
+    }
+
+    fn measured_errors(&self) -> [ErrorRange; 5] {
+        use ErrorRange::Times;
+        match self {
+            Self::Best(options) => options.measured_errors(),
+            Self::Paper(_) => [Times(0.6, 3.5), Times(0.7, 2.0), Times(0.7, 2.3), Times(0.7, 2.7), Times(0.8, 3.1)],
+        }
+    }
+
+    /// Chooses tables, measures them, and fits the Markov random field that is nearest to them. It gives no probability to what rules
+    /// forbid.
+    fn fit<A: MethodAdjacency, M: MethodAccounting>(
+        &self,
+        vault: &mut Vault<A, M>,
+        budget: Budget<A, M>,
+        model: &ModelTerms,
+    ) -> Result<Fitted, MechanismError> {
+        match self {
+            Self::Best(options) => options.fit(vault, budget, model),
+            Self::Paper(options) => paper::fit(vault, budget, model, options),
+        }
+    }
+
+    fn outline<A: MethodAdjacency, M: Selecting>(
+        &self,
+        outline: &mut Outline<A, M>,
+        recoding: &Recoding,
+        amount: Amount<M>,
+    ) -> Result<(), MechanismError> {
+        match self {
+            Self::Best(options) => options.outline(outline, recoding, amount),
+            Self::Paper(options) => paper::outline::outline(outline, recoding.domain(), options, amount),
+        }
     }
 }

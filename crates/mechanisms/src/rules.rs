@@ -9,21 +9,21 @@ use crate::error::MechanismError;
 use crate::fitted::Distribution;
 use crate::method::Method;
 
-/// Most cells of the tree that holds the rules alone. Every pass of every fit goes through them: so many take some milliseconds.
-const MOST_CELLS: u128 = 2_000_000;
+/// The largest tree of the rules alone. Every pass of every fit goes through it, in a few milliseconds.
+const MAX_RULE_CELLS: u128 = 2_000_000;
 
 /// Combinations that the rules of a schema forbid, for the model of a method: one table for every set of columns that rules are about.
 ///
 /// # Errors
 /// If the method's model keeps no rules, the tree of the rules would be too large, or no row keeps them all.
 pub(crate) fn for_method(schema: &Schema, method: &Method) -> Result<Vec<StructuralZeros>, MechanismError> {
-    if !schema.rules().is_empty() {
-        method.check_keeps_rules()?;
+    if !schema.rules().is_empty() && !method.keeps_rules() {
+        return Err(MechanismError::NoRules { method: method.name() });
     }
     zeros(schema)
 }
 
-/// The same for a graphical model, whatever it is fitted by.
+/// Combinations that the rules of a schema forbid, for a graphical model.
 ///
 /// # Errors
 /// If the tree of the rules would be too large, or no row keeps them all.
@@ -35,10 +35,10 @@ pub(crate) fn zeros(schema: &Schema) -> Result<Vec<StructuralZeros>, MechanismEr
     }
     let cliques: Vec<Clique> = merged.keys().map(|&clique| clique.clone()).collect();
     let cells = tree_cells(schema.domain(), &cliques);
-    if cells > MOST_CELLS {
+    if cells > MAX_RULE_CELLS {
         return Err(MechanismError::TooLarge {
             problem: format!(
-                "rules tie columns together into a model of {cells} cells, at most {MOST_CELLS} are possible"
+                "rules tie columns together into a model of {cells} cells, at most {MAX_RULE_CELLS} are possible"
             ),
             hint: "declare wider bins for columns that rules are about, or fewer rules between them".into(),
         });
@@ -63,7 +63,7 @@ pub(crate) fn tree_cells(domain: &Domain, cliques: &[Clique]) -> u128 {
     JunctionTree::predicted_cells(&ruled(domain, cliques), cliques)
 }
 
-/// The same columns, with one code for those that no clique has.
+/// The columns of a domain, with one code for those that no clique has.
 fn ruled(domain: &Domain, cliques: &[Clique]) -> Domain {
     let is_ruled = |column| cliques.iter().any(|clique| clique.has(column));
     let sizes = domain.attributes().map(|column| if is_ruled(column) { domain.size(column) } else { 1 });

@@ -2,14 +2,16 @@
 //!
 //! [`Smoothing`]: scumble_vault::account::Smoothing
 
-use scumble_schema::{AdjacencyKind, Clique, Domain, limits};
+use scumble_schema::{AdjacencyKind, Clique, Domain, Hierarchies, Recoding, limits};
 use scumble_vault::account::Amount;
-use scumble_vault::{Accounting, AccountingKind, Adjacency, Budget, ReplaceOne, RowDrawing, Selecting, Vault};
+use scumble_vault::{Accounting, AccountingKind, Budget, Selecting, Vault};
 use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted, rows_of_cells};
 use crate::forecast::{Asked, Drawn, Events, Extent, Outline, Step, real};
+use crate::mechanism::{Mechanism, ModelTerms};
+use crate::terms::{MethodAccounting, MethodAdjacency};
 
 /// Numbers of rows that are tried are at most one part in this apart.
 const ROW_STEPS: u64 = 1000;
@@ -22,61 +24,76 @@ pub struct Options {
     pub rows: Option<u64>,
 }
 
-/// Draws rows from the smoothed table of all columns.
-///
-/// `rows` is the number of rows of the real table, which is public.
-///
-/// # Privacy
-/// One release, inside the vault: `k` rows at `k ln r`, or `k (ln r)²/2` in `rho`. How many there are follows from public numbers.
-///
-/// # Errors
-/// If the table is too large, or the vault refuses: for more than 50,000,000 rows, or none.
-///
-/// # Reference
-/// Aalborg report 2024, section 3.1, with `m` the measure of all cells over that of the smallest.
-pub fn fit<M: RowDrawing>(
-    vault: &mut Vault<ReplaceOne, M>,
-    budget: Budget<ReplaceOne, M>,
-    domain: &Domain,
-    options: &Options,
-) -> Result<Fitted, MechanismError> {
-    let cells = whole_table(domain)?;
-    let rows = vault.row_count()?.into_inner();
-    let (unit, amount) = (vault.max_contributions().get(), budget.amount());
-    let drawn = options.rows.unwrap_or_else(|| default_rows(rows, cells, unit, |draws| draws.smoothing_for(amount)));
-    let drawn = vault.draw_rows(&Clique::new(domain.attributes()), drawn, budget)?;
-    let drawn = rows_of_cells(domain, drawn.iter().copied()).expect("the vault draws cells of the table");
-    Ok(Fitted::new(Distribution::Rows(drawn), rows))
-}
-
-/// Plans the one release.
-pub(crate) fn planned<A: Adjacency, M: Selecting>(
-    outline: &mut Outline<A, M>,
-    domain: &Domain,
-    options: &Options,
-    amount: Amount<M>,
-) -> Result<(), MechanismError> {
-    if A::KIND == AdjacencyKind::AddRemove {
-        return Err(MechanismError::NeedsPublicRows { what: "`smoothed-histogram`" });
+impl Mechanism for Options {
+    fn description(&self) -> &'static str {
+        "Rows are drawn from the table of all columns, smoothed towards the one in which every cell is as likely as any other."
     }
-    let cells = whole_table(domain)?;
-    let (unit, rows) = (outline.unit().get(), outline.rows().get());
-    let drawn = options.rows.unwrap_or_else(|| default_rows(rows, cells, unit, |draws| draws.smoothing_for(amount)));
-    let release = Draws { rows, cells, unit, drawn: drawn.max(1) };
-    outline.drawn = Some(Drawn { rows: release.drawn, smoothing: release.smoothing_for(amount) });
-    outline.steps.push(Step {
-        what: Asked::Draws,
-        events: Events::certain(1),
-        columns: Extent::both(domain.len() as u64),
-        cells: Extent::both(cells),
-        // All rows of a unit leave one cell and arrive in another.
-        sensitivity: 2.0 * f64::from(unit),
-        noise: None,
-        preference: None,
-    });
-    outline.work.counted = outline.row_count() * real(domain.len() as u128);
-    outline.work.counted_cells = real(cells.into());
-    Ok(())
+
+    fn accountings(&self) -> &'static [AccountingKind] {
+        &[AccountingKind::Pure, AccountingKind::Zcdp]
+    }
+
+    fn asks_once(&self) -> bool {
+        true
+    }
+
+    fn recoding(&self, base: &Domain, _: &Hierarchies) -> Result<Recoding, MechanismError> {
+        Ok(Recoding::identity(base))
+    }
+
+    /// Draws rows from the smoothed table of all columns.
+    ///
+    /// # Privacy
+    /// One release, inside the vault: `k` rows at `k ln r`, or `k (ln r)²/2` in `rho`. How many there are follows from public numbers.
+    ///
+    /// # Reference
+    /// Aalborg report 2024, section 3.1, with `m` the measure of all cells over that of the smallest.
+    fn fit<A: MethodAdjacency, M: MethodAccounting>(
+        &self,
+        vault: &mut Vault<A, M>,
+        budget: Budget<A, M>,
+        model: &ModelTerms,
+    ) -> Result<Fitted, MechanismError> {
+        let domain = model.recoding.domain();
+        let (vault, budget) = A::with_public_rows(vault, budget, "`smoothed-histogram`")?;
+        let cells = whole_table(domain)?;
+        let rows = vault.row_count()?.into_inner();
+        let (unit, amount) = (vault.max_contributions().get(), budget.amount());
+        let drawn = self.rows.unwrap_or_else(|| default_rows(rows, cells, unit, |draws| draws.smoothing_for(amount)));
+        let drawn = M::draw_rows(vault, &Clique::new(domain.attributes()), drawn, budget)?;
+        let drawn = rows_of_cells(domain, drawn.iter().copied()).expect("the vault draws cells of the table");
+        Ok(Fitted::new(Distribution::Rows(drawn), rows))
+    }
+
+    fn outline<A: MethodAdjacency, M: Selecting>(
+        &self,
+        outline: &mut Outline<A, M>,
+        recoding: &Recoding,
+        amount: Amount<M>,
+    ) -> Result<(), MechanismError> {
+        let domain = recoding.domain();
+        if A::KIND == AdjacencyKind::AddRemove {
+            return Err(MechanismError::NeedsPublicRows { what: "`smoothed-histogram`" });
+        }
+        let cells = whole_table(domain)?;
+        let (unit, rows) = (outline.unit().get(), outline.rows().get());
+        let drawn = self.rows.unwrap_or_else(|| default_rows(rows, cells, unit, |draws| draws.smoothing_for(amount)));
+        let release = Draws { rows, cells, unit, drawn: drawn.max(1) };
+        outline.drawn = Some(Drawn { rows: release.drawn, smoothing: release.smoothing_for(amount) });
+        outline.steps.push(Step {
+            what: Asked::Draws,
+            events: Events::certain(1),
+            columns: Extent::both(domain.len() as u64),
+            cells: Extent::both(cells),
+            // All rows of a unit leave one cell and arrive in another.
+            sensitivity: 2.0 * f64::from(unit),
+            noise: None,
+            preference: None,
+        });
+        outline.work.counted = outline.row_count() * real(domain.len() as u128);
+        outline.work.counted_cells = real(cells.into());
+        Ok(())
+    }
 }
 
 /// How many cells the table of all columns has.

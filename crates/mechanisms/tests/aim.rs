@@ -7,33 +7,34 @@ use std::num::NonZeroU32;
 use asked::{close, cost_of_table, draw, goal, number, related};
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use scumble_mechanisms::aim::{self, Column, Options, WorkloadTable};
-use scumble_mechanisms::{Basis, Distribution, Fitted, GaussianAccounting, Method, Neighbours, TableBound};
+use scumble_mechanisms::aim::{Column, Options, WorkloadTable};
+use scumble_mechanisms::{
+    Basis, Distribution, Fitted, GaussianAccounting, Method, MethodAccounting, MethodAdjacency, TableBound,
+};
 use scumble_schema::{AdjacencyKind, AttributeId, Clique, Domain};
 use scumble_testing::Rows;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
 use scumble_vault::{
-    AccountingKind, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Selecting, Vault, Zcdp,
+    AccountingKind, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Vault, Zcdp,
 };
 
-fn run<A: Neighbours, M: Selecting>(
+fn run<A: MethodAdjacency, M: MethodAccounting>(
     source: Rows,
     goal: ApproxDp,
     unit: u32,
     options: &Options,
 ) -> (Fitted, Certificate) {
-    let recoding = options.recoding(source.domain()).unwrap();
     let unit = NonZeroU32::new(unit).unwrap();
     let (mut vault, budget) = Vault::<A, M>::open(Box::new(source), goal, unit).unwrap();
-    let fitted = aim::fit(&mut vault, budget, &recoding, &[], options).unwrap();
+    let fitted = Method::Aim(options.clone()).fit_columns(&mut vault, budget).unwrap();
     let certificate = vault.close();
     certificate.verify().unwrap();
     (fitted, certificate)
 }
 
 /// What a choice costs, after a check of its sensitivity, which has the weight of the heaviest candidate: `(pi/8) ε²`, or `ε²/8`.
-fn cost_of_choice<A: Neighbours>(event: &Event, unit: u32, accounting: AccountingKind) -> f64 {
+fn cost_of_choice<A: MethodAdjacency>(event: &Event, unit: u32, accounting: AccountingKind) -> f64 {
     let Mechanism::Exponential { sensitivity, epsilon } = event.mechanism() else { panic!("{event:?}") };
     let Question::Scores { heaviest, .. } = event.question() else { panic!("{event:?}") };
     let one = if A::KIND == AdjacencyKind::ReplaceOne { 2 } else { 1 };
@@ -48,7 +49,7 @@ fn is_choice(event: &Event) -> bool {
 
 /// The scale of every event, recomputed from shares and the sensitivities of one unit. How many choices there are, and how many rounds
 /// had none, is handed back.
-fn check_scales<A: Neighbours, M: Selecting>(
+fn check_scales<A: MethodAdjacency, M: MethodAccounting>(
     source: Rows,
     goal: ApproxDp,
     unit: u32,
@@ -212,7 +213,7 @@ fn options_out_of_their_range_are_named() {
         let name = wrong.split('=').next().unwrap();
         assert!(error.contains(&format!("option `{name}`")), "{wrong}: {error}");
     }
-    assert!(Options::default().recoding(&Domain::new(vec![2; 1_001]).unwrap()).is_err());
+    assert!(Method::Aim(Options::default()).recoding(&Domain::new(vec![2; 1_001]).unwrap()).is_err());
     let zcdp = Method::Aim(Options { accounting: GaussianAccounting::Zcdp, ..Options::default() });
     let kinds = [Method::named("aim").unwrap(), zcdp].map(|method| method.accounting(goal(1.0, 1e-6)));
     assert_eq!(kinds, [AccountingKind::Gdp, AccountingKind::Zcdp]);

@@ -7,8 +7,8 @@ use std::num::NonZeroU32;
 use asked::{close, cost_of_table, goal, number, related};
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use scumble_mechanisms::auto::{self, Options};
-use scumble_mechanisms::{Distribution, Fitted, Method, Neighbours, independent};
+use scumble_mechanisms::auto::Options;
+use scumble_mechanisms::{Distribution, Fitted, Method, MethodAdjacency};
 use scumble_pgm::{Sampler, Sampling};
 use scumble_schema::{AdjacencyKind, AttributeId, Clique, CodeColumn, Domain};
 use scumble_testing::Rows;
@@ -16,12 +16,10 @@ use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
 use scumble_vault::{Accounting, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Vault};
 
-fn run<A: Neighbours>(source: Rows, goal: ApproxDp, unit: u32, options: &Options) -> (Fitted, Certificate) {
-    let recoding = options.recoding(source.domain()).unwrap();
+fn run<A: MethodAdjacency>(source: Rows, goal: ApproxDp, unit: u32, options: &Options) -> (Fitted, Certificate) {
     let unit = NonZeroU32::new(unit).unwrap();
     let (mut vault, budget) = Vault::<A, Gdp>::open(Box::new(source), goal, unit).unwrap();
-    vault.recode(recoding.clone()).unwrap();
-    let fitted = auto::fit(&mut vault, budget, &recoding, &[], options).unwrap();
+    let fitted = Method::Auto(options.clone()).fit_columns(&mut vault, budget).unwrap();
     let certificate = vault.close();
     certificate.verify().unwrap();
     (fitted, certificate)
@@ -41,7 +39,7 @@ fn draw(fitted: &Fitted, rows: u64) -> Vec<CodeColumn> {
 }
 
 /// `(pi/8) ε²` of an event that is a choice, after a check of its sensitivity.
-fn cost_of_choice<A: Neighbours>(event: &Event, unit: u32, options: &Options) -> f64 {
+fn cost_of_choice<A: MethodAdjacency>(event: &Event, unit: u32, options: &Options) -> f64 {
     let Mechanism::Exponential { sensitivity, epsilon } = event.mechanism() else { panic!("{event:?}") };
     let Question::Scores { candidates, .. } = event.question() else { panic!("{event:?}") };
     assert!(candidates.get() <= options.candidates.into() && event.length() == 1);
@@ -51,7 +49,7 @@ fn cost_of_choice<A: Neighbours>(event: &Event, unit: u32, options: &Options) ->
 }
 
 /// The scale of every event, recomputed from shares and the sensitivities of one unit.
-fn check_scales<A: Neighbours>(source: Rows, goal: ApproxDp, unit: u32, options: &Options) -> usize {
+fn check_scales<A: MethodAdjacency>(source: Rows, goal: ApproxDp, unit: u32, options: &Options) -> usize {
     let columns = source.domain().sizes().iter().filter(|&&size| size > 1).count();
     let (_, certificate) = run::<A>(source, goal, unit, options);
     let whole = Gdp::KIND.largest(goal).unwrap().to_f64();
@@ -150,7 +148,7 @@ fn one_column_two_columns_and_columns_of_one_code_are_fitted() {
             for (column, &size) in draw(&fitted, 20).iter().zip(sizes) {
                 assert!(column.len() == 20 && column.iter().all(|code| code < size));
             }
-            let recoding = options.recoding(&Domain::new(sizes.to_vec()).unwrap()).unwrap();
+            let recoding = Method::Auto(options.clone()).recoding(&Domain::new(sizes.to_vec()).unwrap()).unwrap();
             let asked = certificate.events().iter().filter_map(Event::table).flat_map(Clique::attributes);
             assert!(asked.into_iter().all(|&column| recoding.domain().size(column) > 1));
         }
@@ -271,7 +269,7 @@ fn relations_of_a_column_of_300_codes_are_kept() {
     let (fitted, _) = run::<AddRemove>(source(), goal(1.0, 1e-6), 1, &Options::default());
     let (mut vault, budget) =
         Vault::<AddRemove, Gdp>::open(Box::new(source()), goal(1.0, 1e-6), NonZeroU32::MIN).unwrap();
-    let alone = independent::fit(&mut vault, budget, source().domain()).unwrap();
+    let alone = Method::INDEPENDENT.fit_columns(&mut vault, budget).unwrap();
     let Distribution::Product(columns) = &alone.distribution else { panic!("not independent columns") };
     let independent: Vec<CodeColumn> = columns.sample(20_000, 1, Sampling::LowVariance).next().unwrap();
     let ours = draw(&fitted, 20_000);
@@ -319,7 +317,7 @@ fn options_out_of_their_range_are_named() {
 #[test]
 fn what_is_too_large_for_a_model_is_refused_before_anything_is_counted() {
     for (sizes, problem) in [(vec![2; 1_001], "1001 columns"), (vec![1_000_000; 60], "60000000 values")] {
-        let error = Options::default().recoding(&Domain::new(sizes).unwrap()).unwrap_err();
+        let error = Method::Auto(Options::default()).recoding(&Domain::new(sizes).unwrap()).unwrap_err();
         assert!(error.to_string().contains(problem) && !error.hint().is_empty(), "{error}");
     }
 }

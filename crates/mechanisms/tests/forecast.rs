@@ -239,7 +239,7 @@ fn too_many_columns_are_refused_with_what_to_change() {
 #[test]
 fn a_budget_that_drowns_everything_is_refused_as_the_vault_does() {
     let schema = schema(&[2, 3], 1, AdjacencyKind::AddRemove);
-    let refused = Forecast::new(&schema, &Method::Independent, goal(1e-13, 0.0), rows()).unwrap_err();
+    let refused = Forecast::new(&schema, &Method::INDEPENDENT, goal(1e-13, 0.0), rows()).unwrap_err();
     assert!(matches!(refused, MechanismError::Vault(VaultError::BudgetTooSmall { .. })), "{refused:?}");
 }
 

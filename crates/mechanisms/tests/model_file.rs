@@ -50,7 +50,7 @@ fn goal() -> ApproxDp {
 }
 
 fn model_of(schema: &Schema) -> Model {
-    fit(schema, Box::new(Uniform::of(schema)), &Method::Independent, goal(), None).unwrap()
+    fit(schema, Box::new(Uniform::of(schema)), &Method::INDEPENDENT, goal(), None).unwrap()
 }
 
 fn model() -> Model {
@@ -102,7 +102,7 @@ fn a_source_that_kept_other_rows_than_the_schema_says_is_refused() {
     for (read, counted) in terms.iter().enumerate() {
         for (fitted, claimed) in terms.iter().enumerate() {
             let source = Box::new(Uniform::of(&with_terms(counted)));
-            let result = fit(&with_terms(claimed), source, &Method::Independent, goal(), None);
+            let result = fit(&with_terms(claimed), source, &Method::INDEPENDENT, goal(), None);
             // The first two keep every row; how many a person has is the owner's word.
             let agree = read == fitted || (read < 2 && fitted < 2);
             assert_eq!(result.is_ok(), agree, "counted as {counted}, claimed as {claimed}");

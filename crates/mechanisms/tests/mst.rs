@@ -7,33 +7,32 @@ use std::num::NonZeroU32;
 use asked::{close, cost_of_table, draw, goal, number, related};
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use scumble_mechanisms::mst::{self, Options};
-use scumble_mechanisms::{Fitted, GaussianAccounting, Method, Neighbours};
+use scumble_mechanisms::mst::Options;
+use scumble_mechanisms::{Fitted, GaussianAccounting, Method, MethodAccounting, MethodAdjacency};
 use scumble_schema::{AdjacencyKind, Clique, Domain};
 use scumble_testing::Rows;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
 use scumble_vault::{
-    AccountingKind, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Selecting, Vault, Zcdp,
+    AccountingKind, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Vault, Zcdp,
 };
 
-fn run<A: Neighbours, M: Selecting>(
+fn run<A: MethodAdjacency, M: MethodAccounting>(
     source: Rows,
     goal: ApproxDp,
     unit: u32,
     options: &Options,
 ) -> (Fitted, Certificate) {
-    let recoding = options.recoding(source.domain()).unwrap();
     let unit = NonZeroU32::new(unit).unwrap();
     let (mut vault, budget) = Vault::<A, M>::open(Box::new(source), goal, unit).unwrap();
-    let fitted = mst::fit(&mut vault, budget, &recoding, &[], options).unwrap();
+    let fitted = Method::Mst(options.clone()).fit_columns(&mut vault, budget).unwrap();
     let certificate = vault.close();
     certificate.verify().unwrap();
     (fitted, certificate)
 }
 
 /// What a choice costs, after a check of its sensitivity: `(pi/8) ε²`, or `ε²/8`.
-fn cost_of_choice<A: Neighbours>(event: &Event, unit: u32, accounting: AccountingKind) -> f64 {
+fn cost_of_choice<A: MethodAdjacency>(event: &Event, unit: u32, accounting: AccountingKind) -> f64 {
     let Mechanism::Exponential { sensitivity, epsilon } = event.mechanism() else { panic!("{event:?}") };
     let halves = if A::KIND == AdjacencyKind::ReplaceOne { 2 } else { 1 };
     assert_eq!(sensitivity, (halves * u128::from(unit)) << (LATTICE_LOG2 - 1));
@@ -46,7 +45,12 @@ fn is_choice(event: &Event) -> bool {
 }
 
 /// The scale of every event, recomputed from shares and the sensitivities of one unit. How many edges there are is handed back.
-fn check_scales<A: Neighbours, M: Selecting>(source: Rows, goal: ApproxDp, unit: u32, options: &Options) -> usize {
+fn check_scales<A: MethodAdjacency, M: MethodAccounting>(
+    source: Rows,
+    goal: ApproxDp,
+    unit: u32,
+    options: &Options,
+) -> usize {
     let columns = source.domain().sizes().iter().filter(|&&size| size > 1).count();
     let (_, certificate) = run::<A, M>(source, goal, unit, options);
     let whole = M::KIND.largest(goal).unwrap().to_f64();
@@ -164,7 +168,7 @@ fn options_out_of_their_range_are_named_and_accountings_are_what_they_say() {
         let name = wrong.split('=').next().unwrap();
         assert!(error.contains(&format!("option `{name}`")), "{wrong}: {error}");
     }
-    assert!(Options::default().recoding(&Domain::new(vec![2; 1_001]).unwrap()).is_err());
+    assert!(Method::Mst(Options::default()).recoding(&Domain::new(vec![2; 1_001]).unwrap()).is_err());
     assert!(Method::named("mst").unwrap().with_options(["accounting=pure"]).is_err());
     let zcdp = Method::Mst(Options { accounting: GaussianAccounting::Zcdp, ..Options::default() });
     let kinds = [Method::named("mst").unwrap(), zcdp].map(|method| method.accounting(goal(1.0, 1e-6)));

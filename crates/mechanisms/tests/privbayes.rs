@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use scumble_mechanisms::privbayes::{Encoding, Options, Score};
-use scumble_mechanisms::{Distribution, Fitted, MechanismError, Neighbours, pb_pgm, privbayes};
+use scumble_mechanisms::{Distribution, Fitted, MechanismError, Method, MethodAccounting, MethodAdjacency, pb_pgm};
 use scumble_pgm::Sampler;
 use scumble_pgm::Sampling;
 use scumble_pgm::network::TupleSampling;
@@ -28,20 +28,16 @@ fn goal<M: Selecting>(epsilon: f64) -> ApproxDp {
     ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta }
 }
 
-fn run<A: Neighbours, M: Selecting>(
+fn run<A: MethodAdjacency, M: MethodAccounting>(
     source: Rows,
     epsilon: f64,
     options: &Options,
     model: bool,
 ) -> Result<(Fitted, Certificate), MechanismError> {
-    let recoding = options.recoding(scumble_vault::MarginalSource::domain(&source))?;
     let (mut vault, budget) = Vault::<A, M>::open(Box::new(source), goal::<M>(epsilon), NonZeroU32::MIN)?;
-    vault.recode(recoding.clone())?;
-    let fitted = if model {
-        pb_pgm::fit(&mut vault, budget, &recoding, &[], options)?
-    } else {
-        privbayes::fit(&mut vault, budget, &recoding, options)?
-    };
+    let options = options.clone();
+    let method = if model { Method::PbPgm(pb_pgm::Options(options)) } else { Method::PrivBayes(options) };
+    let fitted = method.fit_columns(&mut vault, budget)?;
     let certificate = vault.close();
     certificate.verify().unwrap();
     Ok((fitted, certificate))
@@ -183,7 +179,7 @@ fn a_large_budget_gives_the_relation_between_columns_back() {
     for (encoding, model) in encodings.map(|encoding| (encoding, false)).into_iter().chain([(Encoding::Vanilla, true)])
     {
         let options = Options { encoding, group: 2, degree: Some(2), ..Options::default() };
-        let recoding = options.recoding(&Domain::new(vec![3; 4]).unwrap()).unwrap();
+        let recoding = Method::PrivBayes(options.clone()).recoding(&Domain::new(vec![3; 4]).unwrap()).unwrap();
         let (fitted, _) = run::<AddRemove, Pure>(rows.clone(), 200.0, &options, model).unwrap();
         assert!(fitted.rows.abs_diff(3_000) < 5);
         let columns = recoding.restore(&draw(&fitted, 3_000));
@@ -195,7 +191,7 @@ fn a_large_budget_gives_the_relation_between_columns_back() {
 #[test]
 fn options_out_of_range_are_refused() {
     let domain = Domain::new(vec![2, 40]).unwrap();
-    let refused = |options: Options| options.recoding(&domain).unwrap_err().to_string();
+    let refused = |options: Options| Method::PrivBayes(options).recoding(&domain).unwrap_err().to_string();
     for beta in [0.0, 1.0, -0.1, f64::NAN, 1e-9] {
         let options = Options { beta, ..Options::default() };
         assert_eq!(refused(options), "option `beta` must be a share above 0 and below 1");

@@ -5,8 +5,8 @@ mod asked;
 use std::num::NonZeroU32;
 
 use asked::related;
-use scumble_mechanisms::privmrf::paper::{self, Edges, Fit, Initial, Options, Redundancy, Rounds};
-use scumble_mechanisms::{Distribution, Fitted, Method, Neighbours};
+use scumble_mechanisms::privmrf::paper::{Edges, Fit, Initial, Options, Redundancy, Rounds};
+use scumble_mechanisms::{Distribution, Fitted, Method, MethodAdjacency, privmrf};
 use scumble_pgm::{Sampler, Sampling};
 use scumble_schema::{AdjacencyKind, Clique, CodeColumn, Domain};
 use scumble_testing::Rows;
@@ -18,12 +18,10 @@ fn goal(epsilon: f64) -> ApproxDp {
     ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(1e-6).unwrap() }
 }
 
-fn run<A: Neighbours>(source: Rows, epsilon: f64, unit: u32, options: &Options) -> (Fitted, Certificate) {
-    let recoding = options.recoding(scumble_vault::MarginalSource::domain(&source)).unwrap();
+fn run<A: MethodAdjacency>(source: Rows, epsilon: f64, unit: u32, options: &Options) -> (Fitted, Certificate) {
     let unit = NonZeroU32::new(unit).unwrap();
     let (mut vault, budget) = Vault::<A, Gdp>::open(Box::new(source), goal(epsilon), unit).unwrap();
-    vault.recode(recoding.clone()).unwrap();
-    let fitted = paper::fit(&mut vault, budget, &recoding, &[], options).unwrap();
+    let fitted = Method::PrivMrf(privmrf::Options::Paper(options.clone())).fit_columns(&mut vault, budget).unwrap();
     let certificate = vault.close();
     certificate.verify().unwrap();
     (fitted, certificate)
@@ -66,7 +64,7 @@ fn close(left: f64, right: f64, tolerance: f64) -> bool {
 }
 
 /// The scale of every event, recomputed from section 3.6 of the paper and the sensitivities of one unit.
-fn check_scales<A: Neighbours>(sizes: &[u32], rows: u32, epsilon: f64, unit: u32, options: &Options) {
+fn check_scales<A: MethodAdjacency>(sizes: &[u32], rows: u32, epsilon: f64, unit: u32, options: &Options) {
     let (_, certificate) = run::<A>(related(sizes, rows), epsilon, unit, options);
     let whole = Gdp::KIND.largest(goal(epsilon)).unwrap().to_f64();
     let events = certificate.events();

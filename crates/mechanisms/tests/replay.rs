@@ -5,7 +5,7 @@ use std::error::Error;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use arrow_array::RecordBatch;
-use scumble_mechanisms::{Fitting, MechanismError, Method, Model, Neighbours, fit_in};
+use scumble_mechanisms::{MechanismError, Method, MethodAccounting, MethodAdjacency, Model, fit_in};
 use scumble_pgm::Sampling;
 use scumble_schema::{Clique, Condition, HierarchySpec, RangeSpec, RuleSpec, Scalar, Schema};
 use scumble_testing::{Artefacts, Neighbours as Battery, Rows, Subject, assert_part, integers, replay_battery};
@@ -98,7 +98,7 @@ fn named(name: &str, options: &[&str]) -> Fit {
     Fit(Method::named(name).unwrap().with_options(options.iter().copied()).unwrap())
 }
 
-impl<A: Neighbours, M: Fitting> Subject<A, M> for Fit {
+impl<A: MethodAdjacency, M: MethodAccounting> Subject<A, M> for Fit {
     fn run(&self, vault: Vault<A, M>, budget: Budget<A, M>, schema: &Schema) -> Result<Artefacts, Box<dyn Error>> {
         let model = fit_in(vault, budget, schema, &self.0)?;
         let drawn = |sampling| model.sample(50, 7, sampling).map(|batch| every_value(&batch)).collect::<String>();
@@ -153,7 +153,7 @@ fn rules_between_columns() {
 /// A fit of the same columns, of which those of three values and more have a hierarchy of one level.
 struct Levelled(Fit);
 
-impl<A: Neighbours, M: Fitting> Subject<A, M> for Levelled {
+impl<A: MethodAdjacency, M: MethodAccounting> Subject<A, M> for Levelled {
     fn run(&self, vault: Vault<A, M>, budget: Budget<A, M>, schema: &Schema) -> Result<Artefacts, Box<dyn Error>> {
         self.0.run(vault, budget, &levelled(schema))
     }
@@ -173,7 +173,7 @@ fn levelled(schema: &Schema) -> Schema {
 /// A fit of the same columns under rules.
 struct Ruled(Fit);
 
-impl<A: Neighbours, M: Fitting> Subject<A, M> for Ruled {
+impl<A: MethodAdjacency, M: MethodAccounting> Subject<A, M> for Ruled {
     fn run(&self, vault: Vault<A, M>, budget: Budget<A, M>, schema: &Schema) -> Result<Artefacts, Box<dyn Error>> {
         self.0.run(vault, budget, &ruled(schema))
     }
@@ -219,12 +219,12 @@ fn a_model_of_a_replay_is_not_taken_for_a_real_one() {
     let source = Rows::new(schema.domain().clone(), vec![]);
     let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
     let (vault, budget, _) = replay::record::<AddRemove, Gdp>(Box::new(source), goal, NonZeroU32::MIN).unwrap();
-    let model = fit_in(vault, budget, &schema, &Method::Independent).unwrap();
+    let model = fit_in(vault, budget, &schema, &Method::INDEPENDENT).unwrap();
     assert!(Model::from_bytes(&model.to_bytes()).unwrap_err().to_string().contains("NOT PRIVATE"));
 }
 
 /// The tables of the battery are small; this is for larger ones, in which more is asked. What was recorded is handed back.
-fn replayed<A: Neighbours>(
+fn replayed<A: MethodAdjacency>(
     fit: &Fit,
     (sizes, rows): (&[u32], &[Vec<u32>]),
     epsilon: f64,
@@ -246,7 +246,7 @@ fn replayed<A: Neighbours>(
 }
 
 /// This one has enough rows for scores, a head, parents and columns in two steps.
-fn a_table_of_many_rows_is_replayed<A: Neighbours>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
+fn a_table_of_many_rows_is_replayed<A: MethodAdjacency>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
     let fit = named("privbayes-nist", &["group_width=3"]);
     let rows: Vec<Vec<u32>> = (0..2_000).map(|row| vec![row % 2, row % 2, row % 6 / 2, row % 60]).collect();
     let recording = replayed::<A>(&fit, (&[2, 2, 3, 60], &rows), 1.0, changed);
@@ -268,7 +268,7 @@ fn a_row_replaced_in_a_table_of_many_rows() {
 }
 
 /// The rounds of `privmrf`, which small tables hardly have.
-fn rounds_are_replayed<A: Neighbours>(options: &[&str], changed: impl Fn(&mut Vec<Vec<u32>>)) {
+fn rounds_are_replayed<A: MethodAdjacency>(options: &[&str], changed: impl Fn(&mut Vec<Vec<u32>>)) {
     let row = |row: u32| vec![row % 2, row % 2, row % 6 / 2, row / 3 % 4, row / 7 % 2, (row % 2) * 3 + row / 3 % 2];
     let rows: Vec<Vec<u32>> = (0..4_000).map(row).collect();
     let recording = replayed::<A>(&named("privmrf", options), (&[2, 2, 3, 4, 2, 5], &rows), 2.0, changed);
@@ -288,7 +288,7 @@ fn rounds_of_the_paper_with_a_row_replaced() {
 }
 
 /// The choices of `auto` among columns and groups of their codes.
-fn choices_are_replayed<A: Neighbours>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
+fn choices_are_replayed<A: MethodAdjacency>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
     let row = |row: u32| vec![row % 2, row % 2, row % 6 / 2, row * 7 % 100, row * 7 % 100 / 25, row / 7 % 2];
     let rows: Vec<Vec<u32>> = (0..4_000).map(row).collect();
     let fit = named("auto", &["candidates=200", "large_column=40", "groups=8"]);
@@ -312,7 +312,7 @@ fn choices_with_a_row_replaced() {
 }
 
 /// The merged values and the edges of `mst`.
-fn edges_are_replayed<A: Neighbours>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
+fn edges_are_replayed<A: MethodAdjacency>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
     let row =
         |row: u32| vec![row % 2, row % 2, row % 6 / 2, if row.is_multiple_of(20) { row / 20 % 100 } else { row % 5 }];
     let rows: Vec<Vec<u32>> = (0..4_000).map(row).collect();
@@ -334,7 +334,7 @@ fn edges_with_a_row_replaced() {
 }
 
 /// The rounds of `aim`, with budgets that grow.
-fn annealing_is_replayed<A: Neighbours>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
+fn annealing_is_replayed<A: MethodAdjacency>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
     let row = |row: u32| vec![row % 2, row % 2, row % 6 / 2, row * 7 % 20, row * 7 % 20 / 5, row / 7 % 2];
     let rows: Vec<Vec<u32>> = (0..4_000).map(row).collect();
     let fit = named("aim", &["candidates=20"]);

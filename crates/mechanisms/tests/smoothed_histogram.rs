@@ -3,15 +3,15 @@
 
 use std::num::NonZeroU32;
 
-use scumble_mechanisms::smoothed_histogram::{self, Draws, Options, default_rows};
-use scumble_mechanisms::{Distribution, MechanismError, Method, fit};
+use scumble_mechanisms::smoothed_histogram::{Draws, Options, default_rows};
+use scumble_mechanisms::{Distribution, MechanismError, Method, MethodAccounting, fit};
 use scumble_schema::{Domain, Schema};
 use scumble_testing::Rows;
-use scumble_vault::account::{Mechanism, RowDrawing, Smoothing, zcdp};
+use scumble_vault::account::{Mechanism, Smoothing, zcdp};
 use scumble_vault::{AccountingKind, ApproxDp, Certificate, Delta, Epsilon, Pure, ReplaceOne, Vault, VaultError, Zcdp};
 
 /// The columns drawn from so many equal rows, and what the vault says of them.
-fn draw<M: RowDrawing>(
+fn draw<M: MethodAccounting>(
     sizes: &[u32],
     row: &[u32],
     (rows, unit, epsilon): (usize, u32, f64),
@@ -23,7 +23,7 @@ fn draw<M: RowDrawing>(
     let goal = ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() };
     let unit = NonZeroU32::new(unit).unwrap();
     let (mut vault, budget) = Vault::<ReplaceOne, M>::open(Box::new(source), goal, unit)?;
-    let fitted = smoothed_histogram::fit(&mut vault, budget, &domain, &options)?;
+    let fitted = Method::SmoothedHistogram(options).fit_columns(&mut vault, budget)?;
     let Distribution::Rows(drawn) = fitted.distribution else { panic!("it releases rows") };
     Ok((drawn.iter().map(|column| column.iter().collect()).collect(), vault.close()))
 }
@@ -49,7 +49,7 @@ fn draws(smoothing: &Smoothing) -> Draws {
     Draws { rows, cells: cells.get(), unit: unit.get(), drawn: drawn.get() }
 }
 
-fn numbers_agree<M: RowDrawing>(index: u32) {
+fn numbers_agree<M: MethodAccounting>(index: u32) {
     let (sizes, unit) = ([2 + index % 3, 3, 1 + index % 5], 1 + index % 2);
     let rows = 1 + 997 * index as usize % 1500;
     let epsilon = 0.02 * 1.08_f64.powi(index.cast_signed());

@@ -34,7 +34,7 @@
 //! # let schema = Schema::parse("fields: [{name: heads, type: boolean, constraints: {required: true}}]")?;
 //! # let source = Coins(schema.domain().clone());
 //! # let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
-//! let model = fit(&schema, Box::new(source), &Method::Independent, goal, None)?;
+//! let model = fit(&schema, Box::new(source), &Method::INDEPENDENT, goal, None)?;
 //! assert!(guarantee(&model).starts_with("(1, 1e-9)-differentially private with respect to adding or removing one row"));
 //!
 //! let summary = Summary::new(&model);

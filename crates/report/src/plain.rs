@@ -172,7 +172,7 @@ mod tests {
         let schema = Schema::parse("fields: [{name: heads, type: boolean, constraints: {required: true}}]").unwrap();
         let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
         let source = Box::new(Coins(schema.domain().clone()));
-        let words = PlainWords::new(&fit(&schema, source, &Method::Independent, goal, None).unwrap());
+        let words = PlainWords::new(&fit(&schema, source, &Method::INDEPENDENT, goal, None).unwrap());
         let lines = words.answers().into_iter().map(|(question, answer)| format!("{question}: {answer}"));
         let text = lines.collect::<Vec<_>>().join("\n");
         for word in JARGON {

@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::num::{NonZeroU32, NonZeroUsize};
 
-use scumble_mechanisms::{Fitting, Method, Model, Neighbours, fit_in};
+use scumble_mechanisms::{Method, MethodAccounting, MethodAdjacency, Model, fit_in};
 use scumble_report::{Explanation, Summary, picture, public_page};
 use scumble_schema::{AdjacencyKind, Schema};
 use scumble_testing::{Artefacts, Rows, Subject, assert_part, integers};
@@ -46,7 +46,7 @@ impl Shown {
     }
 }
 
-impl<A: Neighbours, M: Fitting> Subject<A, M> for Shown {
+impl<A: MethodAdjacency, M: MethodAccounting> Subject<A, M> for Shown {
     fn run(&self, vault: Vault<A, M>, budget: Budget<A, M>, schema: &Schema) -> Result<Artefacts, Box<dyn Error>> {
         Ok(shown(&fit_in(vault, budget, schema, &self.0)?))
     }
@@ -65,13 +65,13 @@ fn shown(model: &Model) -> Artefacts {
 
 /// Some pairs of the last parts of the battery, which are the most varied. Shares of some networks are counted on rows that are
 /// drawn, and that takes its time.
-fn some_pairs<A: Neighbours + scumble_testing::Neighbours, M: Fitting>(subject: &Shown) {
+fn some_pairs<A: MethodAdjacency + scumble_testing::Neighbours, M: MethodAccounting>(subject: &Shown) {
     for part in A::PARTS.iter().rev().take(2) {
         assert_part::<A, M>(&part().thinned(NonZeroUsize::new(EVERY).unwrap(), 97), subject);
     }
 }
 
-fn some_pairs_of<A: Neighbours + scumble_testing::Neighbours>(accounting: AccountingKind, subject: &Shown) {
+fn some_pairs_of<A: MethodAdjacency + scumble_testing::Neighbours>(accounting: AccountingKind, subject: &Shown) {
     match accounting {
         AccountingKind::Pure => some_pairs::<A, Pure>(subject),
         AccountingKind::Gdp => some_pairs::<A, Gdp>(subject),
@@ -93,7 +93,7 @@ fn what_is_shown_of_models_of_neighbours_is_the_same() {
 }
 
 /// A table whose columns are related, so that there is something to draw, and a row more.
-fn related_columns<M: Fitting>(subject: &Shown) -> Artefacts {
+fn related_columns<M: MethodAccounting>(subject: &Shown) -> Artefacts {
     let schema = integers(&[2, 2, 3, 12, 2], 1, AdjacencyKind::AddRemove);
     let row = |row: u32| vec![row % 2, row % 2, row % 6 / 2, row * 7 % 12, (row % 2) * (row / 7 % 2)];
     let rows: Vec<Vec<u32>> = (0..2_000).map(row).collect();

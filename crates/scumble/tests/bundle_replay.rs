@@ -7,7 +7,7 @@ use std::error::Error;
 use std::num::NonZeroUsize;
 
 use scumble::bundle::{self, Release};
-use scumble::mechanisms::{Fitting, Neighbours, fit_in};
+use scumble::mechanisms::{MethodAccounting, MethodAdjacency, fit_in};
 use scumble::{Method, Sampling, Schema};
 use scumble_testing::{Artefacts, Part, Subject, assert_part};
 use scumble_vault::{AddRemove, Budget, Gdp, Pure, ReplaceOne, Vault, Zcdp};
@@ -19,7 +19,7 @@ fn published(method: &str, options: &[&str]) -> Published {
     Published(Method::named(method).unwrap().with_options(options.iter().copied()).unwrap())
 }
 
-impl<A: Neighbours, M: Fitting> Subject<A, M> for Published {
+impl<A: MethodAdjacency, M: MethodAccounting> Subject<A, M> for Published {
     fn run(&self, vault: Vault<A, M>, budget: Budget<A, M>, schema: &Schema) -> Result<Artefacts, Box<dyn Error>> {
         let model = fit_in(vault, budget, schema, &self.0)?;
         let around = tempfile::tempdir()?;
@@ -37,7 +37,7 @@ impl<A: Neighbours, M: Fitting> Subject<A, M> for Published {
 }
 
 /// So many pairs are left of a part that a test takes seconds: every bundle is a dozen files.
-fn some<A: Neighbours>(part: Part<A>, pairs: usize) -> Part<A> {
+fn some<A: MethodAdjacency>(part: Part<A>, pairs: usize) -> Part<A> {
     let every = NonZeroUsize::new(part.pairs().len() / pairs).unwrap();
     part.thinned(every, 0)
 }

@@ -32,7 +32,7 @@ fn synthesise(csv: &str, schema: &Schema, epsilon: f64) -> (Vec<Vec<u64>>, Model
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("real.csv"), csv).unwrap();
     let inputs = [Input::new(path("real.csv"))];
-    let fitted = scumble::fit(&inputs, schema, &Method::Independent, goal(epsilon), &ReadOptions::default()).unwrap();
+    let fitted = scumble::fit(&inputs, schema, &Method::INDEPENDENT, goal(epsilon), &ReadOptions::default()).unwrap();
     fitted.write(&path("a.model")).unwrap();
     let model = Model::read(&path("a.model")).unwrap();
     assert_eq!(model, fitted);

@@ -6,7 +6,7 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use scumble::mechanisms::{Fitting, fit_in};
+use scumble::mechanisms::{MethodAccounting, fit_in};
 use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Sampling, Schema};
 use scumble_engine::CodedTable;
 use scumble_vault::replay::{force, record};
@@ -35,7 +35,7 @@ fn table(path: &Path, of_the_last: &[String]) -> Input {
 }
 
 /// Everything that a fit leaves.
-fn artefacts<A: scumble::mechanisms::Neighbours, M: Fitting>(
+fn artefacts<A: scumble::mechanisms::MethodAdjacency, M: MethodAccounting>(
     (vault, budget): (scumble_vault::Vault<A, M>, scumble_vault::Budget<A, M>),
     schema: &Schema,
     method: &Method,
@@ -46,7 +46,7 @@ fn artefacts<A: scumble::mechanisms::Neighbours, M: Fitting>(
     (model.to_bytes(), rows)
 }
 
-fn replayed<A: scumble::mechanisms::Neighbours, M: Fitting>(
+fn replayed<A: scumble::mechanisms::MethodAdjacency, M: MethodAccounting>(
     method: &str,
     delta: f64,
     before: &[String],
@@ -107,10 +107,10 @@ fn a_thousand_rows_of_which_all_are_kept_are_noticed() {
         Box::new(CodedTable::read(&[input], &schema, &ReadOptions::default()).unwrap())
     };
     let (vault, budget, recorder) = record::<AddRemove, Gdp>(source(&[]), goal, MOST).unwrap();
-    artefacts((vault, budget), &schema, &Method::Independent);
+    artefacts((vault, budget), &schema, &Method::INDEPENDENT);
     let recording = recorder.finish();
     let (vault, budget, recorder) =
         force::<AddRemove, Gdp>(source(&a_thousand(false)), goal, MOST, &recording).unwrap();
-    artefacts((vault, budget), &schema, &Method::Independent);
+    artefacts((vault, budget), &schema, &Method::INDEPENDENT);
     assert!(recording.check_neighbour(&recorder.finish()).is_err());
 }

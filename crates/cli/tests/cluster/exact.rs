@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use scumble::engine::{CodedTable, TableScan};
-use scumble::mechanisms::{Fitting, Neighbours, fit_in};
+use scumble::mechanisms::{MethodAccounting, MethodAdjacency, fit_in};
 use scumble::schema::{Clique, Dialect, Recoding};
 use scumble::vault::replay::{force, record};
 use scumble::vault::{AddRemove, Gdp, Pure, ReplaceOne, Zcdp};
@@ -146,7 +146,12 @@ fn a_table_of_few_people_is_counted_as_on_this_machine() {
 }
 
 /// Fits on this machine, and then on the cluster with the same released values.
-fn models_agree<A: Neighbours, M: Fitting>(servers: &Servers, inputs: &[Input], method: &str, delta: f64) {
+fn models_agree<A: MethodAdjacency, M: MethodAccounting>(
+    servers: &Servers,
+    inputs: &[Input],
+    method: &str,
+    delta: f64,
+) {
     let terms = format!("dp: {{adjacency: {}}}", A::KIND);
     let schema = Schema::parse(&format!("{terms}{FIELDS}")).unwrap();
     let method = Method::named(method).unwrap();

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use chacha20::ChaCha8Rng;
-use scumble_mechanisms::Distribution;
-use scumble_mechanisms::smoothed_histogram::{self, Options};
+use scumble_mechanisms::smoothed_histogram::Options;
+use scumble_mechanisms::{Distribution, Method};
 use scumble_schema::{AttributeId, Clique, Domain, cells};
 use scumble_vault::account::Share;
 use scumble_vault::score::MutualInformation;
@@ -123,8 +123,8 @@ pub(crate) fn smoothed_rows(
     epsilon: f64,
     rows: Option<u64>,
 ) -> Result<DrawnRows, Box<dyn Error>> {
-    let (mut vault, budget, domain) = open(sizes, counts, epsilon)?;
-    let fitted = smoothed_histogram::fit(&mut vault, budget, &domain, &Options { rows })?;
+    let (mut vault, budget, _) = open(sizes, counts, epsilon)?;
+    let fitted = Method::SmoothedHistogram(Options { rows }).fit_columns(&mut vault, budget)?;
     let Distribution::Rows(drawn) = fitted.distribution else { return Err("it releases rows".into()) };
     Ok(DrawnRows { columns: drawn.iter().map(|column| column.iter().collect()).collect(), certificate: vault.close() })
 }

@@ -22,9 +22,8 @@ use std::path::{Path, PathBuf};
 
 use measured::{Measured, NamedSize, NoisyValues};
 use rows::Rows;
-use scumble_mechanisms::aim;
+use scumble_mechanisms::{Method, aim};
 use scumble_pgm::total::{self, Evidence};
-use scumble_schema::Recoding;
 use scumble_vault::account::zcdp;
 use scumble_vault::{AddRemove, ApproxDp, Budget, Delta, Event, NoisyTable, Rho, Vault, Zcdp};
 use tables::Table;
@@ -63,7 +62,7 @@ fn measure(folder: &Path, name: &str, selection: &str) -> Result<Measured, Box<d
     let (mut vault, budget) = Vaulted::open(Box::new(Rows(table)), goal, NonZeroU32::MIN)?;
     match selection {
         "mst" => mst::measure(&mut vault, &domain, budget)?,
-        "aim" => drop(aim::fit(&mut vault, budget, &Recoding::identity(&domain), &[], &paper_options())?),
+        "aim" => drop(Method::Aim(paper_options()).fit_columns(&mut vault, budget)?),
         _ => return Err(format!("there is no selection `{selection}`").into()),
     }
     let released = vault.released_values().to_vec();

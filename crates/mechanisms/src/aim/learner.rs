@@ -1,32 +1,30 @@
 //! A model that grows with every round.
 
-use std::f64::consts::FRAC_2_PI;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::slice;
 
-use scumble_pgm::{Estimate, JunctionTree, Stop, StructuralZeros, TreeModel};
+use scumble_pgm::{JunctionTree, Stop, StructuralZeros, TreeModel};
 use scumble_schema::{AdjacencyKind, Clique, Domain, limits};
-use scumble_vault::account::{Amount, Tilt};
+use scumble_vault::account::Tilt;
 use scumble_vault::score::{Candidate, L1Error};
-use scumble_vault::{Budget, NoisyTable, Selecting, Vault, VaultError};
+use scumble_vault::{Budget, Selecting, Vault};
 
-use super::PARTS_OF_A_ROUND;
 use super::bounds::{self, Round};
 use super::options::Options;
+use super::schedule;
 use super::workload::Workload;
 use crate::error::MechanismError;
 use crate::expected::expected_counts;
-use crate::likeliest::{Likeliest, public_rows};
-use crate::merging::telling_columns;
-use crate::neighbours::Neighbours;
+use crate::merging::non_constant_columns;
+use crate::model_fitter::{ModelFitter, public_rows};
 use crate::noisy::{counts, generator};
+use crate::round_learner::{RoundLearner, noise_of_cells};
 use crate::rules;
 use crate::table_bound::{Basis, TableBound};
+use crate::terms::MethodAdjacency;
 
 /// When a fit ends that the next choice is made by.
 const BETWEEN_ROUNDS: Stop = Stop { at_noise: None, settled: 0.1, passes: 50 };
-/// When the last fit ends.
-const AT_THE_END: Stop = Stop { at_noise: None, settled: 1e-3, passes: 1_000 };
 
 /// What a round was worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +52,7 @@ struct Choice {
 pub(super) struct Learner<'a> {
     domain: &'a Domain,
     options: &'a Options,
-    likeliest: Likeliest<'a>,
+    learned: RoundLearner<'a>,
     /// A table for each column.
     one_way: Vec<Clique>,
     choices: Vec<Choice>,
@@ -64,14 +62,12 @@ pub(super) struct Learner<'a> {
     cells: u128,
     /// Cells of the tree of rules alone, which no choice can avoid.
     ruled_cells: u128,
-    tables: Vec<NoisyTable>,
     rounds: Vec<Round>,
-    estimate: Estimate,
 }
 
 impl<'a> Learner<'a> {
     /// Measures every column.
-    pub(super) fn begin<A: Neighbours, M: Selecting>(
+    pub(super) fn begin<A: MethodAdjacency, M: Selecting>(
         vault: &mut Vault<A, M>,
         domain: &'a Domain,
         rules: &'a [StructuralZeros],
@@ -79,10 +75,9 @@ impl<'a> Learner<'a> {
         options: &'a Options,
         budget: Budget<A, M>,
     ) -> Result<Self, MechanismError> {
-        let likeliest = Likeliest::new(domain, rules, options.spread, public_rows(vault)?);
-        let one_way: Vec<Clique> = telling_columns(domain).into_iter().map(Clique::single).collect();
+        let fitter = ModelFitter::new(domain, rules, options.spread, public_rows(vault)?);
+        let one_way: Vec<Clique> = non_constant_columns(domain).into_iter().map(Clique::single).collect();
         let tables = vault.measure(&one_way, budget)?.into_inner();
-        let estimate = likeliest.model(&tables, None, BETWEEN_ROUNDS)?;
         let drawn = workload.candidates(options.candidates as usize, &mut generator(&tables));
         let choice = |table: Clique| {
             #[expect(clippy::cast_precision_loss, reason = "some thousand cells")]
@@ -93,15 +88,13 @@ impl<'a> Learner<'a> {
         let mut learner = Self {
             domain,
             options,
-            likeliest,
+            learned: RoundLearner::begin(fitter, BETWEEN_ROUNDS, tables)?,
             largest: one_way.iter().cloned().chain(rules::cliques(rules)).collect(),
             ruled_cells: rules::tree_cells(domain, &rules::cliques(rules)),
             one_way,
             choices,
             cells: 0,
-            tables,
             rounds: Vec::new(),
-            estimate,
         };
         learner.size_up();
         Ok(learner)
@@ -111,16 +104,16 @@ impl<'a> Learner<'a> {
     ///
     /// # Privacy
     /// That of [`Self::choose_and_measure`].
-    pub(super) fn round<A: Neighbours, M: Selecting>(
+    pub(super) fn round<A: MethodAdjacency, M: Selecting>(
         &mut self,
         vault: &mut Vault<A, M>,
         spent: f64,
         budget: Budget<A, M>,
     ) -> Result<Worth, MechanismError> {
         let measured = self.choose_and_measure(vault, spent, budget)?;
-        self.estimate = self.likeliest.model(&self.tables, Some(&self.estimate), BETWEEN_ROUNDS)?;
+        self.learned.fit_between_rounds()?;
         let Some(Measured { table, expected, noise }) = measured else { return Ok(Worth::Little) };
-        let fitted = &expected_counts(&self.estimate.model, slice::from_ref(&table))?[0];
+        let fitted = &expected_counts(self.learned.model(), slice::from_ref(&table))?[0];
         Ok(if distance(fitted, &expected) <= noise { Worth::Little } else { Worth::Enough })
     }
 
@@ -128,13 +121,13 @@ impl<'a> Learner<'a> {
     ///
     /// # Privacy
     /// That of [`Self::choose_and_measure`].
-    pub(super) fn last_round<A: Neighbours, M: Selecting>(
+    pub(super) fn last_round<A: MethodAdjacency, M: Selecting>(
         mut self,
         vault: &mut Vault<A, M>,
         budget: Budget<A, M>,
     ) -> Result<(TreeModel, Vec<TableBound>), MechanismError> {
         self.choose_and_measure(vault, 1.0, budget)?;
-        let model = self.likeliest.model(&self.tables, Some(&self.estimate), AT_THE_END)?.model;
+        let model = self.learned.finish()?;
         let bounds = self.bounds(&model)?;
         Ok((model, bounds))
     }
@@ -147,7 +140,7 @@ impl<'a> Learner<'a> {
         let tables: Vec<Clique> = choices.iter().map(|choice| choice.table.clone()).collect();
         let mut bounds = Vec::with_capacity(choices.len());
         for (choice, fitted) in choices.into_iter().zip(expected_counts(model, &tables)?) {
-            let released = bounds::by_released(self.domain, &choice.table, &fitted, &self.tables)?;
+            let released = bounds::by_released(self.domain, &choice.table, &fitted, self.learned.tables())?;
             bounds.extend(released.or_else(|| {
                 let (round, expected) = choice.asked.as_ref()?;
                 let then = self.rounds[*round].bound(choice.weight.get().into(), choice.cells);
@@ -164,9 +157,9 @@ impl<'a> Learner<'a> {
     /// Chooses a table that the model explains badly, for what it matters and for the noise it will have, and measures it.
     ///
     /// # Privacy
-    /// One choice (weighted L1 errors against a model of released values, less public penalties), one table; if no table is worth its
+    /// One selection (weighted L1 errors against a model of released values, less public penalties), one table; if no table is worth its
     /// noise, the tables of single columns instead.
-    fn choose_and_measure<A: Neighbours, M: Selecting>(
+    fn choose_and_measure<A: MethodAdjacency, M: Selecting>(
         &mut self,
         vault: &mut Vault<A, M>,
         spent: f64,
@@ -175,26 +168,24 @@ impl<'a> Learner<'a> {
         let deviation = self.planned_deviation(vault, &budget)?;
         let fitting = self.fitting(deviation, spent);
         if fitting.is_empty() {
-            self.tables.extend(vault.measure(&self.one_way, budget)?.into_inner());
+            self.learned.measure(vault, &self.one_way, budget)?;
             return Ok(None);
         }
-        let (for_choice, for_table) = budget.split(self.options.choice_share()?);
-        let preference = vault.planned_preference(for_choice.amount());
+        let budgets = budget.split(self.options.choice_share()?);
+        let preference = vault.planned_preference(budgets.0.amount());
         let sets: Vec<Clique> = fitting.iter().map(|&place| self.choices[place].table.clone()).collect();
-        let expected = expected_counts(&self.estimate.model, &sets)?;
-        let score = |(&place, expected): (&usize, &Vec<f64>)| {
-            let Choice { table, weight, cells, .. } = &self.choices[place];
-            let error = L1Error::against(table.clone(), expected)?;
-            Candidate::new(error).weighing(*weight).less(noise(*cells, deviation))
+        let expected = self.learned.expected(sets)?;
+        let candidate = |place: usize, error: Candidate<L1Error>| {
+            let Choice { weight, cells, .. } = &self.choices[fitting[place]];
+            error.weighing(*weight).less(noise_of_cells(*cells, deviation))
         };
-        let scores = fitting.iter().zip(&expected).map(score).collect::<Result<Vec<_>, VaultError>>()?;
         let heaviest = fitting.iter().map(|&place| self.choices[place].weight).max().unwrap_or(NonZeroU32::MIN);
-        let chosen = *vault.select(&scores, for_choice)?;
-        let released = vault.measure(slice::from_ref(&sets[chosen]), for_table)?.into_inner();
+        let chosen = self.learned.choose_and_measure(vault, budgets, &expected, candidate)?;
 
-        let Choice { table, weight, cells, .. } = &self.choices[fitting[chosen]];
-        let measured =
-            Measured { table: table.clone(), expected: expected[chosen].clone(), noise: noise(*cells, deviation) };
+        let Choice { weight, cells, .. } = &self.choices[fitting[chosen]];
+        let (table, before) = expected[chosen].clone();
+        let measured = Measured { table, expected: before, noise: noise_of_cells(*cells, deviation) };
+        let released = self.learned.tables().last().map_or(0.0, |table| distance(&counts(table), &measured.expected));
         let per_row = f64::from(heaviest.get()) * f64::from(vault.max_contributions().get()) * rows_that_move::<A>();
         #[expect(clippy::cast_precision_loss, reason = "a hundred thousand candidates at most")]
         self.rounds.push(Round {
@@ -203,10 +194,9 @@ impl<'a> Learner<'a> {
             candidates: fitting.len() as f64,
             weight: weight.get().into(),
             cells: *cells,
-            released_error: released.iter().map(|table| distance(&counts(table), &measured.expected)).sum(),
+            released_error: released,
         });
-        self.tables.extend(released);
-        for (place, expected) in fitting.into_iter().zip(expected) {
+        for (place, (_, expected)) in fitting.into_iter().zip(expected) {
             self.choices[place].asked = Some((self.rounds.len() - 1, expected));
         }
         self.grow(&measured.table);
@@ -214,14 +204,12 @@ impl<'a> Learner<'a> {
     }
 
     /// The standard deviation of the noise on the table of a round of this budget.
-    fn planned_deviation<A: Neighbours, M: Selecting>(
+    fn planned_deviation<A: MethodAdjacency, M: Selecting>(
         &self,
         vault: &Vault<A, M>,
         budget: &Budget<A, M>,
     ) -> Result<f64, MechanismError> {
-        let for_table = PARTS_OF_A_ROUND - self.options.choice_thousandths()?;
-        let quanta = budget.amount().quanta() / u128::from(PARTS_OF_A_ROUND) * u128::from(for_table);
-        let noise = vault.planned_noise(NonZeroUsize::MIN, Amount::from_quanta(quanta));
+        let noise = vault.planned_noise(NonZeroUsize::MIN, schedule::for_table(budget.amount(), self.options)?);
         // Without a noise to plan with, the vault will refuse to measure.
         Ok(noise.and_then(|noise| noise.standard_deviation()).unwrap_or(1.0))
     }
@@ -232,8 +220,9 @@ impl<'a> Learner<'a> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the cells of a model")]
         let most = (self.ruled_cells + (f64::from(self.options.model_cells) * spent) as u128).max(self.cells);
         let most = most.min(limits::CELLS_PER_MODEL);
-        let largest_error = 2.0 * self.estimate.model.total();
-        let fits = |choice: &Choice| choice.model_cells <= most && noise(choice.cells, deviation) < largest_error;
+        let largest_error = 2.0 * self.learned.model().total();
+        let fits =
+            |choice: &Choice| choice.model_cells <= most && noise_of_cells(choice.cells, deviation) < largest_error;
         (0..self.choices.len()).filter(|&place| fits(&self.choices[place])).collect()
     }
 
@@ -276,7 +265,7 @@ struct Measured {
 }
 
 /// How many rows of a table one row moves: the other one comes where it is replaced.
-fn rows_that_move<A: Neighbours>() -> f64 {
+fn rows_that_move<A: MethodAdjacency>() -> f64 {
     match A::KIND {
         AdjacencyKind::AddRemove => 1.0,
         AdjacencyKind::ReplaceOne => 2.0,
@@ -285,9 +274,4 @@ fn rows_that_move<A: Neighbours>() -> f64 {
 
 fn distance(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(left, right)| (left - right).abs()).sum()
-}
-
-/// The L1 error that noise of this standard deviation is expected to make in a table of so many cells.
-fn noise(cells: f64, deviation: f64) -> f64 {
-    FRAC_2_PI.sqrt() * deviation * cells
 }

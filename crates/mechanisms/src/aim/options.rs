@@ -1,6 +1,6 @@
 //! What can be chosen.
 
-use scumble_schema::{AttributeId, Clique, Domain, Recoding, Schema, limits};
+use scumble_schema::{AttributeId, Clique, Domain, Schema, limits};
 use scumble_vault::Share;
 use serde::{Deserialize, Serialize};
 
@@ -72,44 +72,41 @@ impl Default for Options {
 }
 
 /// Most columns of a table of the workload: it has all its parts as candidates.
-const MOST_COLUMNS_OF_A_TABLE: u32 = 8;
+const MAX_TABLE_COLUMNS: u32 = 8;
 /// Most columns of a schema.
-const MOST_COLUMNS: usize = 1_000;
+const MAX_COLUMNS: usize = 1_000;
 /// Most tables that a workload names.
-const MOST_TABLES: usize = 10_000;
+const MAX_TABLES: usize = 10_000;
 /// Most cells of a model.
 #[expect(clippy::cast_precision_loss, reason = "fifty million")]
-const MOST_CELLS: f64 = limits::CELLS_PER_MODEL as f64;
+const MAX_CELLS: f64 = limits::CELLS_PER_MODEL as f64;
 
 impl Options {
-    /// The columns as they are.
-    ///
-    /// # Errors
-    /// If an option is out of its range, a workload names a column that there is not, or there are too many columns.
-    pub fn recoding(&self, base: &Domain) -> Result<Recoding, MechanismError> {
-        check("workload_columns", self.workload_columns.into(), 1.0, MOST_COLUMNS_OF_A_TABLE.into())?;
+    /// Refuses options out of their range, a workload that names an unknown column, and tables with too many columns.
+    pub(super) fn check_columns(&self, base: &Domain) -> Result<(), MechanismError> {
+        check("workload_columns", self.workload_columns.into(), 1.0, MAX_TABLE_COLUMNS.into())?;
         check("rounds_per_column", self.rounds_per_column, 1.0, 100.0)?;
         thousandths("choice_share", self.choice_share)?;
-        check("model_cells", self.model_cells.into(), 1_000.0, MOST_CELLS)?;
+        check("model_cells", self.model_cells.into(), 1_000.0, MAX_CELLS)?;
         check("candidates", self.candidates.into(), 1.0, 100_000.0)?;
         check("spread", self.spread.unwrap_or(1.0), 0.01, 100.0)?;
         self.check_workload(base)?;
-        if base.len() > MOST_COLUMNS {
+        if base.len() > MAX_COLUMNS {
             return Err(MechanismError::TooLarge {
-                problem: format!("there are {} columns, at most {MOST_COLUMNS} can be in one model", base.len()),
+                problem: format!("there are {} columns, at most {MAX_COLUMNS} can be in one model", base.len()),
                 hint: "leave out columns, or choose `privbayes-nist` or `independent`".into(),
             });
         }
-        Ok(Recoding::identity(base))
+        Ok(())
     }
 
     fn check_workload(&self, base: &Domain) -> Result<(), MechanismError> {
-        if self.workload.len() > MOST_TABLES {
-            return Err(refused(format!("has more than {MOST_TABLES} tables")));
+        if self.workload.len() > MAX_TABLES {
+            return Err(refused(format!("has more than {MAX_TABLES} tables")));
         }
         for table in &self.workload {
-            if !(1..=MOST_COLUMNS_OF_A_TABLE as usize).contains(&table.columns.len()) {
-                return Err(refused(format!("has a table that is not over 1 to {MOST_COLUMNS_OF_A_TABLE} columns")));
+            if !(1..=MAX_TABLE_COLUMNS as usize).contains(&table.columns.len()) {
+                return Err(refused(format!("has a table that is not over 1 to {MAX_TABLE_COLUMNS} columns")));
             }
             if !(table.weight > 0.0 && table.weight <= 1e6) {
                 return Err(refused("has a weight that is not above 0 and at most 1000000".into()));
@@ -125,11 +122,11 @@ impl Options {
         Ok(())
     }
 
-    /// The same with the columns of the workload by their places.
+    /// These options with the columns of the workload by their places.
     ///
     /// # Errors
     /// If the schema has no column of a name.
-    pub(crate) fn of_schema(&self, schema: &Schema) -> Result<Self, MechanismError> {
+    pub(super) fn by_place(&self, schema: &Schema) -> Result<Self, MechanismError> {
         let place = |column: &Column| match column {
             Column::Place(place) => Ok(Column::Place(*place)),
             Column::Name(name) => {
@@ -149,7 +146,7 @@ impl Options {
     /// The tables that a workload names, over columns of more than one code.
     ///
     /// # Errors
-    /// If a column is named that there is not, or none by its place.
+    /// If a column is unknown, or is not named by its place.
     pub(super) fn named_tables(&self, domain: &Domain) -> Result<Vec<(Clique, f64)>, MechanismError> {
         let column = |column: &Column| match *column {
             Column::Place(place) if place < domain.len() => Ok(AttributeId::new(place)),
@@ -157,8 +154,8 @@ impl Options {
         };
         let table = |table: &WorkloadTable| {
             let columns = table.columns.iter().map(column).collect::<Result<Vec<_>, MechanismError>>()?;
-            let telling = columns.into_iter().filter(|&column| domain.size(column) > 1);
-            Ok((Clique::new(telling), table.weight))
+            let non_constant = columns.into_iter().filter(|&column| domain.size(column) > 1);
+            Ok((Clique::new(non_constant), table.weight))
         };
         self.workload.iter().map(table).collect()
     }
@@ -168,7 +165,7 @@ impl Options {
         share("choice_share", self.choice_share)
     }
 
-    /// The same, in thousandths.
+    /// The share of a round that chooses, in thousandths.
     pub(super) fn choice_thousandths(&self) -> Result<u32, MechanismError> {
         thousandths("choice_share", self.choice_share)
     }

@@ -9,10 +9,10 @@ use scumble_schema::{AttributeId, Clique, Domain};
 
 use super::options::Options;
 use crate::error::MechanismError;
-use crate::merging::telling_columns;
+use crate::merging::non_constant_columns;
 
 /// Most cells of a candidate's table: noise makes larger ones useless, but for tables of very many rows.
-const MOST_CELLS: u128 = 20_000;
+const MAX_TABLE_CELLS: u128 = 20_000;
 /// Sets that are listed to draw some of them, for each that is wanted. Where there are more, sets are drawn one by one.
 const LISTED_PER_CANDIDATE: u128 = 100;
 /// Draws for each candidate that is wanted, where sets are drawn one by one.
@@ -41,7 +41,7 @@ impl<'a> Workload<'a> {
     /// # Errors
     /// If a table names a column that there is not.
     pub(super) fn new(domain: &'a Domain, options: &Options) -> Result<Self, MechanismError> {
-        let columns = telling_columns(domain);
+        let columns = non_constant_columns(domain);
         let named = options.named_tables(domain)?;
         if named.is_empty() {
             let most = (options.workload_columns as usize).min(columns.len());
@@ -90,7 +90,7 @@ impl<'a> Workload<'a> {
 
     /// Up to so many candidates over so many columns, in order.
     fn draw(&self, size: usize, wanted: usize, rng: &mut impl Rng) -> BTreeSet<Clique> {
-        let is_small = |set: &Clique| self.domain.cells(set) <= MOST_CELLS;
+        let is_small = |set: &Clique| self.domain.cells(set) <= MAX_TABLE_CELLS;
         let listed = match &self.tables {
             Tables::Named(tables) => {
                 let parts = tables.iter().flat_map(|table| subsets(table.attributes(), size));

@@ -1,30 +1,27 @@
 //! A model that grows with every round.
 
-use std::f64::consts::FRAC_2_PI;
 use std::num::NonZeroUsize;
-use std::slice;
 
 use chacha20::ChaCha8Rng;
 use rand::Rng;
-use scumble_pgm::{Estimate, JunctionTree, Stop, StructuralZeros, TreeModel};
+use scumble_pgm::{JunctionTree, Stop, StructuralZeros, TreeModel};
 use scumble_schema::{Clique, limits};
 use scumble_vault::score::{Candidate, L1Error};
-use scumble_vault::{Budget, NoisyTable, Selecting, Vault, VaultError};
+use scumble_vault::{Budget, NoisyTable, Selecting, Vault};
 
 use super::candidates::Candidates;
 use super::options::Options;
+use super::schedule::Schedule;
 use crate::error::MechanismError;
-use crate::expected::expected_counts;
-use crate::likeliest::Likeliest;
-use crate::neighbours::Neighbours;
+use crate::model_fitter::ModelFitter;
 use crate::noisy::generator;
-use crate::parts::Parts;
+use crate::round_learner::{RoundLearner, noise_of_cells};
+use crate::terms::MethodAdjacency;
+use crate::union_find::UnionFind;
 use crate::versions::Versions;
 
 /// When a fit ends that the next choice is made by. More passes make no better choices.
 const BETWEEN_ROUNDS: Stop = Stop { at_noise: None, settled: 0.1, passes: 200 };
-/// When the last fit ends.
-const AT_THE_END: Stop = Stop { at_noise: None, settled: 1e-3, passes: 1_000 };
 /// The noise that counts in a cell that the model believes to be empty, as a part of that in others: an estimate that cannot be negative
 /// loses most of it.
 const NOISE_OF_EMPTY_CELLS: f64 = 0.02;
@@ -34,9 +31,7 @@ const NOISE_OF_EMPTY_CELLS: f64 = 0.02;
 pub(super) struct Learner<'a> {
     versions: &'a Versions<'a>,
     options: &'a Options,
-    likeliest: Likeliest<'a>,
-    tables: Vec<NoisyTable>,
-    estimate: Estimate,
+    learned: RoundLearner<'a>,
     /// Cells of a model of columns that are only linked to their coarser versions, which no choice can avoid.
     linked_cells: u128,
     /// How many tables of single columns there are.
@@ -53,32 +48,31 @@ impl<'a> Learner<'a> {
         public_rows: Option<f64>,
         tables: Vec<NoisyTable>,
     ) -> Result<Self, MechanismError> {
-        let likeliest = Likeliest::new(versions.domain(), versions.links(), options.spread, public_rows);
-        let estimate = likeliest.model(&tables, None, BETWEEN_ROUNDS)?;
-        let linked_cells = versions.linked_cells();
-        let first_tables = tables.len();
-        Ok(Self { versions, options, likeliest, tables, estimate, linked_cells, first_tables, tree_first: false })
+        let fitter = ModelFitter::new(versions.domain(), versions.links(), options.spread, public_rows);
+        let (linked_cells, first_tables) = (versions.linked_cells(), tables.len());
+        let learned = RoundLearner::begin(fitter, BETWEEN_ROUNDS, tables)?;
+        Ok(Self { versions, options, learned, linked_cells, first_tables, tree_first: false })
     }
 
     /// The number of rows, as far as released values tell it.
     pub(super) fn rows(&self) -> f64 {
-        self.estimate.model.total()
+        self.learned.model().total()
     }
 
     /// Begins with a tree of pairs if a model of so many cells cannot afford more than that: if cliques of three columns of middling size, one
     /// for every column, are too large. Then a pair that closes a circle would seldom fit, and what joins two columns first is
-    /// what they are left with. So it should be the strongest relation, not the one with the least noise. That is if noise of this
-    /// standard deviation, which a round's table has, leaves anything of such a relation.
-    pub(super) fn plan_for(&mut self, cells: f64, deviation: f64) {
+    /// what they are left with. So it should be the strongest relation, not the one with the least noise. That is if the noise of a
+    /// round's table leaves anything of such a relation; `deviation` is that of a table that gets the whole budget.
+    pub(super) fn plan_for(&mut self, schedule: &Schedule, deviation: f64) {
         let domain = self.versions.domain();
         let sizes: Vec<u32> =
             (0..self.versions.columns()).map(|column| domain.size(self.versions.ends_of(column).1)).collect();
-        self.tree_first = begins_with_a_tree(&sizes, cells, deviation, self.rows());
+        self.tree_first = begins_with_a_tree(&sizes, schedule, deviation, self.rows());
     }
 
     /// A source of random choices that are no noise.
     pub(super) fn generator(&self) -> ChaCha8Rng {
-        generator(&self.tables)
+        generator(self.learned.tables())
     }
 
     /// Candidates that are not measured yet and leave the model within so many cells, besides those that no choice can avoid.
@@ -87,14 +81,15 @@ impl<'a> Learner<'a> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the cells of a model")]
         let most = (self.linked_cells + cells as u128).min(limits::CELLS_PER_MODEL);
         let links = self.versions.links().iter().map(StructuralZeros::clique);
-        let mut held: Vec<Clique> = self.tables.iter().map(NoisyTable::clique).chain(links).cloned().collect();
+        let mut held: Vec<Clique> =
+            self.learned.tables().iter().map(NoisyTable::clique).chain(links).cloned().collect();
         let tree = JunctionTree::new(domain, &held, u128::MAX).ok();
-        let parts = self.grows_a_tree().then(|| self.parts());
+        let related = self.grows_a_tree().then(|| self.related_columns());
         let fits = |set: &&Clique| {
-            if parts.as_ref().is_some_and(|parts| !self.joins(parts, set)) {
+            if related.as_ref().is_some_and(|related| !self.joins(related, set)) {
                 return false;
             }
-            if self.tables.iter().any(|table| table.clique() == *set) {
+            if self.learned.tables().iter().any(|table| table.clique() == *set) {
                 return false;
             }
             if let Some(tree) = tree.as_ref().filter(|tree| tree.home(set).is_some()) {
@@ -117,96 +112,90 @@ impl<'a> Learner<'a> {
     /// Chooses a table that the model explains badly, for the noise it will have, and measures it.
     ///
     /// # Privacy
-    /// One choice (L1 errors against a model of released values, less public penalties), one table.
-    pub(super) fn choose_and_measure<A: Neighbours, M: Selecting>(
+    /// That of [`RoundLearner::choose_and_measure`].
+    pub(super) fn choose_and_measure<A: MethodAdjacency, M: Selecting>(
         &mut self,
         vault: &mut Vault<A, M>,
-        sets: &[Clique],
+        tables: Vec<Clique>,
         budget: Budget<A, M>,
     ) -> Result<(), MechanismError> {
-        let (for_choice, for_table) = budget.split(self.options.choice_share()?);
-        let noise = vault.planned_noise(NonZeroUsize::MIN, for_table.amount());
+        let budgets = budget.split(self.options.choice_share()?);
+        let noise = vault.planned_noise(NonZeroUsize::MIN, budgets.1.amount());
         // Without a noise to plan with, the vault will refuse to measure.
         let deviation = noise.and_then(|noise| noise.standard_deviation()).unwrap_or(1.0);
-        let expected = expected_counts(&self.estimate.model, sets)?;
-        let is_free = |noise: f64| self.grows_a_tree() && noise < self.rows();
-        let score = |(set, expected): (&Clique, &Vec<f64>)| {
+        let expected = self.learned.expected(tables)?;
+        let (grows_a_tree, rows, weight) = (self.grows_a_tree(), self.rows(), self.options.noise_penalty);
+        let penalty = |expected: &[f64]| {
             let noise = noise_of(expected, deviation);
-            let penalty = if is_free(noise) { 0.0 } else { self.options.noise_penalty * noise };
-            Candidate::new(L1Error::against(set.clone(), expected)?).less(penalty)
+            if grows_a_tree && noise < rows { 0.0 } else { weight * noise }
         };
-        let scores = sets.iter().zip(&expected).map(score).collect::<Result<Vec<_>, VaultError>>()?;
-        let chosen = *vault.select(&scores, for_choice)?;
-        self.tables.extend(vault.measure(slice::from_ref(&sets[chosen]), for_table)?.into_inner());
+        let candidate = |place: usize, error: Candidate<L1Error>| error.less(penalty(&expected[place].1));
+        self.learned.choose_and_measure(vault, budgets, &expected, candidate)?;
         Ok(())
     }
 
     /// Whether tables join columns into a tree for now, and nothing else.
     fn grows_a_tree(&self) -> bool {
-        self.tree_first && self.tables.len() < self.first_tables + self.versions.columns() - 1
+        self.tree_first && self.learned.tables().len() < self.first_tables + self.versions.columns() - 1
     }
 
-    /// Columns that measured tables relate to each other, directly or through others, are in one part.
-    fn parts(&self) -> Parts {
-        let mut parts = Parts::of(self.versions.domain().len());
-        for table in &self.tables {
+    /// The columns that measured tables connect, directly or through others.
+    fn related_columns(&self) -> UnionFind {
+        let mut related = UnionFind::new(self.versions.domain().len());
+        for table in self.learned.tables() {
             for pair in table.clique().attributes().windows(2) {
                 let [one, other] = [pair[0], pair[1]].map(|version| self.versions.finest_of(version).index());
-                parts.join(one, other);
+                related.connect(one, other);
             }
         }
-        parts
+        related
     }
 
-    /// Whether a set is a pair of columns of two parts.
-    fn joins(&self, parts: &Parts, set: &Clique) -> bool {
+    /// Whether a table is one of two columns that are not related yet.
+    fn joins(&self, related: &UnionFind, table: &Clique) -> bool {
         let of = |version| self.versions.finest_of(version).index();
-        matches!(set.attributes(), &[one, other] if parts.are_apart(of(one), of(other)))
+        matches!(table.attributes(), &[one, other] if !related.connected(of(one), of(other)))
     }
 
     /// Measures every column once more.
-    pub(super) fn measure_columns_again<A: Neighbours, M: Selecting>(
+    pub(super) fn measure_columns_again<A: MethodAdjacency, M: Selecting>(
         &mut self,
         vault: &mut Vault<A, M>,
         budget: Budget<A, M>,
     ) -> Result<(), MechanismError> {
-        self.tables.extend(vault.measure(&self.versions.one_way(), budget)?.into_inner());
-        Ok(())
+        self.learned.measure(vault, &self.versions.one_way(), budget)
     }
 
     /// A model that is good enough to choose by.
     pub(super) fn fit_between_rounds(&mut self) -> Result<(), MechanismError> {
-        self.estimate = self.fit(BETWEEN_ROUNDS)?;
-        Ok(())
+        self.learned.fit_between_rounds()
     }
 
     /// The model of all tables.
     pub(super) fn finish(self) -> Result<TreeModel, MechanismError> {
-        Ok(self.fit(AT_THE_END)?.model)
-    }
-
-    fn fit(&self, stop: Stop) -> Result<Estimate, MechanismError> {
-        self.likeliest.model(&self.tables, Some(&self.estimate), stop)
+        self.learned.finish()
     }
 }
 
 /// Whether a tree of pairs comes first, for columns of these sizes: see [`Learner::plan_for`].
-pub(super) fn begins_with_a_tree(sizes: &[u32], cells: f64, deviation: f64, rows: f64) -> bool {
+pub(super) fn begins_with_a_tree(sizes: &[u32], schedule: &Schedule, deviation: f64, rows: f64) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "a thousand columns at most")]
     let columns = sizes.len() as f64;
     let middling = (sizes.iter().map(|&size| f64::from(size).ln()).sum::<f64>() / columns).exp();
-    let noise = FRAC_2_PI.sqrt() * deviation * middling.powi(2);
-    columns * middling.powi(3) > cells && noise < rows
+    let noise = noise_of_cells(middling.powi(2), schedule.noise_of_round(deviation));
+    columns * middling.powi(3) > schedule.cells && noise < rows
 }
 
 /// The L1 error that noise of this standard deviation is expected to leave in a table with these expected counts.
 fn noise_of(expected: &[f64], deviation: f64) -> f64 {
     let noisy_cells: f64 = expected.iter().map(|count| (NOISE_OF_EMPTY_CELLS + count / deviation).min(1.0)).sum();
-    FRAC_2_PI.sqrt() * deviation * noisy_cells
+    noise_of_cells(noisy_cells, deviation)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::FRAC_2_PI;
+
     use super::*;
 
     #[test]

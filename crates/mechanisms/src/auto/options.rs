@@ -1,10 +1,10 @@
 //! What can be chosen.
 
-use scumble_schema::{Domain, Recoding, limits};
+use scumble_schema::{Domain, limits};
 use scumble_vault::account::Share;
 use serde::{Deserialize, Serialize};
 
-use super::LARGEST_GROWTH;
+use super::schedule::MAX_GROWTH;
 use crate::error::MechanismError;
 use crate::merging::Merging;
 use crate::option::{check, share};
@@ -59,10 +59,10 @@ impl Default for Options {
 }
 
 /// Most columns.
-const MOST_COLUMNS: usize = 1_000;
+const MAX_COLUMNS: usize = 1_000;
 /// Most cells of a model.
 #[expect(clippy::cast_precision_loss, reason = "fifty million")]
-const MOST_CELLS: f64 = limits::CELLS_PER_MODEL as f64;
+const MAX_CELLS: f64 = limits::CELLS_PER_MODEL as f64;
 
 impl Options {
     /// The values that are merged in all tables but those of their columns.
@@ -70,26 +70,23 @@ impl Options {
         Merging::Neighbours { of_more_than: self.large_column, groups: self.groups }
     }
 
-    /// The columns as they are.
-    ///
-    /// # Errors
-    /// If an option is out of its range, or there are too many columns.
-    pub fn recoding(&self, base: &Domain) -> Result<Recoding, MechanismError> {
+    /// Refuses options out of their range, and tables with too many columns.
+    pub(super) fn check_columns(&self, base: &Domain) -> Result<(), MechanismError> {
         self.check()?;
         let too_large = |problem: String| MechanismError::TooLarge {
             problem,
             hint: "leave out columns, or choose `independent`".into(),
         };
-        if base.len() > MOST_COLUMNS {
+        if base.len() > MAX_COLUMNS {
             let columns = base.len();
-            return Err(too_large(format!("there are {columns} columns, at most {MOST_COLUMNS} can be in one model")));
+            return Err(too_large(format!("there are {columns} columns, at most {MAX_COLUMNS} can be in one model")));
         }
         let cells: u128 = base.sizes().iter().map(|&size| u128::from(size)).sum();
         if cells > limits::CELLS_PER_MODEL {
             let most = limits::CELLS_PER_MODEL;
             return Err(too_large(format!("columns have {cells} values, at most {most} can be in one model")));
         }
-        Ok(Recoding::identity(base))
+        Ok(())
     }
 
     /// The share of the tables of single columns.
@@ -109,7 +106,7 @@ impl Options {
         check("last_round", self.last_round, 0.1, 10.0)?;
         check("most_columns", self.most_columns.into(), 2.0, 16.0)?;
         check("candidates", self.candidates.into(), 1.0, 100_000.0)?;
-        check("model_cells", self.model_cells.into(), 1_000.0, MOST_CELLS / LARGEST_GROWTH)?;
+        check("model_cells", self.model_cells.into(), 1_000.0, MAX_CELLS / MAX_GROWTH)?;
         check("noise_penalty", self.noise_penalty, 0.0, 100.0)?;
         check("spread", self.spread.unwrap_or(1.0), 0.01, 100.0)?;
         check("large_column", self.large_column.into(), 2.0, f64::from(u32::MAX))?;

@@ -6,8 +6,8 @@ use rand::{RngExt, SeedableRng};
 use scumble_pgm::JunctionTree;
 use scumble_schema::{AttributeId, Clique, Domain};
 
-use crate::merging::telling_columns;
-use crate::parts::Parts;
+use crate::merging::non_constant_columns;
+use crate::union_find::UnionFind;
 
 /// Where random choices come from. The same plan is always told the same way.
 const SEED: u64 = 2026;
@@ -43,7 +43,7 @@ pub(crate) struct DryRun<'a> {
     domain: &'a Domain,
     columns: Vec<AttributeId>,
     held: Vec<Clique>,
-    parts: Parts,
+    joined: UnionFind,
     cells: u128,
     dice: ChaCha8Rng,
 }
@@ -51,10 +51,10 @@ pub(crate) struct DryRun<'a> {
 impl<'a> DryRun<'a> {
     /// With a table for every column that tells something.
     pub(crate) fn new(domain: &'a Domain, dice: ChaCha8Rng) -> Self {
-        let columns = telling_columns(domain);
+        let columns = non_constant_columns(domain);
         let held: Vec<Clique> = columns.iter().map(|&column| Clique::single(column)).collect();
         let cells = JunctionTree::predicted_cells(domain, &held);
-        Self { domain, columns, held, parts: Parts::of(domain.len()), cells, dice }
+        Self { domain, columns, held, joined: UnionFind::new(domain.len()), cells, dice }
     }
 
     /// Cells of the model of all tables so far.
@@ -83,7 +83,7 @@ impl<'a> DryRun<'a> {
         (0..10 * TRIES).find_map(|_| {
             let [one, other] = [(); 2].map(|()| self.columns[self.dice.random_range(0..self.columns.len())]);
             let pair = Clique::new([one, other]);
-            let joins = self.parts.are_apart(one.index(), other.index());
+            let joins = !self.joined.connected(one.index(), other.index());
             (joins && self.domain.cells(&pair) <= limits.cells && self.takes(&pair, limits.model_cells)).then_some(pair)
         })
     }
@@ -122,7 +122,7 @@ impl<'a> DryRun<'a> {
         });
         self.cells = cells;
         for pair in table.attributes().windows(2) {
-            self.parts.join(pair[0].index(), pair[1].index());
+            self.joined.connect(pair[0].index(), pair[1].index());
         }
         true
     }

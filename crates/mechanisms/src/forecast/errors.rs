@@ -26,7 +26,7 @@ use super::dry_run::dice;
 use super::outline::{Drawn, PlannedTable};
 use super::step::Extent;
 use super::work::real;
-use crate::merging::telling_columns;
+use crate::merging::non_constant_columns;
 use crate::method::Method;
 use crate::theory::Generator;
 
@@ -69,7 +69,7 @@ struct Knowledge {
 impl Expecting<'_> {
     /// Of a model of noisy tables.
     pub(super) fn of_tables(&self, tables: &[PlannedTable]) -> Vec<OrderError> {
-        let columns = telling_columns(self.domain).len();
+        let columns = non_constant_columns(self.domain).len();
         let known: Vec<Knowledge> =
             (1..=MOST_COLUMNS.min(columns)).map(|size| knowledge(columns, size, tables)).collect();
         self.by_order(|set| noise_of(self.domain, set, &known, self.rows))
@@ -85,7 +85,7 @@ impl Expecting<'_> {
     }
 
     fn by_order(&self, noise: impl Fn(&[AttributeId]) -> f64) -> Vec<OrderError> {
-        let columns = telling_columns(self.domain);
+        let columns = non_constant_columns(self.domain);
         let mut dice = dice();
         let of_order = |size: usize| {
             let sets = sets(&columns, size, &mut dice);

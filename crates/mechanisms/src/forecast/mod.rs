@@ -16,9 +16,10 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use scumble_schema::{AdjacencyKind, Clique, Recoding, Schema};
 use scumble_vault::account::Amount;
-use scumble_vault::{AccountingKind, AddRemove, ApproxDp, Delta, Gdp, Pure, ReplaceOne, Selecting, Zcdp};
+use scumble_vault::{AccountingKind, ApproxDp, Selecting};
 use serde::Serialize;
 
+pub(crate) use self::benchmarks::ErrorRange;
 pub use self::clock::processor_time;
 pub use self::cost::Cost;
 pub(crate) use self::dry_run::{DryRun, Limits, dice, several_dice};
@@ -33,12 +34,11 @@ pub use self::step::{Asked, Events, Extent, Step};
 pub use self::work::Work;
 pub(crate) use self::work::real;
 use crate::error::MechanismError;
+use crate::fit::Prepared;
 use crate::method::Method;
-use crate::neighbours::Neighbours;
-use crate::network_learning::{Columns, Shape, planned as network};
 use crate::rules;
+use crate::terms::{MethodAccounting, MethodAdjacency, OnTerms, on_terms};
 use crate::theory::Generator;
-use crate::{aim, auto, mst, pb_pgm, privbayes_nist, privmrf, smoothed_histogram};
 
 /// What a fit will ask, how noisy its answers will be, and what it will cost.
 #[derive(Debug, Clone, Serialize)]
@@ -79,21 +79,10 @@ impl Forecast {
     /// If a fit would be refused before it reads a row, with the same reason: the schema is too large, the method does not reach such a
     /// goal, an option cannot be had.
     pub fn new(schema: &Schema, method: &Method, goal: ApproxDp, rows: NonZeroU64) -> Result<Self, MechanismError> {
-        if goal.delta == Delta::ZERO && method.accounting(goal) != AccountingKind::Pure {
-            return Err(MechanismError::NeedsDelta { method: method.name() });
-        }
-        let rules = rules::for_method(schema, method).map_err(|error| error.naming_columns(schema))?;
-        let ruled_cells = rules::tree_cells(schema.domain(), &rules::cliques(&rules));
-        let asked = method.of_schema(schema)?;
-        let request = Request { schema, method: &asked, goal, rows, ruled_cells };
-        let forecast = match (schema.privacy().adjacency, method.accounting(goal)) {
-            (AdjacencyKind::AddRemove, AccountingKind::Pure) => request.plan::<AddRemove, Pure>(),
-            (AdjacencyKind::AddRemove, AccountingKind::Gdp) => request.plan::<AddRemove, Gdp>(),
-            (AdjacencyKind::AddRemove, AccountingKind::Zcdp) => request.plan::<AddRemove, Zcdp>(),
-            (AdjacencyKind::ReplaceOne, AccountingKind::Pure) => request.plan::<ReplaceOne, Pure>(),
-            (AdjacencyKind::ReplaceOne, AccountingKind::Gdp) => request.plan::<ReplaceOne, Gdp>(),
-            (AdjacencyKind::ReplaceOne, AccountingKind::Zcdp) => request.plan::<ReplaceOne, Zcdp>(),
-        };
+        let prepared = Prepared::new(schema, method, goal)?;
+        let ruled_cells = rules::tree_cells(schema.domain(), &rules::cliques(&prepared.model.rules));
+        let planned = Planned { prepared, goal, rows, ruled_cells };
+        let forecast = on_terms(schema.privacy().adjacency, method.accounting(goal), planned);
         forecast.map_err(|error| error.naming_columns(schema))
     }
 
@@ -105,23 +94,24 @@ impl Forecast {
     }
 }
 
-/// A forecast, before its neighbours and its accounting have become types.
-struct Request<'a> {
-    schema: &'a Schema,
-    method: &'a Method,
+/// A forecast, before its adjacency and its accounting have become types.
+struct Planned<'a> {
+    prepared: Prepared<'a>,
     goal: ApproxDp,
     rows: NonZeroU64,
     /// Cells that rules alone take in the model.
     ruled_cells: u128,
 }
 
-impl Request<'_> {
-    fn plan<A: Neighbours, M: Selecting>(&self) -> Result<Forecast, MechanismError> {
-        let (privacy, domain) = (self.schema.privacy(), self.schema.domain());
+impl OnTerms for Planned<'_> {
+    type Output = Result<Forecast, MechanismError>;
+
+    fn run<A: MethodAdjacency, M: MethodAccounting>(self) -> Self::Output {
+        let Prepared { schema, resolved: method, model, .. } = &self.prepared;
+        let (privacy, domain) = (schema.privacy(), schema.domain());
         let amount = Amount::from_quanta(M::KIND.largest(self.goal)?.quanta);
-        let recoding = self.method.recoding_of(self.schema)?;
         let mut outline = Outline::<A, M>::new(privacy.max_contributions, self.rows);
-        self::outline(&mut outline, &recoding, self.method, amount)?;
+        method.outline(&mut outline, &model.recoding, amount)?;
         self.count_work(&mut outline);
         self.add_rules(&mut outline.work);
         let generator = Generator {
@@ -130,10 +120,10 @@ impl Request<'_> {
             privacy: self.goal,
             rows: self.rows,
         };
-        let tables = as_base_columns(&recoding, outline.tables);
-        let expecting = Expecting { domain, rows: self.rows, generator: &generator, method: self.method };
+        let tables = as_base_columns(&model.recoding, outline.tables);
+        let expecting = Expecting { domain, rows: self.rows, generator: &generator, method };
         Ok(Forecast {
-            method: self.method.name().into(),
+            method: method.name().into(),
             goal: self.goal,
             accounting: M::KIND,
             adjacency: privacy.adjacency,
@@ -150,7 +140,9 @@ impl Request<'_> {
             cost: Cost::of(&outline.work),
         })
     }
+}
 
+impl Planned<'_> {
     /// Every pass of a fit goes through the cells of the rules too.
     fn add_rules(&self, work: &mut Work) {
         if self.ruled_cells > 0 && work.model_cells > 0.0 {
@@ -162,17 +154,18 @@ impl Request<'_> {
     }
 
     /// What every fit has to do, whatever the method.
-    fn count_work<A: Neighbours, M: Selecting>(&self, outline: &mut Outline<A, M>) {
-        let domain = self.schema.domain();
+    fn count_work<A: MethodAdjacency, M: Selecting>(&self, outline: &mut Outline<A, M>) {
+        let Prepared { schema, method, .. } = &self.prepared;
+        let domain = schema.domain();
         let rows = outline.row_count();
-        let columns = real(self.schema.columns_read().count() as u128);
+        let columns = real(schema.columns_read().count() as u128);
         let bytes = |&size: &u32| match size {
             0..=0x100 => 1.0,
             0x101..=0x1_0000 => 2.0,
             _ => 4.0,
         };
         let cells = outline.tables.iter().map(|table| real(table.cells.get().into())).sum();
-        let is_kept = !(self.method.asks_once() && self.schema.privacy().adjacency == AdjacencyKind::AddRemove);
+        let is_kept = !(method.asks_once() && schema.privacy().adjacency == AdjacencyKind::AddRemove);
         let work = &mut outline.work;
         work.read = rows * columns;
         work.table_cells = cells;
@@ -193,29 +186,4 @@ fn as_base_columns(recoding: &Recoding, mut tables: Vec<PlannedTable>) -> Vec<Pl
         table.clique = Clique::new(base);
     }
     tables
-}
-
-/// Plans the releases of a method, in the place that knows them.
-fn outline<A: Neighbours, M: Selecting>(
-    outline: &mut Outline<A, M>,
-    recoding: &Recoding,
-    method: &Method,
-    amount: Amount<M>,
-) -> Result<(), MechanismError> {
-    let domain = recoding.domain();
-    match method {
-        Method::Independent => outline.measure(domain, &domain.one_way(), amount),
-        Method::PrivBayes(options) => network::planned(outline, &Columns::new(recoding), options, amount, Shape::Any),
-        Method::PbPgm(options) => pb_pgm::planned(outline, recoding, options, amount),
-        Method::PrivBayesNist(options) => privbayes_nist::planned::planned(outline, recoding, options, amount),
-        Method::Mst(_) => mst::planned::planned(outline, recoding.base(), amount),
-        Method::Auto(options) | Method::PrivMrf(privmrf::Options::Best(options)) => {
-            auto::planned::planned(outline, recoding, options, amount)
-        }
-        Method::Aim(options) => aim::planned::planned(outline, domain, options, amount),
-        Method::PrivMrf(privmrf::Options::Paper(options)) => {
-            privmrf::paper::planned::planned(outline, domain, options, amount)
-        }
-        Method::SmoothedHistogram(options) => smoothed_histogram::planned(outline, domain, options, amount),
-    }
 }

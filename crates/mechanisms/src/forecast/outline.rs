@@ -82,7 +82,7 @@ impl<A: Adjacency, M: Selecting> Outline<A, M> {
     /// # Errors
     /// If it would be too much to be of use: the vault refuses then.
     pub(crate) fn noise(&self, tables: usize, amount: Amount<M>) -> Result<Noise, MechanismError> {
-        let share = Amount::from_quanta(amount.quanta() / tables.max(1) as u128);
+        let share = amount.divided(tables);
         let noise = M::noise(A::count_table(self.unit), share).and_then(|mechanism| Noise::of(&mechanism));
         noise.ok_or_else(|| VaultError::BudgetTooSmall { share: share.cost(), releases: tables }.into())
     }
@@ -94,7 +94,7 @@ impl<A: Adjacency, M: Selecting> Outline<A, M> {
         cliques: &[Clique],
         amount: Amount<M>,
     ) -> Result<(), MechanismError> {
-        let share = Amount::from_quanta(amount.quanta() / cliques.len().max(1) as u128);
+        let share = amount.divided(cliques.len());
         let tables: Vec<(Clique, Amount<M>)> = cliques.iter().map(|clique| (clique.clone(), share)).collect();
         self.measure_each(domain, &tables, Events::certain(tables.len()))
     }

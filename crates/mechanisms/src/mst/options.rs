@@ -1,6 +1,6 @@
 //! What can be chosen.
 
-use scumble_schema::{Domain, Recoding};
+use scumble_schema::Domain;
 use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
@@ -27,7 +27,7 @@ impl Default for Options {
 }
 
 /// Most columns: every pair of them is scored.
-const MOST_COLUMNS: usize = 1_000;
+const MAX_COLUMNS: usize = 1_000;
 
 impl Options {
     /// The values that are merged.
@@ -35,19 +35,16 @@ impl Options {
         Merging::Rare { below: self.merge_below }
     }
 
-    /// The columns as they are.
-    ///
-    /// # Errors
-    /// If an option is out of its range, or there are too many columns.
-    pub fn recoding(&self, base: &Domain) -> Result<Recoding, MechanismError> {
+    /// Refuses options out of their range, and tables with too many columns.
+    pub(super) fn check_columns(&self, base: &Domain) -> Result<(), MechanismError> {
         check("merge_below", self.merge_below, 0.0, 100.0)?;
         check("spread", self.spread.unwrap_or(1.0), 0.01, 100.0)?;
-        if base.len() > MOST_COLUMNS {
+        if base.len() > MAX_COLUMNS {
             return Err(MechanismError::TooLarge {
-                problem: format!("there are {} columns, at most {MOST_COLUMNS} can be in one tree", base.len()),
+                problem: format!("there are {} columns, at most {MAX_COLUMNS} can be in one tree", base.len()),
                 hint: "leave out columns, or choose `privbayes-nist` or `independent`".into(),
             });
         }
-        Ok(Recoding::identity(base))
+        Ok(())
     }
 }

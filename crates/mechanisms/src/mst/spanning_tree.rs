@@ -7,8 +7,8 @@ use scumble_schema::{AttributeId, Clique, limits};
 use scumble_vault::score::HalfL1;
 use scumble_vault::{Budget, Selecting, Vault, VaultError};
 
-use crate::neighbours::Neighbours;
-use crate::parts::Parts;
+use crate::terms::MethodAdjacency;
+use crate::union_find::UnionFind;
 use crate::versions::Versions;
 
 /// Most cells of the model besides those that rules alone take.
@@ -53,21 +53,21 @@ impl<'a> Ruled<'a> {
 /// McKenna, Miklau, Sheldon 2021, arXiv:2108.04978, Algorithm 2: Kruskal's, with the exponential mechanism in place of the maximum. Pairs are
 /// compared with the product of their columns, which is what a model of one-way tables expects of them. Where rules tie columns together, pairs
 /// that the model has no room for are left out, and the tree may be a forest.
-pub(super) fn spanning_tree<A: Neighbours, M: Selecting>(
+pub(super) fn spanning_tree<A: MethodAdjacency, M: Selecting>(
     vault: &mut Vault<A, M>,
     ends: &[End],
     rows: f64,
     ruled: Option<&Ruled>,
     budget: Budget<A, M>,
 ) -> Result<Vec<Clique>, VaultError> {
-    let mut parts = Parts::of(ends.len());
+    let mut joined = UnionFind::new(ends.len());
     let edges = NonZeroUsize::new(ends.len() - 1).expect("two or more columns");
     let mut tree = Vec::with_capacity(edges.get());
     for share in budget.split_evenly(edges) {
         let all = (0..ends.len()).flat_map(|left| (left + 1..ends.len()).map(move |right| (left, right)));
         let pair = |(left, right): (usize, usize)| Clique::new([left, right].map(|end| ends[end].column));
         let joining: Vec<(usize, usize)> = all
-            .filter(|&(left, right)| parts.are_apart(left, right))
+            .filter(|&(left, right)| !joined.connected(left, right))
             .filter(|&joined| ruled.is_none_or(|ruled| ruled.have_room(&tree, pair(joined))))
             .collect();
         if joining.is_empty() {
@@ -78,7 +78,7 @@ pub(super) fn spanning_tree<A: Neighbours, M: Selecting>(
         let scores = joining.iter().map(score).collect::<Result<Vec<_>, _>>()?;
         let (left, right) = joining[*vault.select(&scores, share)?];
         tree.push(pair((left, right)));
-        parts.join(left, right);
+        joined.connect(left, right);
     }
     Ok(tree)
 }

@@ -65,7 +65,7 @@ pub(crate) fn mean_noise<A: Adjacency, M: Accounting>(
     amount: Amount<M>,
 ) -> impl Fn(NonZeroUsize) -> Option<f64> {
     move |tables| {
-        let share = Amount::from_quanta(amount.quanta() / tables.get() as u128);
+        let share = amount.divided(tables.get());
         match M::noise(A::count_table(unit), share)? {
             Mechanism::DiscreteLaplace { scale, .. } => Some(scale.to_f64()),
             Mechanism::RoundedGaussian { sigma, .. } => Some(sigma.to_f64() * FRAC_2_PI.sqrt()),

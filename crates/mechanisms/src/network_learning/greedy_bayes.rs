@@ -13,8 +13,8 @@ use super::bound::Bound;
 use super::candidates::{Candidate, Reach, candidates};
 use super::columns::Columns;
 use crate::error::MechanismError;
-use crate::neighbours::Neighbours;
 use crate::privbayes::Score;
+use crate::terms::MethodAdjacency;
 
 /// Where the first column is drawn from. Anyone may know it: which column comes first tells nothing about rows, and a fit that is taken up
 /// again has to begin with the same.
@@ -108,7 +108,7 @@ impl<'a> Learning<'a> {
     ///
     /// # Reference
     /// 2014, Algorithm 2, with line 6 replaced as its sections 4.2 and 4.3 say.
-    pub(crate) fn greedy_bayes<A: Neighbours, M: Selecting>(
+    pub(crate) fn greedy_bayes<A: MethodAdjacency, M: Selecting>(
         &self,
         vault: &mut Vault<A, M>,
         budget: Budget<A, M>,
@@ -210,7 +210,7 @@ impl<'a> Learning<'a> {
         Some(JunctionTree::predicted_cells(self.columns.domain(), &cliques))
     }
 
-    fn choose<A: Neighbours, M: Selecting>(
+    fn choose<A: MethodAdjacency, M: Selecting>(
         &self,
         vault: &mut Vault<A, M>,
         candidates: &[Candidate],
@@ -228,7 +228,9 @@ impl<'a> Learning<'a> {
             }
             Score::I => {
                 let between = |child, parents| MutualInformation::between(Clique::single(child), parents);
-                A::select_by_information(vault, &scores(candidates, between)?, budget)
+                let scores = scores(candidates, between)?;
+                let (vault, budget) = A::with_public_rows(vault, budget, "the score `i`")?;
+                Ok(vault.select(&scores, budget)?)
             }
         }
     }

@@ -8,7 +8,7 @@ mod candidates;
 mod columns;
 mod greedy_bayes;
 mod noisy_tables;
-pub(crate) mod planned;
+pub(crate) mod outline;
 
 use bound::{Bound, mean_noise};
 pub(crate) use candidates::Candidate;
@@ -24,9 +24,9 @@ use scumble_vault::account::Amount;
 use scumble_vault::{Budget, NoisyTable, Selecting, Share, Vault};
 
 use crate::error::MechanismError;
-use crate::neighbours::{Neighbours, RowTotal};
 use crate::noisy::{counts, estimated_rows};
 use crate::privbayes::Options;
+use crate::terms::{MethodAdjacency, RowTotal};
 
 /// What the number of rows gets of the budget where it is private. It decides how large tables may be, and a few percent more or less
 /// hardly matter for that; the tables' own sums make it better afterwards.
@@ -49,7 +49,7 @@ impl MeasuredNetwork {
     /// # Privacy
     /// At most three kinds of releases, all inside the vault: the number of rows (add/remove only), one choice per step of the
     /// greedy search, and the tables. What is asked depends on the schema, the options and what was released before.
-    pub(crate) fn learn<A: Neighbours, M: Selecting>(
+    pub(crate) fn learn<A: MethodAdjacency, M: Selecting>(
         vault: &mut Vault<A, M>,
         budget: Budget<A, M>,
         columns: &Columns,
@@ -92,7 +92,7 @@ pub(crate) struct Public<M: Selecting> {
 
 impl<M: Selecting> Public<M> {
     /// The first phase, before anything is asked.
-    pub(crate) fn learning<'a, A: Neighbours>(
+    pub(crate) fn learning<'a, A: MethodAdjacency>(
         &self,
         columns: &'a Columns<'a>,
         options: &Options,
@@ -130,7 +130,7 @@ enum KnownRows {
     Noisy(NoisyTable),
 }
 
-fn released_rows<A: Neighbours, M: Selecting>(
+fn released_rows<A: MethodAdjacency, M: Selecting>(
     vault: &mut Vault<A, M>,
     budget: Budget<A, M>,
 ) -> Result<(KnownRows, Budget<A, M>), MechanismError> {

@@ -5,9 +5,14 @@ use scumble_schema::{Clique, CodeColumn, Recoding};
 use scumble_testing::Rows as Source;
 use scumble_vault::account::{Event, Mechanism, Question};
 use scumble_vault::score::ScoreKind;
-use scumble_vault::{Accounting, AddRemove, ApproxDp, Certificate, Delta, Epsilon, ReplaceOne};
+use scumble_vault::{Accounting, AddRemove, ApproxDp, Certificate, Delta, Epsilon, Gdp, ReplaceOne};
 
 use super::*;
+use crate::mechanism::Mechanism as _;
+
+fn recoding_of(options: &Options, base: &Domain) -> Result<Recoding, MechanismError> {
+    options.recoding(base, &Hierarchies::new())
+}
 
 const SIZES: [u32; 4] = [2, 3, 20, 1];
 
@@ -28,14 +33,13 @@ struct Run {
     released: Vec<Vec<i64>>,
 }
 
-fn run<A: Neighbours>(sizes: &[u32], rows: Vec<Vec<u32>>, epsilon: f64, unit: u32, options: &Options) -> Run {
+fn run<A: MethodAdjacency>(sizes: &[u32], rows: Vec<Vec<u32>>, epsilon: f64, unit: u32, options: &Options) -> Run {
     let domain = Domain::new(sizes.to_vec()).unwrap();
     let source = Box::new(Source::new(domain.clone(), rows));
     let unit = NonZeroU32::new(unit).unwrap();
     let (mut vault, budget) = Vault::<A, Gdp>::open(source, goal(epsilon), unit).unwrap();
-    let recoding = options.recoding(&domain).unwrap();
-    vault.recode(recoding.clone()).unwrap();
-    let fitted = fit(&mut vault, budget, &recoding, options).unwrap();
+    let model = ModelTerms { recoding: recoding_of(options, &domain).unwrap(), rules: Vec::new() };
+    let fitted = options.fit(&mut vault, budget, &model).unwrap();
     let released = vault.released_values().to_vec();
     Run { fitted, certificate: vault.close(), released }
 }
@@ -61,7 +65,7 @@ fn close(left: f64, right: f64) -> bool {
 }
 
 /// The scale of every event, recomputed from its sensitivity and the budget; the shares are those of the paper.
-fn check_budgets<A: Neighbours>(unit: u32, share: f64) {
+fn check_budgets<A: MethodAdjacency>(unit: u32, share: f64) {
     let options = Options { network_share: share, ..narrow() };
     let run = run::<A>(&SIZES, table(4_000), 2.0, unit, &options);
     run.certificate.verify().unwrap();
@@ -115,7 +119,7 @@ fn every_event_has_the_share_of_the_paper() {
     }
 }
 
-fn tau_of<A: Neighbours>(versions: &Versions, rows: f64, mu_squared_log2: u32, unit: u32) -> u128 {
+fn tau_of<A: MethodAdjacency>(versions: &Versions, rows: f64, mu_squared_log2: u32, unit: u32) -> u128 {
     let amount = Amount::from_quanta(5 << (96 - mu_squared_log2));
     tau::<A, Gdp>(NonZeroU32::new(unit).unwrap(), rows, amount, versions)
 }
@@ -123,7 +127,7 @@ fn tau_of<A: Neighbours>(versions: &Versions, rows: f64, mu_squared_log2: u32, u
 #[test]
 fn tau_is_the_number_of_rows_over_four_times_the_noise_of_as_many_tables_as_there_can_be() {
     let domain = Domain::new(SIZES.to_vec()).unwrap();
-    let versions = Versions::of_recoding(&narrow().recoding(&domain).unwrap());
+    let versions = Versions::of_recoding(&recoding_of(&narrow(), &domain).unwrap());
     assert_eq!(versions.most_tables(), 5, "four columns, one of which may come in two steps");
     // Five tables share 5 / 2^8, so sigma is 16 rows, 16 √2 if a row is replaced; n / (4 sigma) = 4000 / 64.
     assert_eq!(tau_of::<AddRemove>(&versions, 4_000.0, 8, 1), 62);
@@ -137,7 +141,7 @@ fn tau_is_the_number_of_rows_over_four_times_the_noise_of_as_many_tables_as_ther
 #[test]
 fn versions_of_one_column_are_never_scored_nor_in_one_table() {
     let sizes = [40, 30, 2];
-    let versions = Versions::of_recoding(&narrow().recoding(&Domain::new(sizes.to_vec()).unwrap()).unwrap());
+    let versions = Versions::of_recoding(&recoding_of(&narrow(), &Domain::new(sizes.to_vec()).unwrap()).unwrap());
     // Three versions of the first, three of the second, one of the third: 3·3 + 3·1 + 3·1 pairs.
     assert_eq!(versions.domain().sizes(), [40, 30, 2, 14, 5, 10, 4]);
     let pairs = versions.pairs();
@@ -241,7 +245,7 @@ fn a_column_in_two_steps_never_contradicts_itself() {
         let last = network.model().network().pairs().last().unwrap();
         assert_eq!(last.children(), &Clique::single(AttributeId::new(0)), "the first column comes last");
         assert!(last.parents().attributes()[0].index() >= 3, "given a coarser version of itself");
-        let recoding = options.recoding(&Domain::new(sizes.to_vec()).unwrap()).unwrap();
+        let recoding = recoding_of(&options, &Domain::new(sizes.to_vec()).unwrap()).unwrap();
         for sampling in [Sampling::LowVariance, Sampling::Independent] {
             let drawn = columns(&fitted, 3_000, sampling);
             for version in 3..recoding.domain().len() {
@@ -291,7 +295,7 @@ fn a_single_column_gets_the_whole_budget() {
 #[test]
 fn options_out_of_their_range_are_refused() {
     let base = Domain::new(vec![2, 3]).unwrap();
-    let refused = |options: Options| options.recoding(&base).is_err();
+    let refused = |options: Options| recoding_of(&options, &base).is_err();
     assert!(!refused(Options::default()));
     for network_share in [0.0, 1.0, 0.0004, 0.9996, -1.0, f64::NAN] {
         assert!(refused(Options { network_share, ..Options::default() }), "{network_share}");
@@ -299,7 +303,7 @@ fn options_out_of_their_range_are_refused() {
     for group_width in [0, 1, 65_536] {
         assert!(refused(Options { group_width, ..Options::default() }), "{group_width}");
     }
-    let many = Options::default().recoding(&Domain::new(vec![2; 2_901]).unwrap()).unwrap_err();
+    let many = recoding_of(&Options::default(), &Domain::new(vec![2; 2_901]).unwrap()).unwrap_err();
     assert!(many.to_string().contains("2901 columns"), "{many}");
     let read = serde_json::from_str::<Options>;
     assert_eq!(read("{}").unwrap(), Options::default());

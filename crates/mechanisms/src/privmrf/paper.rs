@@ -4,8 +4,8 @@ mod attribute_graph;
 mod candidates;
 mod initial;
 mod options;
+pub(crate) mod outline;
 mod pair_scores;
-pub(crate) mod planned;
 mod refinement;
 
 use std::f64::consts::FRAC_2_PI;
@@ -13,8 +13,7 @@ use std::num::NonZeroUsize;
 
 use chacha20::ChaCha8Rng;
 use rand::SeedableRng;
-use scumble_pgm::StructuralZeros;
-use scumble_schema::{AttributeId, Clique, Domain, Recoding, limits};
+use scumble_schema::{AttributeId, Clique, Domain, limits};
 use scumble_vault::account::Amount;
 use scumble_vault::score::TotalVariation;
 use scumble_vault::{Budget, Selecting, Vault};
@@ -26,14 +25,18 @@ pub use self::options::{Edges, Fit, Initial, Options, Redundancy, Rounds};
 use self::pair_scores::{PairScores, pairs};
 use self::refinement::{Plan, Refinement};
 
+use crate::budget_parts::BudgetParts;
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted};
-use crate::neighbours::{Neighbours, RowTotal};
+use crate::mechanism::ModelTerms;
+use crate::merging::non_constant_columns;
 use crate::noisy::{counts, whole};
-use crate::pot::Pot;
 use crate::rules::{cliques as cliques_of, tree_cells};
+use crate::terms::{MethodAdjacency, RowTotal};
 
-/// Parts of a hundred that scores of pairs get, section 3.6.
+/// Parts that the budget is divided in.
+const PARTS: u32 = 100;
+/// Those of the scores of pairs, section 3.6.
 const SCORE_PARTS: u32 = 10;
 /// Those of the number of rows.
 const ROW_PARTS: u32 = 1;
@@ -45,7 +48,7 @@ const SELECTION_PARTS: u32 = 10;
 const SEED: u64 = 2021;
 
 /// Finds which columns are related, measures a first table for each, then tables that the model explains badly, and fits the Markov random
-/// field that is nearest to all of them. It gives no probability to what `rules` forbid.
+/// field that is nearest to all of them. It gives no probability to what rules forbid.
 ///
 /// # Privacy
 /// All releases are inside the vault and all have Gaussian noise: a score per pair of columns (Δ 2 under add/remove; up to 3 + 2/n under
@@ -58,26 +61,24 @@ const SEED: u64 = 2021;
 ///
 /// # Errors
 /// If the vault refuses.
-pub fn fit<A: Neighbours, M: Selecting>(
+pub(super) fn fit<A: MethodAdjacency, M: Selecting>(
     vault: &mut Vault<A, M>,
     budget: Budget<A, M>,
-    recoding: &Recoding,
-    rules: &[StructuralZeros],
+    ModelTerms { recoding, rules }: &ModelTerms,
     options: &Options,
 ) -> Result<Fitted, MechanismError> {
     let domain = recoding.domain();
-    // A column of one code tells nothing, and is never asked about.
-    let columns: Vec<AttributeId> = domain.attributes().filter(|&column| domain.size(column) > 1).collect();
+    let columns = non_constant_columns(domain);
     if columns.is_empty() {
         return crate::independent::fit(vault, budget, domain);
     }
-    let (scores, pot) = pair_scores(vault, Pot::new(budget, 100), domain, &columns)?;
-    let (rows, pot) = released_rows(vault, pot)?;
+    let (scores, budget) = pair_scores(vault, BudgetParts::new(budget, PARTS), domain, &columns)?;
+    let (rows, budget) = released_rows(vault, budget)?;
 
     let cliques = attribute_graph(domain, &columns, &scores, options.clique_cells.into(), options.edges);
     let planned = options.refinement_tables(columns.len());
     let most = Most {
-        cells: useful_cells(vault, &pot, rows, columns.len() + planned, planned > 0, options.theta),
+        cells: useful_cells(vault, &budget, rows, columns.len() + planned, planned > 0, options.theta),
         columns: options.most_columns.map_or(usize::MAX, |most| most as usize),
     };
     let mut candidates = Candidates::new(domain, &cliques, most);
@@ -103,9 +104,9 @@ pub fn fit<A: Neighbours, M: Selecting>(
         model_cells,
         options,
         rows: rows.max(1.0),
-        table_parts: pot.parts() - SELECTION_PARTS,
+        table_parts: budget.parts() - SELECTION_PARTS,
     };
-    let estimate = refinement.run(vault, pot.rest(), plan, &initial, &mut candidates, &mut rng)?;
+    let estimate = refinement.run(vault, budget.rest(), plan, &initial, &mut candidates, &mut rng)?;
     Ok(Fitted::new(Distribution::Tree(estimate.model), whole(rows)))
 }
 
@@ -113,40 +114,40 @@ pub fn fit<A: Neighbours, M: Selecting>(
 ///
 /// # Reference
 /// Algorithm 1, lines 1 and 2.
-fn pair_scores<A: Neighbours, M: Selecting>(
+fn pair_scores<A: MethodAdjacency, M: Selecting>(
     vault: &mut Vault<A, M>,
-    pot: Pot<A, M>,
+    budget: BudgetParts<Budget<A, M>>,
     domain: &Domain,
     columns: &[AttributeId],
-) -> Result<(PairScores, Pot<A, M>), MechanismError> {
+) -> Result<(PairScores, BudgetParts<Budget<A, M>>), MechanismError> {
     let pairs = pairs(columns);
     if pairs.is_empty() {
-        return Ok((PairScores::new(domain.len(), []), pot));
+        return Ok((PairScores::new(domain.len(), []), budget));
     }
-    let (for_scores, pot) = pot.take(SCORE_PARTS);
+    let (for_scores, budget) = budget.take(SCORE_PARTS);
     let between =
         |&[left, right]: &[AttributeId; 2]| TotalVariation::between(Clique::single(left), Clique::single(right));
     let questions = pairs.iter().map(between).collect::<Result<Vec<_>, _>>()?;
     let noisy = vault.measure_scores(&questions, for_scores)?;
     let values = noisy.values().iter().copied();
-    Ok((PairScores::new(domain.len(), pairs.into_iter().zip(values)), pot))
+    Ok((PairScores::new(domain.len(), pairs.into_iter().zip(values)), budget))
 }
 
 /// The number of rows: public, or with noise and its share of the budget. And what is left.
 ///
 /// # Reference
 /// Algorithm 2, line 1.
-fn released_rows<A: Neighbours, M: Selecting>(
+fn released_rows<A: MethodAdjacency, M: Selecting>(
     vault: &mut Vault<A, M>,
-    pot: Pot<A, M>,
-) -> Result<(f64, Pot<A, M>), MechanismError> {
+    budget: BudgetParts<Budget<A, M>>,
+) -> Result<(f64, BudgetParts<Budget<A, M>>), MechanismError> {
     match A::row_total(vault)? {
         #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
-        RowTotal::Public(rows) => Ok((*rows as f64, pot)),
+        RowTotal::Public(rows) => Ok((*rows as f64, budget)),
         RowTotal::Estimated => {
-            let (for_rows, pot) = pot.take(ROW_PARTS);
+            let (for_rows, budget) = budget.take(ROW_PARTS);
             let counted = vault.measure(&[Clique::empty()], for_rows)?;
-            Ok((counted.iter().flat_map(counts).sum::<f64>().max(0.0), pot))
+            Ok((counted.iter().flat_map(counts).sum::<f64>().max(0.0), budget))
         }
     }
 }
@@ -155,16 +156,16 @@ fn released_rows<A: Neighbours, M: Selecting>(
 ///
 /// # Reference
 /// Algorithm 2, line 5, with the `g` of Algorithm 6.
-fn useful_cells<A: Neighbours, M: Selecting>(
+fn useful_cells<A: MethodAdjacency, M: Selecting>(
     vault: &Vault<A, M>,
-    pot: &Pot<A, M>,
+    budget: &BudgetParts<Budget<A, M>>,
     rows: f64,
     tables: usize,
     has_choices: bool,
     theta: f64,
 ) -> u64 {
-    let parts = if has_choices { pot.parts() - SELECTION_PARTS } else { pot.parts() };
-    let amount: Amount<M> = pot.worth(parts);
+    let parts = if has_choices { budget.parts() - SELECTION_PARTS } else { budget.parts() };
+    let amount: Amount<M> = budget.amount_of(parts);
     let noise = NonZeroUsize::new(tables).and_then(|tables| vault.planned_noise(tables, amount));
     let sigma = noise.and_then(|noise| noise.standard_deviation()).unwrap_or(f64::INFINITY);
     #[expect(

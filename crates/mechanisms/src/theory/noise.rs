@@ -51,7 +51,7 @@ impl Noise {
         tables: NonZeroU32,
         max_contributions: NonZeroU32,
     ) -> Option<Self> {
-        let share = Amount::from_quanta(total.quanta() / u128::from(tables.get()));
+        let share = total.divided(usize::try_from(tables.get()).unwrap_or(usize::MAX));
         Self::of(&M::noise(A::count_table(max_contributions), share)?)
     }
 

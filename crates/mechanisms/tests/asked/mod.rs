@@ -1,7 +1,7 @@
 //! What tests of several methods need to check what was asked, and what each question cost.
 #![allow(dead_code, reason = "each of them needs a part of it")]
 
-use scumble_mechanisms::{Distribution, Fitted, Neighbours};
+use scumble_mechanisms::{Distribution, Fitted, MethodAdjacency};
 use scumble_pgm::{Sampler, Sampling};
 use scumble_schema::{AdjacencyKind, CodeColumn, Domain};
 use scumble_testing::Rows;
@@ -39,7 +39,7 @@ pub(crate) fn number(number: usize) -> f64 {
 
 /// What an event of Gaussian noise on a table costs, after a check of its sensitivity: `Δ²/σ²`, or half of it.
 #[expect(clippy::cast_precision_loss, reason = "small integers")]
-pub(crate) fn cost_of_table<A: Neighbours>(event: &Event, unit: u32, accounting: AccountingKind) -> f64 {
+pub(crate) fn cost_of_table<A: MethodAdjacency>(event: &Event, unit: u32, accounting: AccountingKind) -> f64 {
     let Mechanism::RoundedGaussian { squared_sensitivity, sigma } = event.mechanism() else { panic!("{event:?}") };
     let one = if A::KIND == AdjacencyKind::ReplaceOne { 2 } else { 1 };
     assert_eq!(squared_sensitivity, one * u128::from(unit).pow(2));

@@ -32,7 +32,7 @@ fn model(field: &str, code: impl Fn(&Attribute) -> u32, rows: u64, others: u64) 
     counts[1] += others;
     let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
     let source = Counts(schema.domain().clone(), counts);
-    fit(&schema, Box::new(source), &Method::Independent, goal, None).unwrap()
+    fit(&schema, Box::new(source), &Method::INDEPENDENT, goal, None).unwrap()
 }
 
 const NUMBER: &str = "type: number, constraints: {minimum: 0, maximum: 100}, dp: {bins: {count: 5}}";

@@ -11,51 +11,10 @@ use crate::words::counted;
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What a method does, and whose it is.
-fn described(method: &Method) -> &'static str {
-    match method {
-        Method::Independent => {
-            "One noisy table per column. Columns of the synthetic rows are independent of each other."
-        }
-        Method::PrivBayes(_) => {
-            "A Bayesian network is chosen at random in favour of strong relations, its tables are measured with Laplace noise, and \
-             rows are drawn along it: Zhang, Cormode, Procopiuc, Srivastava and Xiao, 2014."
-        }
-        Method::PrivBayesNist(_) => {
-            "All pairs of columns get noisy scores, a Bayesian network is built on them, and its tables are measured with Gaussian \
-             noise: the entry of Bao, Xiao, Zhao, Zhang and Ding to the NIST challenge of 2018."
-        }
-        Method::PbPgm(_) => {
-            "A Bayesian network is chosen as in PrivBayes and its tables are measured; then one graphical model is fitted to all \
-             of them."
-        }
-        Method::Auto(_) => {
-            "Every column is measured, then tables are chosen round by round where the model so far is worst for the noise that \
-             they will have; a Markov random field is fitted to all that were measured."
-        }
-        Method::Aim(_) => {
-            "Every column is measured, then tables are chosen round by round for a workload; a Markov random field is fitted to \
-             all that were measured: McKenna, Mullins, Sheldon and Miklau, 2022."
-        }
-        Method::Mst(_) => {
-            "Every column is measured, then the pairs of a spanning tree over the columns, chosen to be those that tell most about \
-             each other: McKenna, Miklau and Sheldon, 2021."
-        }
-        Method::PrivMrf(_) => {
-            "Tables are chosen where the model so far is worst, and a Markov random field is fitted to all that were measured: \
-             Cai, Lei, Wei and Xiao, 2021."
-        }
-        Method::SmoothedHistogram(_) => {
-            "Rows are drawn from the table of all columns, smoothed towards the one in which every cell is as likely as any other."
-        }
-        _ => "A method that this page has no words for.",
-    }
-}
-
 pub(super) fn section(model: &Model) -> Markup {
     html! {
         @if let Some(method) = model.method() {
-            p { (described(method)) }
+            p { (method.description()) }
             (options(method))
         } @else {
             p { "A Markov random field is fitted to noisy tables that were made elsewhere. No method of ours measured them." }

@@ -160,7 +160,7 @@ fn lines_are_where_the_real_counts_are() {
     // Columns without a table of their own are summed over the others, and binary digits are put together again: three of them
     // with up to two parents each are all in one table.
     let digits = Method::named("pb-pgm").unwrap().with_options(["encoding=binary", "degree=2"]).unwrap();
-    let fits = [(SCHEMA, Method::Independent), (SCHEMA, Method::named("mst").unwrap()), (FEW, digits)];
+    let fits = [(SCHEMA, Method::INDEPENDENT), (SCHEMA, Method::named("mst").unwrap()), (FEW, digits)];
     for (schema, method) in fits {
         let model = fitted(schema, &method, 50.0);
         let tables = noisy_tables(&model);
@@ -197,7 +197,7 @@ fn a_heap_is_found_where_counts_show_one_and_nowhere_else() {
         rows.extend(std::iter::repeat_n(vec![5], heap));
         let rows = Rows { domain: schema.domain().clone(), rows };
         let goal = ApproxDp { epsilon: Epsilon::new(9.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
-        fit(&schema, Box::new(rows), &Method::Independent, goal, None).unwrap()
+        fit(&schema, Box::new(rows), &Method::INDEPENDENT, goal, None).unwrap()
     };
     let heaps = super::heaps(&model(2_000));
     assert_eq!(heaps.len(), 1, "{heaps:?}");

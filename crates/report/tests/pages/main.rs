@@ -134,7 +134,7 @@ fn fitted(terms: &str, epsilon: f64, delta: f64) -> Model {
     let rows = Rows::new(schema.domain().clone(), (0..100).map(|row| vec![row % 2]).collect());
     let rows = Kept(rows, schema.privacy().unit != Unit::Row);
     let goal = ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() };
-    fit(&schema, Box::new(rows), &Method::Independent, goal, None).unwrap()
+    fit(&schema, Box::new(rows), &Method::INDEPENDENT, goal, None).unwrap()
 }
 
 fn explained(model: &Model) -> String {

@@ -80,6 +80,23 @@ impl<M: Accounting> Amount<M> {
         (first, self.checked_sub(first).expect("a share is below one"))
     }
 
+    /// One of `parts` equal parts, rounded down. For planning, as [`Amount::split`] is.
+    pub fn divided(self, parts: usize) -> Self {
+        Self::from_quanta(self.quanta / parts.max(1) as u128)
+    }
+
+    /// Several of `all` equal parts, each rounded down. For planning, as [`Amount::split`] is.
+    ///
+    /// ```
+    /// # use scumble_vault::account::MuSquared;
+    /// let amount = MuSquared::from_quanta(1_000);
+    /// assert_eq!(amount.parts(2, 3), MuSquared::from_quanta(666));
+    /// assert_eq!(amount.divided(3), MuSquared::from_quanta(333));
+    /// ```
+    pub fn parts(self, parts: u32, all: u32) -> Self {
+        Self::from_quanta(self.quanta / u128::from(all.max(1)) * u128::from(parts))
+    }
+
     /// `numerator / denominator` of it, rounded down; the caller keeps the rest.
     fn fraction(self, numerator: u32, denominator: u32) -> Self {
         let quanta = UBig::from(self.quanta) * numerator / denominator;

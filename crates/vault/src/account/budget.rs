@@ -101,6 +101,36 @@ impl<A: Adjacency, M: Accounting> Budget<A, M> {
     }
 }
 
+/// What can be shared out: a budget, or its amount in a plan. A method that shares out either by the same function has a plan that
+/// cannot differ from its fit.
+pub trait Spendable<M: Accounting>: Sized {
+    /// How much it is.
+    fn amount(&self) -> Amount<M>;
+
+    /// A share of it, and the rest. The two add up to the whole, exactly.
+    fn split(self, share: Share) -> (Self, Self);
+}
+
+impl<A: Adjacency, M: Accounting> Spendable<M> for Budget<A, M> {
+    fn amount(&self) -> Amount<M> {
+        self.amount
+    }
+
+    fn split(self, share: Share) -> (Self, Self) {
+        self.split(share)
+    }
+}
+
+impl<M: Accounting> Spendable<M> for Amount<M> {
+    fn amount(&self) -> Amount<M> {
+        *self
+    }
+
+    fn split(self, share: Share) -> (Self, Self) {
+        self.split(share)
+    }
+}
+
 impl<A: Adjacency, M: Accounting> fmt::Debug for Budget<A, M> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Budget<{}, {}>({})", A::KIND, M::KIND, self.amount.cost())

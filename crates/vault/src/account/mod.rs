@@ -22,7 +22,7 @@ pub use accounting::{Accounting, AccountingKind, Gdp, Pure, RowDrawing, Selectin
 pub use adjacency::{AddRemove, Adjacency, ReplaceOne};
 pub use amount::{Amount, Cost, MuSquared, Rho};
 pub(crate) use budget::Issuer;
-pub use budget::{Budget, Share};
+pub use budget::{Budget, Share, Spendable};
 pub(crate) use certificate::sum_of_costs;
 pub use certificate::{Certificate, LedgerEntry, Noise};
 pub use event::{Event, EventId, Question};

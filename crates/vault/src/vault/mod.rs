@@ -134,12 +134,16 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         if recoding.base() != self.source.0.domain() {
             return Err(VaultError::config("recoding", &"of another domain", "one of the domain of the source"));
         }
-        let now = || self.recoding.clone().unwrap_or_else(|| Recoding::identity(self.source.0.domain()));
-        if self.next > 0 && !recoding.extends(&now()) {
+        if self.next > 0 && !recoding.extends(&self.recoding()) {
             return Err(VaultError::config("recoding", &"after a release", "one that only adds columns then"));
         }
         self.recoding = Some(recoding).filter(|recoding| !recoding.is_identity());
         Ok(())
+    }
+
+    /// The columns that may be asked about, and how they follow from those of the source.
+    pub fn recoding(&self) -> Recoding {
+        self.recoding.clone().unwrap_or_else(|| Recoding::identity(self.source.0.domain()))
     }
 
     /// How many codes each column has that may be asked about.

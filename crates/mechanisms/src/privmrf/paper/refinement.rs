@@ -9,11 +9,11 @@ use scumble_vault::{Accounting, Budget, Vault, VaultError};
 use super::SELECTION_PARTS;
 use super::candidates::Candidates;
 use super::options::{Fit, Options, Rounds};
+use crate::budget_parts::BudgetParts;
 use crate::error::MechanismError;
 use crate::expected::expected_counts;
-use crate::neighbours::Neighbours;
 use crate::noisy::measurement;
-use crate::pot::Pot;
+use crate::terms::MethodAdjacency;
 
 /// How a fit is searched for, and when it ends.
 #[derive(Debug, Clone, Copy)]
@@ -88,7 +88,7 @@ impl Refinement<'_> {
     ///
     /// # Reference
     /// Algorithm 4.
-    pub(super) fn run<A: Neighbours, M: Accounting>(
+    pub(super) fn run<A: MethodAdjacency, M: Accounting>(
         &self,
         vault: &mut Vault<A, M>,
         budget: Budget<A, M>,
@@ -107,11 +107,11 @@ impl Refinement<'_> {
         }
         let (per_table, per_list) = plan.parts(self.table_parts);
         let tables = |count: usize| per_table * u32::try_from(count).expect("there are at most 5,000 tables");
-        let pot = Pot::new(
+        let parts = BudgetParts::new(
             budget,
             tables(plan.initial + plan.chosen) + per_list * u32::try_from(plan.rounds).expect("as many"),
         );
-        let (for_initial, mut pot) = pot.take(tables(initial.len()));
+        let (for_initial, mut parts) = parts.take(tables(initial.len()));
         let mut measured = self.measure(vault, initial, for_initial)?;
         let mut estimate = self.fit(&measured, None, between)?;
         for round in 0..plan.rounds {
@@ -119,15 +119,15 @@ impl Refinement<'_> {
             let drawn = self.draw(candidates, &measured, &estimate, rng);
             if drawn.is_empty() {
                 // Nothing is left to choose: what was meant for it makes the first tables better.
-                measured.extend(self.measure(vault, initial, pot.rest())?);
+                measured.extend(self.measure(vault, initial, parts.rest())?);
                 return self.fit(&measured, Some(&estimate), last);
             }
-            let (for_scores, rest) = pot.take(per_list);
+            let (for_scores, rest) = parts.take(per_list);
             let scores = errors(&estimate, &drawn)?;
             let noisy = vault.measure_scores(&scores, for_scores)?;
             let chosen = self.worst(&drawn, noisy.values(), plan.tables_in(round), &measured);
             let for_tables;
-            (for_tables, pot) = if is_last {
+            (for_tables, parts) = if is_last {
                 measured.extend(self.measure(vault, &chosen, rest.rest())?);
                 break;
             } else {
@@ -142,7 +142,7 @@ impl Refinement<'_> {
         self.fit(&measured, Some(&estimate), last)
     }
 
-    fn measure<A: Neighbours, M: Accounting>(
+    fn measure<A: MethodAdjacency, M: Accounting>(
         &self,
         vault: &mut Vault<A, M>,
         cliques: &[Clique],

@@ -4,16 +4,17 @@ use std::f64::consts::FRAC_2_PI;
 
 use chacha20::ChaCha8Rng;
 use scumble_schema::{AdjacencyKind, AttributeId, Clique, Domain, limits};
-use scumble_vault::account::{Amount, Share};
+use scumble_vault::account::Amount;
 use scumble_vault::score::ScoreKind;
 use scumble_vault::{Adjacency, Selecting};
 
 use super::candidates::{Most, Subsets};
 use super::refinement::Plan;
-use super::{Options, ROW_PARTS, SCORE_PARTS, SELECTION_PARTS};
+use super::{Options, PARTS, ROW_PARTS, SCORE_PARTS, SELECTION_PARTS};
+use crate::budget_parts::BudgetParts;
 use crate::error::MechanismError;
 use crate::forecast::{DryRun, Events, Limits, Outline, real, several_dice};
-use crate::merging::telling_columns;
+use crate::merging::non_constant_columns;
 
 /// Passes that a fit takes, about.
 const PASSES: f64 = 109.0;
@@ -22,38 +23,35 @@ const FEW_COLUMNS: usize = 64;
 
 /// Plans the releases, with tables at random in place of those that rows would choose, as large as is useful. Columns may share a
 /// first table, and candidates may run out: then there are fewer tables.
-pub(crate) fn planned<A: Adjacency, M: Selecting>(
+pub(in crate::privmrf) fn outline<A: Adjacency, M: Selecting>(
     outline: &mut Outline<A, M>,
     domain: &Domain,
     options: &Options,
     amount: Amount<M>,
 ) -> Result<(), MechanismError> {
-    let columns = telling_columns(domain);
+    let columns = non_constant_columns(domain);
     if columns.is_empty() {
         return outline.measure(domain, &domain.one_way(), amount);
     }
     let pairs = columns.len() * (columns.len() - 1) / 2;
-    let (mut parts, mut rest) = (100, amount);
-    let mut take = |some: u32| {
-        let (taken, left) = rest.split(Share::of(some, parts).expect("some of the parts, and not all"));
-        (parts, rest) = (parts - some, left);
-        taken
-    };
+    let mut budget = BudgetParts::new(amount, PARTS);
     if pairs > 0 {
-        let for_scores = take(SCORE_PARTS);
+        let (for_scores, rest) = budget.take(SCORE_PARTS);
+        budget = rest;
         outline.score(ScoreKind::TotalVariation, 2, pairs, &[for_scores])?;
     }
     if A::KIND == AdjacencyKind::AddRemove {
-        let for_rows = take(ROW_PARTS);
+        let (for_rows, rest) = budget.take(ROW_PARTS);
+        budget = rest;
         outline.measure(domain, &[Clique::empty()], for_rows)?;
     }
     let initial = columns.len();
     let chosen = options.refinement_tables(columns.len());
     let plan = Plan::new(columns.len(), initial, chosen, options.rounds);
-    let table_parts = if chosen > 0 { parts - SELECTION_PARTS } else { parts };
+    let table_parts = if chosen > 0 { budget.parts() - SELECTION_PARTS } else { budget.parts() };
     // As the method has it: tables together so many parts for every ten of the lists.
-    let for_all: Amount<M> = Amount::from_quanta(rest.quanta() / u128::from(parts) * u128::from(table_parts));
-    let for_table = Amount::from_quanta(for_all.quanta() / (initial + chosen) as u128);
+    let for_all: Amount<M> = budget.amount_of(table_parts);
+    let for_table = for_all.divided(initial + chosen);
     let sigma = outline.noise(1, for_table)?.standard_deviation();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
     let useful = (outline.row_count() / (options.theta * sigma * FRAC_2_PI.sqrt())) as u128;
@@ -72,7 +70,8 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
     outline.measure_each(domain, &tables, Events::about(initial, initial))?;
     let candidates = useful_sets(domain, &columns, table_limits).min(options.candidates as usize);
     if plan.rounds > 0 {
-        let for_list = Amount::from_quanta((rest.quanta() - for_all.quanta()) / plan.rounds as u128);
+        let for_lists = budget.rest().checked_sub(for_all).unwrap_or(Amount::ZERO);
+        let for_list = for_lists.divided(plan.rounds);
         outline.score(ScoreKind::L1Error, 0, candidates, &vec![for_list; plan.rounds])?;
         outline.measure_each(domain, &later, Events::about(chosen, chosen.max(1) * columns.len()))?;
     }
@@ -104,7 +103,7 @@ struct Run {
 
 impl Run {
     fn new(domain: &Domain, dice: ChaCha8Rng, plan: Plan, limits: Limits) -> Self {
-        let columns = telling_columns(domain);
+        let columns = non_constant_columns(domain);
         let mut run = DryRun::new(domain, dice);
         let (mut tables, mut fitted) = (Vec::new(), 0.0);
         let in_a_round = plan.chosen.div_ceil(plan.rounds.max(1)).max(1);

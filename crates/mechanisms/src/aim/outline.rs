@@ -3,16 +3,17 @@
 use std::num::NonZeroU32;
 
 use scumble_schema::{Clique, Domain};
-use scumble_vault::account::{Amount, Share};
+use scumble_vault::account::Amount;
 use scumble_vault::score::ScoreKind;
 use scumble_vault::{Adjacency, Selecting};
 
+use super::options::Options;
+use super::schedule::{self, PARTS_OF_A_ROUND};
 use super::workload::Workload;
-use super::{Options, PARTS_OF_A_ROUND, rounds};
-use crate::auto::planned::useful;
+use crate::auto::useful_cells;
 use crate::error::MechanismError;
 use crate::forecast::{DryRun, Events, Extent, Limits, Outline, dice, real};
-use crate::merging::telling_columns;
+use crate::merging::non_constant_columns;
 
 /// Passes that a fit between rounds takes, about, and the last one.
 const PASSES: f64 = 37.0;
@@ -27,30 +28,25 @@ const MORE_BY_DOUBLING: f64 = 0.5;
 ///
 /// How many rounds there are depends on how many of them turn out to be worth less than they cost. What is planned is what the benchmark
 /// tables had, with equal shares; never more than if none is.
-pub(crate) fn planned<A: Adjacency, M: Selecting>(
+pub(super) fn outline<A: Adjacency, M: Selecting>(
     outline: &mut Outline<A, M>,
     domain: &Domain,
     options: &Options,
     amount: Amount<M>,
 ) -> Result<(), MechanismError> {
-    let columns = telling_columns(domain);
+    let columns = non_constant_columns(domain);
     if columns.is_empty() {
         return outline.measure(domain, &domain.one_way(), amount);
     }
     let workload = Workload::new(domain, options)?;
     let deviation = outline.noise(1, amount)?.standard_deviation();
-    let parts = rounds(columns.len(), options.rounds_per_column) * PARTS_OF_A_ROUND;
-    let of_columns = u32::try_from(columns.len()).expect("a thousand at most")
-        * (PARTS_OF_A_ROUND - options.choice_thousandths()?);
-    let for_columns = Share::of(of_columns, parts).expect("columns get less than all");
-    let (for_columns, rest) = amount.split(for_columns);
+    let (for_columns, budget) = schedule::divide(amount, columns.len(), options)?;
     let one_way: Vec<Clique> = columns.iter().copied().map(Clique::single).collect();
     outline.measure(domain, &one_way, for_columns)?;
 
-    let most = ((parts - of_columns) / PARTS_OF_A_ROUND) as usize;
-    let expected = expected_rounds(columns.len(), outline.row_count() / deviation).min(most).max(1);
-    let each = Amount::from_quanta(rest.quanta() / expected as u128);
-    let (for_choice, for_table) = each.split(options.choice_share()?);
+    let max_rounds = (budget.parts() / PARTS_OF_A_ROUND) as usize;
+    let expected = expected_rounds(columns.len(), outline.row_count() / deviation).min(max_rounds).max(1);
+    let (for_choice, for_table) = budget.rest().divided(expected).split(options.choice_share()?);
     let noise = outline.noise(1, for_table)?;
     let drawn = workload.candidates(options.candidates as usize, &mut dice());
     let mut run = DryRun::new(domain, dice());
@@ -60,12 +56,12 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
         let spent = real((round + 1) as u128) / real(expected as u128);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the cells of a model")]
         let model_cells = (f64::from(options.model_cells) * spent) as u128;
-        let useful = Limits { columns: largest, cells: useful(outline, noise), model_cells };
+        let useful = Limits { columns: largest, cells: useful_cells(outline, noise), model_cells };
         let table = run.table(useful).unwrap_or_else(|| one_way[round % one_way.len()].clone());
         tables.push((table, for_table));
         fitted += PASSES * real(run.cells());
     }
-    let events = Events::about(expected, most);
+    let events = Events::about(expected, max_rounds);
     let heaviest = drawn.iter().map(|table| workload.weight(table)).max().unwrap_or(NonZeroU32::MIN);
     let candidates = Extent { least: 1, most: drawn.len() as u64 };
     outline.choose(ScoreKind::L1Error, heaviest, candidates, &vec![for_choice; expected], events)?;

@@ -10,10 +10,11 @@ use scumble_vault::{Adjacency, Selecting};
 
 use super::candidates::Candidates;
 use super::learner::begins_with_a_tree;
-use super::{Options, cells, growth, parts, rounds};
+use super::options::Options;
+use super::schedule::{self, Schedule};
 use crate::error::MechanismError;
 use crate::forecast::{DryRun, Events, Extent, Limits, Outline, RELIABLE, cells_at, dice, real};
-use crate::merging::telling_columns;
+use crate::merging::non_constant_columns;
 use crate::theory::Noise;
 use crate::versions::Versions;
 
@@ -34,45 +35,42 @@ const MAX_NEAR_COLUMNS: usize = 24;
 
 /// Plans the releases, with tables at random in place of those that rows would choose: as large as is still reliable. How many rounds there
 /// are follows from the number of rows; where nothing more fits the model, there are fewer.
-pub(crate) fn planned<A: Adjacency, M: Selecting>(
+pub(super) fn outline<A: Adjacency, M: Selecting>(
     outline: &mut Outline<A, M>,
     recoding: &Recoding,
     options: &Options,
     amount: Amount<M>,
 ) -> Result<(), MechanismError> {
     let domain = recoding.base();
-    let columns = telling_columns(domain);
+    let columns = non_constant_columns(domain);
     if columns.len() < 2 {
         return outline.measure(domain, &domain.one_way(), amount);
     }
     let deviation = outline.noise(1, amount)?.standard_deviation();
-    let (for_columns, rest) = amount.split(options.one_way_share()?);
+    let (for_columns, rest) = schedule::for_columns(amount, options)?;
     let one_way: Vec<Clique> = columns.iter().copied().map(Clique::single).collect();
     outline.measure(domain, &one_way, for_columns)?;
 
     let merged = merged(recoding, options);
-    let growth = growth(outline.row_count() / deviation);
-    let rounds = rounds(columns.len(), options.rounds_per_column * growth);
-    let cells = cells(f64::from(options.model_cells) * growth, rounds);
-    let shares = shares(rest, options, rounds)?;
+    let schedule = Schedule::new(columns.len(), outline.row_count() / deviation, options);
+    let budget = schedule.divide(rest);
+    let choice_share = options.choice_share()?;
     let mut run = DryRun::new(&merged, dice());
     let linked = run.cells();
     let links = link_cells(domain, &merged);
-    #[expect(clippy::cast_precision_loss, reason = "some hundred rounds at most")]
-    let of_round = deviation * (rounds as f64).sqrt();
     let sizes: Vec<u32> = columns.iter().map(|&column| merged.size(column)).collect();
     let mut edges =
-        if begins_with_a_tree(&sizes, cells, of_round, outline.row_count()) { columns.len() - 1 } else { 0 };
+        if begins_with_a_tree(&sizes, &schedule, deviation, outline.row_count()) { columns.len() - 1 } else { 0 };
     let whole = merged.cells(&Clique::new(columns.iter().copied()));
-    let (mut choices, mut tables, mut all_cells, mut filled, mut spent) = (Vec::new(), Vec::new(), 0.0, linked, 0);
-    for (for_choice, for_table) in shares {
-        spent += for_choice.quanta() + for_table.quanta();
-        #[expect(clippy::cast_precision_loss, reason = "a share")]
-        let share = options.one_way_share + (1.0 - options.one_way_share) * (spent as f64 / rest.quanta() as f64);
+    let (mut choices, mut tables, mut all_cells, mut filled) = (Vec::new(), Vec::new(), 0.0, linked);
+    for round in 0..schedule.rounds() {
+        let for_round = budget.amount_of(schedule.parts_of(round));
+        let (for_choice, for_table) = for_round.split(choice_share);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the cells of a model")]
-        let model_cells = linked + (cells * share) as u128;
+        let model_cells = linked + schedule.cells_after(round) as u128;
         let noise = outline.noise(1, for_table)?;
-        let useful = Limits { columns: options.most_columns as usize, cells: useful(outline, noise), model_cells };
+        let useful =
+            Limits { columns: options.most_columns as usize, cells: useful_cells(outline, noise), model_cells };
         let pair = Limits { columns: 2, cells: u128::MAX, model_cells };
         let joining = if edges > 0 { run.edge(pair) } else { None };
         edges = if joining.is_some() { edges - 1 } else { 0 };
@@ -83,7 +81,7 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
         filled = model_cells.min(whole.max(linked));
         all_cells += real(filled + links);
     }
-    let events = Events::about(choices.len(), rounds);
+    let events = Events::about(choices.len(), schedule.rounds());
     let (candidates, candidate_cells) = candidates(&merged, options, &mut dice())?;
     outline.choose(ScoreKind::L1Error, NonZeroU32::MIN, Extent { least: 1, most: candidates }, &choices, events)?;
     outline.measure_each(&merged, &tables, events)?;
@@ -93,7 +91,7 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
     let narrow = narrowness(&sizes);
     // Tables come one by one, so there are half of them on average between rounds.
     let chosen_cells = asked * CHOSEN_SIZE * candidate_cells / considered.max(1.0);
-    let longer = growth.powi(2);
+    let longer = schedule.growth.powi(2);
     let remembered = STEPS * asked * chosen_cells / 2.0 / LESS_REMEMBERED + longer * LAST_STEPS * chosen_cells;
     let work = &mut outline.work;
     work.compared = asked * candidate_cells;
@@ -132,20 +130,8 @@ fn link_cells(base: &Domain, merged: &Domain) -> u128 {
     base.attributes().map(sizes).filter(|[fine, coarse]| fine > coarse).map(|[fine, coarse]| fine * coarse).sum()
 }
 
-/// What the choice and the table of a round get.
-type Shares<M> = (Amount<M>, Amount<M>);
-
-/// Those of every round.
-fn shares<M: Selecting>(rest: Amount<M>, options: &Options, rounds: usize) -> Result<Vec<Shares<M>>, MechanismError> {
-    let parts: Vec<u32> = (0..rounds).map(|round| parts(round, rounds, options.last_round)).collect();
-    let all: u128 = parts.iter().copied().map(u128::from).sum();
-    let choice = options.choice_share()?;
-    let amounts = parts.iter().map(|&parts| Amount::from_quanta(rest.quanta() / all * u128::from(parts)));
-    Ok(amounts.map(|amount| amount.split(choice)).collect())
-}
-
 /// The largest table that is still reliable with this noise.
-pub(crate) fn useful<A: Adjacency, M: Selecting>(outline: &Outline<A, M>, noise: Noise) -> u128 {
+pub(crate) fn useful_cells<A: Adjacency, M: Selecting>(outline: &Outline<A, M>, noise: Noise) -> u128 {
     cells_at(noise, outline.rows(), RELIABLE).into()
 }
 

@@ -11,10 +11,10 @@ use super::versions::Versions;
 use super::{Options, Shares, check_columns, tau};
 use crate::error::MechanismError;
 use crate::forecast::{Events, Outline, dice, real};
-use crate::neighbours::Neighbours;
+use crate::terms::MethodAdjacency;
 
 /// Plans the releases, for a network of scores at random: how many tables it has, and how large they are, is an expectation.
-pub(crate) fn planned<A: Neighbours, M: Selecting>(
+pub(super) fn outline<A: MethodAdjacency, M: Selecting>(
     outline: &mut Outline<A, M>,
     recoding: &Recoding,
     options: &Options,
@@ -51,7 +51,7 @@ pub(crate) fn planned<A: Neighbours, M: Selecting>(
     let scores = Scores::new(domain.len(), pairs.iter().map(|&pair| (pair, dice.random_range(0.0..1.0))));
     let cliques: Vec<Clique> =
         Learner::new(&versions, &scores, tau).network().into_iter().map(|drawn| drawn.table).collect();
-    let each = Amount::from_quanta(for_tables.quanta() / cliques.len().max(1) as u128);
+    let each = for_tables.divided(cliques.len());
     let tables: Vec<(Clique, Amount<M>)> = cliques.into_iter().map(|clique| (clique, each)).collect();
     let events = match pairs.len() {
         0 => Events::certain(tables.len()),

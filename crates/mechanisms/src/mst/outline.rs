@@ -10,18 +10,18 @@ use scumble_vault::{Adjacency, Selecting};
 use super::{HALF, THIRD};
 use crate::error::MechanismError;
 use crate::forecast::{DryRun, Events, Extent, Limits, Outline, dice, real};
-use crate::merging::{most_groups, telling_columns};
+use crate::merging::{max_groups, non_constant_columns};
 
 /// Passes that the fit of the tree takes, about.
 const PASSES: f64 = 600.0;
 
 /// Plans the releases, for a tree at random. Columns whose values are all rare have no edge, so there may be fewer.
-pub(crate) fn planned<A: Adjacency, M: Selecting>(
+pub(super) fn outline<A: Adjacency, M: Selecting>(
     outline: &mut Outline<A, M>,
     domain: &Domain,
     amount: Amount<M>,
 ) -> Result<(), MechanismError> {
-    let columns = telling_columns(domain);
+    let columns = non_constant_columns(domain);
     if columns.len() < 2 {
         return outline.measure(domain, &domain.one_way(), amount);
     }
@@ -30,18 +30,17 @@ pub(crate) fn planned<A: Adjacency, M: Selecting>(
     outline.measure(domain, &one_way, for_columns)?;
     let (for_choices, for_pairs) = rest.split(HALF);
     let edges = columns.len() - 1;
-    let each = |amount: Amount<M>| Amount::from_quanta(amount.quanta() / edges as u128);
     let joinable = Extent { least: edges as u64, most: (columns.len() * edges / 2) as u64 };
     let events = Events::about(edges, edges);
-    outline.choose(ScoreKind::HalfL1, NonZeroU32::MIN, joinable, &vec![each(for_choices); edges], events)?;
+    outline.choose(ScoreKind::HalfL1, NonZeroU32::MIN, joinable, &vec![for_choices.divided(edges); edges], events)?;
 
-    let most = most_groups(columns.len());
-    let sizes = domain.sizes().iter().map(|&size| size.min(most)).collect();
+    let max_size = max_groups(columns.len());
+    let sizes = domain.sizes().iter().map(|&size| size.min(max_size)).collect();
     let merged = Domain::new(sizes).expect("no column got larger");
     let anything = Limits { columns: 2, cells: u128::MAX, model_cells: u128::MAX };
     let mut tree = DryRun::new(&merged, dice());
     let pairs: Vec<(Clique, Amount<M>)> =
-        std::iter::from_fn(|| tree.edge(anything)).take(edges).map(|pair| (pair, each(for_pairs))).collect();
+        std::iter::from_fn(|| tree.edge(anything)).take(edges).map(|pair| (pair, for_pairs.divided(edges))).collect();
     outline.measure_each(&merged, &pairs, events)?;
 
     let rows = outline.row_count();

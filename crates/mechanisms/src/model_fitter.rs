@@ -5,12 +5,12 @@ use scumble_schema::Domain;
 use scumble_vault::{Accounting, NoisyTable, Vault};
 
 use crate::error::MechanismError;
-use crate::neighbours::{Neighbours, RowTotal};
 use crate::noisy::{estimated_rows, measurement};
+use crate::terms::{MethodAdjacency, RowTotal};
 
 /// All that is the same in every fit of a method: what is fitted, and how.
 #[derive(Debug)]
-pub(crate) struct Likeliest<'a> {
+pub(crate) struct ModelFitter<'a> {
     domain: &'a Domain,
     /// Combinations that cannot be.
     links: &'a [StructuralZeros],
@@ -20,7 +20,7 @@ pub(crate) struct Likeliest<'a> {
     public_rows: Option<f64>,
 }
 
-impl<'a> Likeliest<'a> {
+impl<'a> ModelFitter<'a> {
     pub(crate) fn new(
         domain: &'a Domain,
         links: &'a [StructuralZeros],
@@ -58,7 +58,9 @@ impl<'a> Likeliest<'a> {
 }
 
 /// The number of rows, where it is public.
-pub(crate) fn public_rows<A: Neighbours, M: Accounting>(vault: &Vault<A, M>) -> Result<Option<f64>, MechanismError> {
+pub(crate) fn public_rows<A: MethodAdjacency, M: Accounting>(
+    vault: &Vault<A, M>,
+) -> Result<Option<f64>, MechanismError> {
     #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
     Ok(match A::row_total(vault)? {
         RowTotal::Estimated => None,

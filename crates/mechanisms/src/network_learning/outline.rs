@@ -15,8 +15,8 @@ use super::noisy_tables::measured;
 use super::{Candidate, Columns, Learning, Public, ROWS_SHARE, Shape, constant};
 use crate::error::MechanismError;
 use crate::forecast::{Events, Extent, Outline, real, several_dice};
-use crate::neighbours::Neighbours;
 use crate::privbayes::{Options, Score};
+use crate::terms::MethodAdjacency;
 
 /// Candidates that are soon looked at.
 const SOON: usize = 10_000;
@@ -25,7 +25,7 @@ const TRIES: usize = 20;
 
 /// Plans the releases, with choices at random in place of those that rows would make. If the number of rows is public, binary columns
 /// have as many tables in every network; otherwise their number depends on it, or on the noisy number of rows.
-pub(crate) fn planned<A: Neighbours, M: Selecting>(
+pub(crate) fn outline<A: MethodAdjacency, M: Selecting>(
     outline: &mut Outline<A, M>,
     columns: &Columns,
     options: &Options,
@@ -43,13 +43,13 @@ pub(crate) fn planned<A: Neighbours, M: Selecting>(
     };
     let is_public = A::KIND == AdjacencyKind::ReplaceOne;
     let public = Public { rows: outline.row_count(), unit: outline.unit(), amount };
-    // Which candidates a small tree leaves is worked out for those that are drawn: for all, it would take as long as a fit.
+    // Which candidates a small tree leaves is computed for those that are drawn: for all, it would take as long as a fit.
     let learning = public.learning::<A>(columns, options, Shape::Any)?;
     let (mut drawn, for_tables) = if learning.has_choice() {
         let (for_network, for_tables) = amount.split(options.network_share()?);
         let drawn = Drawn::several(&learning, domain, shape)?;
         let steps = learning.steps();
-        let each = Amount::from_quanta(for_network.quanta() / steps.max(1) as u128);
+        let each = for_network.divided(steps);
         let candidates = || drawn.candidates.iter().copied().filter(|&found| found > 0);
         let choices = vec![each; candidates().count()];
         if let Some(found) = Extent::of(candidates()) {
@@ -67,7 +67,7 @@ pub(crate) fn planned<A: Neighbours, M: Selecting>(
     let Drawn { pairs, scored, .. } = &mut drawn;
     pairs.extend(constant(columns));
     let cliques = measured(columns, pairs);
-    let each = Amount::from_quanta(for_tables.quanta() / cliques.len().max(1) as u128);
+    let each = for_tables.divided(cliques.len());
     let tables: Vec<(Clique, Amount<M>)> = cliques.iter().map(|clique| (clique.clone(), each)).collect();
     let informative: Vec<u32> = columns.drawn().map(|column| domain.size(column)).filter(|&size| size > 1).collect();
     let is_certain = is_public && (!learning.has_choice() || informative.iter().all(|&size| size == 2));

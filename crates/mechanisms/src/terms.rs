@@ -1,0 +1,135 @@
+//! The adjacencies and accountings that methods run under, from values to types.
+
+use scumble_schema::{AdjacencyKind, Clique};
+use scumble_vault::{
+    Accounting, AccountingKind, AddRemove, Adjacency, Budget, Gdp, Pure, Released, ReplaceOne, Selecting, Vault, Zcdp,
+};
+
+use crate::error::MechanismError;
+
+/// Where the number of rows comes from.
+#[derive(Debug)]
+pub enum RowTotal {
+    /// It is private: the sums of the noisy tables estimate it.
+    Estimated,
+    /// It is public.
+    Public(Released<u64>),
+}
+
+/// A vault whose number of rows is public, with a budget for it.
+pub type PublicRows<'a, M> = (&'a mut Vault<ReplaceOne, M>, Budget<ReplaceOne, M>);
+
+/// An adjacency that methods run under.
+pub trait MethodAdjacency: Adjacency + Sized {
+    /// Where the number of rows comes from.
+    ///
+    /// # Errors
+    /// If it is public and cannot be counted.
+    fn row_total<M: Accounting>(vault: &Vault<Self, M>) -> Result<RowTotal, MechanismError>;
+
+    /// The same vault and budget, for questions that need a public number of rows: `what` asks one.
+    ///
+    /// # Errors
+    /// Under add/remove, where the number of rows is private.
+    fn with_public_rows<'a, M: Accounting>(
+        vault: &'a mut Vault<Self, M>,
+        budget: Budget<Self, M>,
+        what: &'static str,
+    ) -> Result<PublicRows<'a, M>, MechanismError>;
+}
+
+impl MethodAdjacency for AddRemove {
+    fn row_total<M: Accounting>(_: &Vault<Self, M>) -> Result<RowTotal, MechanismError> {
+        Ok(RowTotal::Estimated)
+    }
+
+    fn with_public_rows<'a, M: Accounting>(
+        _: &'a mut Vault<Self, M>,
+        _: Budget<Self, M>,
+        what: &'static str,
+    ) -> Result<PublicRows<'a, M>, MechanismError> {
+        Err(MechanismError::NeedsPublicRows { what })
+    }
+}
+
+impl MethodAdjacency for ReplaceOne {
+    fn row_total<M: Accounting>(vault: &Vault<Self, M>) -> Result<RowTotal, MechanismError> {
+        Ok(RowTotal::Public(vault.row_count()?))
+    }
+
+    fn with_public_rows<'a, M: Accounting>(
+        vault: &'a mut Vault<Self, M>,
+        budget: Budget<Self, M>,
+        _: &'static str,
+    ) -> Result<PublicRows<'a, M>, MechanismError> {
+        Ok((vault, budget))
+    }
+}
+
+/// An accounting that methods run under.
+pub trait MethodAccounting: Selecting {
+    /// Draws rows from the smoothed table of all columns, see [`Vault::draw_rows`].
+    ///
+    /// # Errors
+    /// Under [`Gdp`], which has no cost for it; and those of the vault.
+    fn draw_rows(
+        vault: &mut Vault<ReplaceOne, Self>,
+        clique: &Clique,
+        rows: u64,
+        budget: Budget<ReplaceOne, Self>,
+    ) -> Result<Released<Vec<u64>>, MechanismError>;
+}
+
+impl MethodAccounting for Pure {
+    fn draw_rows(
+        vault: &mut Vault<ReplaceOne, Self>,
+        clique: &Clique,
+        rows: u64,
+        budget: Budget<ReplaceOne, Self>,
+    ) -> Result<Released<Vec<u64>>, MechanismError> {
+        Ok(vault.draw_rows(clique, rows, budget)?)
+    }
+}
+
+impl MethodAccounting for Zcdp {
+    fn draw_rows(
+        vault: &mut Vault<ReplaceOne, Self>,
+        clique: &Clique,
+        rows: u64,
+        budget: Budget<ReplaceOne, Self>,
+    ) -> Result<Released<Vec<u64>>, MechanismError> {
+        Ok(vault.draw_rows(clique, rows, budget)?)
+    }
+}
+
+impl MethodAccounting for Gdp {
+    fn draw_rows(
+        _: &mut Vault<ReplaceOne, Self>,
+        _: &Clique,
+        _: u64,
+        _: Budget<ReplaceOne, Self>,
+    ) -> Result<Released<Vec<u64>>, MechanismError> {
+        Err(MechanismError::OtherAccounting { method: "smoothed-histogram", accounting: AccountingKind::Gdp })
+    }
+}
+
+/// Work that is the same for all adjacencies and accountings, once they are types.
+pub(crate) trait OnTerms {
+    /// What comes out.
+    type Output;
+
+    /// Does the work.
+    fn run<A: MethodAdjacency, M: MethodAccounting>(self) -> Self::Output;
+}
+
+/// Does the work under an adjacency and an accounting that are known as values.
+pub(crate) fn on_terms<W: OnTerms>(adjacency: AdjacencyKind, accounting: AccountingKind, work: W) -> W::Output {
+    match (adjacency, accounting) {
+        (AdjacencyKind::AddRemove, AccountingKind::Pure) => work.run::<AddRemove, Pure>(),
+        (AdjacencyKind::AddRemove, AccountingKind::Gdp) => work.run::<AddRemove, Gdp>(),
+        (AdjacencyKind::AddRemove, AccountingKind::Zcdp) => work.run::<AddRemove, Zcdp>(),
+        (AdjacencyKind::ReplaceOne, AccountingKind::Pure) => work.run::<ReplaceOne, Pure>(),
+        (AdjacencyKind::ReplaceOne, AccountingKind::Gdp) => work.run::<ReplaceOne, Gdp>(),
+        (AdjacencyKind::ReplaceOne, AccountingKind::Zcdp) => work.run::<ReplaceOne, Zcdp>(),
+    }
+}
