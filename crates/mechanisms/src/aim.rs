@@ -17,10 +17,10 @@ use self::schedule::PARTS_OF_A_ROUND;
 use self::workload::Workload;
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted};
-use crate::forecast::{ErrorRange, Outline};
 use crate::mechanism::{Mechanism, ModelTerms};
 use crate::merging::non_constant_columns;
 use crate::noisy::whole;
+use crate::outline::{ErrorRange, Outline};
 use crate::terms::{MethodAccounting, MethodAdjacency};
 
 /// How many times its budget a round gets after one that was not worth it: twice the epsilon of its choice, half the noise of its table.

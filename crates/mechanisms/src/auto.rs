@@ -19,11 +19,11 @@ pub(crate) use self::outline::useful_cells;
 use self::schedule::Schedule;
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted};
-use crate::forecast::{ErrorRange, Outline};
 use crate::mechanism::{Mechanism, ModelTerms};
 use crate::merging::{merged, merged_after, non_constant_columns};
 use crate::model_fitter::public_rows;
 use crate::noisy::whole;
+use crate::outline::{ErrorRange, Outline};
 use crate::terms::{MethodAccounting, MethodAdjacency};
 use crate::versions::Versions;
 

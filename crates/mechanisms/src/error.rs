@@ -25,10 +25,12 @@ pub enum MechanismError {
     #[error("the source was counted by another schema")]
     OtherSchema,
     /// There is no such method.
-    #[error("no method `{name}`; there is {}", crate::Method::NAMES.join(", "))]
+    #[error("no method `{name}`; there is {}", .known.join(", "))]
     NoSuchMethod {
         /// What was asked for.
         name: String,
+        /// The names of all methods.
+        known: &'static [&'static str],
     },
     /// A method does not run under an accounting.
     #[error("`{method}` does not run under {accounting} accounting")]
@@ -106,6 +108,11 @@ pub enum MechanismError {
 const NAMED_COLUMNS: usize = 3;
 
 impl MechanismError {
+    /// A model file that is not one of ours, or not as it was written.
+    pub(crate) fn damaged(problem: &'static str) -> Self {
+        Self::Format { problem }
+    }
+
     /// The same, with the columns that have most codes named in the hint of what is too large.
     pub(crate) fn naming_columns(self, schema: &Schema) -> Self {
         let (problem, hint) = match self {

@@ -93,7 +93,10 @@ impl<'a> Prepared<'a> {
     }
 
     fn unchecked(schema: &'a Schema, method: &'a Method) -> Result<Self, MechanismError> {
-        let rules = rules::for_method(schema, method).map_err(|error| error.naming_columns(schema))?;
+        if !schema.rules().is_empty() && !method.keeps_rules() {
+            return Err(MechanismError::NoRules { method: method.name() });
+        }
+        let rules = rules::zeros(schema).map_err(|error| error.naming_columns(schema))?;
         let model = ModelTerms { recoding: method.recoding_of(schema)?, rules };
         Ok(Self { schema, method, resolved: method.of_schema(schema)?, model })
     }

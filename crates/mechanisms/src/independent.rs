@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted};
-use crate::forecast::{ErrorRange, Outline};
 use crate::mechanism::{Mechanism, ModelTerms};
 use crate::noisy::{counts, estimated_rows, whole};
+use crate::outline::{ErrorRange, Outline};
 use crate::terms::{MethodAccounting, MethodAdjacency, RowTotal};
 
 /// There is nothing to choose.

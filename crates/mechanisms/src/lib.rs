@@ -72,6 +72,7 @@ mod noisy;
 mod option;
 mod origin;
 mod origin_file;
+mod outline;
 pub mod pb_pgm;
 pub mod privbayes;
 pub mod privbayes_nist;

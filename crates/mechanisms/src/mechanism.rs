@@ -7,7 +7,7 @@ use scumble_vault::{AccountingKind, ApproxDp, Budget, Delta, Event, Selecting, V
 
 use crate::error::MechanismError;
 use crate::fitted::Fitted;
-use crate::forecast::{ErrorRange, Outline};
+use crate::outline::{ErrorRange, Outline};
 use crate::terms::{MethodAccounting, MethodAdjacency};
 
 /// A method of fitting: what its options decide, how it fits, and what a fit will ask.

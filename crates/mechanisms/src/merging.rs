@@ -6,7 +6,6 @@ use scumble_schema::{AttributeId, Clique, Domain, Hierarchies, Recoding, SchemaE
 use scumble_vault::{Event, NoisyTable};
 
 use crate::error::MechanismError;
-use crate::model_file::damaged;
 
 /// Cells that a model may have for the tables of its edges, and as many for those that lead from columns to their merged versions: each column
 /// may take its part of them.
@@ -115,7 +114,7 @@ fn merged_by<'a>(
 }
 
 fn not_ours() -> MechanismError {
-    damaged("its first releases are not the tables of its columns")
+    MechanismError::damaged("its first releases are not the tables of its columns")
 }
 
 fn recoding(declared: &Recoding, merging: Merging, tables: &[OneWay]) -> Result<Recoding, SchemaError> {

@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 
 use crate::error::MechanismError;
 use crate::fitted::Fitted;
-use crate::forecast::Outline;
 use crate::mechanism::{Mechanism, ModelTerms};
+use crate::outline::Outline;
 use crate::terms::{MethodAccounting, MethodAdjacency};
 use crate::{aim, auto, independent, mst, pb_pgm, privbayes, privbayes_nist, privmrf, smoothed_histogram};
 
@@ -49,7 +49,7 @@ macro_rules! methods {
             pub fn named(name: &str) -> Result<Self, MechanismError> {
                 match name {
                     $($name => Ok(Self::$method(<$options>::default())),)+
-                    _ => Err(MechanismError::NoSuchMethod { name: name.into() }),
+                    _ => Err(MechanismError::NoSuchMethod { name: name.into(), known: &Self::NAMES }),
                 }
             }
 
@@ -253,7 +253,7 @@ impl Method {
     }
 
     /// Errors that were measured on the benchmark tables, relative to planned noise.
-    pub(crate) fn measured_errors(&self) -> [crate::forecast::ErrorRange; 5] {
+    pub(crate) fn measured_errors(&self) -> [crate::outline::ErrorRange; 5] {
         self.mechanism().measured_errors()
     }
 }

@@ -75,26 +75,27 @@ impl Model {
 
     /// Reads the bytes of a model file, and checks its certificate against its events if it has one.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, MechanismError> {
-        let (content, hash) = bytes.split_last_chunk::<HASH_BYTES>().ok_or(damaged("it is too short"))?;
+        let (content, hash) =
+            bytes.split_last_chunk::<HASH_BYTES>().ok_or(MechanismError::damaged("it is too short"))?;
         let mut rest = content;
         if take(&mut rest, MAGIC.len() as u64)? != MAGIC {
-            return Err(damaged("it does not begin as one"));
+            return Err(MechanismError::damaged("it does not begin as one"));
         }
         let version = u32::from_le_bytes(take(&mut rest, 4)?.try_into().expect("four bytes were taken"));
         if version != VERSION {
-            return Err(damaged("its version is not known to this program"));
+            return Err(MechanismError::damaged("its version is not known to this program"));
         }
         if Sha256::digest(content).as_slice() != hash {
-            return Err(damaged("its checksum is wrong"));
+            return Err(MechanismError::damaged("its checksum is wrong"));
         }
         let header: Header = parse(section(&mut rest, JSON_BYTES)?)?;
         let spec: SchemaSpec = parse(section(&mut rest, JSON_BYTES)?)?;
-        let schema = Schema::new(spec).map_err(|_| damaged("its schema breaks a rule"))?;
+        let schema = Schema::new(spec).map_err(|_| MechanismError::damaged("its schema breaks a rule"))?;
         let origin: OriginShape = parse(section(&mut rest, JSON_BYTES)?)?;
         let (origin, recoding) = origin.build(&schema, section(&mut rest, FILE_BYTES)?)?;
         let bounds = header.bounds;
         if bounds.len() > TableBound::MOST || !bounds.iter().all(|bound| bound.is_sound(recoding.domain())) {
-            return Err(damaged("a bound is about a table that the schema does not have, or is none"));
+            return Err(MechanismError::damaged("a bound is about a table that the schema does not have, or is none"));
         }
         let mut numbers_left = section(&mut rest, FILE_BYTES)?;
         let number = |bytes: [u8; 8]| f64::from_le_bytes(bytes);
@@ -102,13 +103,13 @@ impl Model {
             Ok(numbers(&mut numbers_left, cells)?.into_iter().map(number).collect())
         })?;
         if !rules::are_kept(&schema, &distribution)? {
-            return Err(damaged("its distribution breaks a rule of its schema"));
+            return Err(MechanismError::damaged("its distribution breaks a rule of its schema"));
         }
         if !numbers_left.is_empty() {
-            return Err(damaged("its distribution has more numbers than its shape"));
+            return Err(MechanismError::damaged("its distribution has more numbers than its shape"));
         }
         if !rest.is_empty() {
-            return Err(damaged("something follows its end"));
+            return Err(MechanismError::damaged("something follows its end"));
         }
         Ok(Self { schema, recoding, rows: header.rows, distribution, bounds, origin })
     }
@@ -137,16 +138,13 @@ fn json(value: &impl Serialize) -> Vec<u8> {
 }
 
 fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, MechanismError> {
-    serde_json::from_slice(bytes).map_err(|_| damaged("a section of it cannot be read"))
-}
-
-pub(crate) fn damaged(problem: &'static str) -> MechanismError {
-    MechanismError::Format { problem }
+    serde_json::from_slice(bytes).map_err(|_| MechanismError::damaged("a section of it cannot be read"))
 }
 
 fn take<'a>(rest: &mut &'a [u8], length: u64) -> Result<&'a [u8], MechanismError> {
-    let length = usize::try_from(length).map_err(|_| damaged("a section is longer than the file"))?;
-    let (taken, left) = rest.split_at_checked(length).ok_or(damaged("a section is longer than the file"))?;
+    let length = usize::try_from(length).map_err(|_| MechanismError::damaged("a section is longer than the file"))?;
+    let (taken, left) =
+        rest.split_at_checked(length).ok_or(MechanismError::damaged("a section is longer than the file"))?;
     *rest = left;
     Ok(taken)
 }
@@ -154,13 +152,13 @@ fn take<'a>(rest: &mut &'a [u8], length: u64) -> Result<&'a [u8], MechanismError
 fn section<'a>(rest: &mut &'a [u8], most: u64) -> Result<&'a [u8], MechanismError> {
     let length = u64::from_le_bytes(take(rest, 8)?.try_into().expect("eight bytes were taken"));
     if length > most {
-        return Err(damaged("a section is longer than possible"));
+        return Err(MechanismError::damaged("a section is longer than possible"));
     }
     take(rest, length)
 }
 
 /// The next `cells` numbers of a section.
 pub(crate) fn numbers(rest: &mut &[u8], cells: u64) -> Result<Vec<[u8; 8]>, MechanismError> {
-    let bytes = take(rest, cells.checked_mul(8).ok_or(damaged("a table is too large"))?)?;
+    let bytes = take(rest, cells.checked_mul(8).ok_or(MechanismError::damaged("a table is too large"))?)?;
     Ok(bytes.chunks_exact(8).map(|chunk| chunk.try_into().expect("chunks of eight")).collect())
 }

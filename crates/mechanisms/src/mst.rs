@@ -13,11 +13,11 @@ pub use self::options::Options;
 use self::spanning_tree::{End, Ruled, spanning_tree};
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted};
-use crate::forecast::{ErrorRange, Outline};
 use crate::mechanism::{Mechanism, ModelTerms};
 use crate::merging::{max_groups, merged, merged_after, non_constant_columns, with_levels};
 use crate::model_fitter::{ModelFitter, public_rows};
 use crate::noisy::{counts, whole};
+use crate::outline::{ErrorRange, Outline};
 use crate::terms::{MethodAccounting, MethodAdjacency};
 use crate::versions::Versions;
 

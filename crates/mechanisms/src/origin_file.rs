@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::MechanismError;
 use crate::marginals::{Marginal, Marginals, NoiseKind, Statement};
 use crate::method::Method;
-use crate::model_file::{damaged, numbers as take_numbers};
+use crate::model_file::numbers as take_numbers;
 use crate::origin::Origin;
 
 /// What is to be known of an origin to read its numbers.
@@ -49,9 +49,9 @@ impl OriginShape {
             Self::Measured { method, certificate } => {
                 check(&certificate, schema)?;
                 let released = read_released(&mut section, &certificate)?;
-                let recoding = method
-                    .recoding_after(schema, certificate.events(), &released)
-                    .map_err(|_| damaged("its options break a rule, or its releases are not its method's"))?;
+                let recoding = method.recoding_after(schema, certificate.events(), &released).map_err(|_| {
+                    MechanismError::damaged("its options break a rule, or its releases are not its method's")
+                })?;
                 check_tables(recoding.domain(), &certificate)?;
                 (Origin::Measured { method, released, certificate }, recoding)
             }
@@ -62,7 +62,11 @@ impl OriginShape {
                 (Origin::Elsewhere(marginals), Recoding::identity(schema.domain()))
             }
         };
-        if section.is_empty() { Ok(built) } else { Err(damaged("it has numbers without an event or a table")) }
+        if section.is_empty() {
+            Ok(built)
+        } else {
+            Err(MechanismError::damaged("it has numbers without an event or a table"))
+        }
     }
 }
 
@@ -71,13 +75,13 @@ fn check(certificate: &Certificate, schema: &Schema) -> Result<(), MechanismErro
     certificate.verify()?;
     let privacy = schema.privacy();
     if (certificate.adjacency(), certificate.max_contributions()) != (privacy.adjacency, privacy.max_contributions) {
-        return Err(damaged("its certificate is about other neighbours than its schema"));
+        return Err(MechanismError::damaged("its certificate is about other neighbours than its schema"));
     }
     if certificate.assumptions() != schema.assumptions() {
-        return Err(damaged("its certificate assumes other things than its schema"));
+        return Err(MechanismError::damaged("its certificate assumes other things than its schema"));
     }
     if certificate.noise() != Noise::Fresh {
-        return Err(damaged("it comes from a test and is NOT PRIVATE"));
+        return Err(MechanismError::damaged("it comes from a test and is NOT PRIVATE"));
     }
     Ok(())
 }
@@ -98,7 +102,7 @@ fn check_tables(domain: &Domain, certificate: &Certificate) -> Result<(), Mechan
     if certificate.events().iter().all(fits) {
         Ok(())
     } else {
-        Err(damaged("an event measures a table that the schema does not have"))
+        Err(MechanismError::damaged("an event measures a table that the schema does not have"))
     }
 }
 
@@ -115,12 +119,13 @@ impl TableShape {
     fn read(self, section: &mut &[u8], schema: &Schema) -> Result<Marginal, MechanismError> {
         let domain = schema.domain();
         if self.columns.attributes().iter().any(|column| column.index() >= domain.len()) {
-            return Err(damaged("a table of it is over columns that the schema does not have"));
+            return Err(MechanismError::damaged("a table of it is over columns that the schema does not have"));
         }
-        let cells = u64::try_from(domain.cells(&self.columns)).map_err(|_| damaged("a table is too large"))?;
+        let cells =
+            u64::try_from(domain.cells(&self.columns)).map_err(|_| MechanismError::damaged("a table is too large"))?;
         let counts = take_numbers(section, cells)?.into_iter().map(f64::from_le_bytes).collect();
         Marginal::new(domain, self.columns, counts, self.standard_deviation, self.noise)
-            .map_err(|_| damaged("a table of it breaks a rule"))
+            .map_err(|_| MechanismError::damaged("a table of it breaks a rule"))
     }
 }
 

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted};
-use crate::forecast::{ErrorRange, Outline};
 use crate::mechanism::{Mechanism, ModelTerms};
 use crate::network_learning::{Columns, MeasuredNetwork, Shape, outline as network};
 use crate::noisy::{measurement, whole};
+use crate::outline::{ErrorRange, Outline};
 use crate::privbayes::{self, Encoding};
 use crate::rules::cliques;
 use crate::terms::{MethodAccounting, MethodAdjacency};

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
 use crate::fitted::{Consistency, Distribution, Fitted, NetworkTables, hierarchies};
-use crate::forecast::{ErrorRange, Outline};
 use crate::mechanism::{Mechanism, ModelTerms};
 use crate::network_learning::{Candidate, Columns, MeasuredNetwork, Shape, outline as network};
 use crate::noisy::whole;
+use crate::outline::{ErrorRange, Outline};
 use crate::terms::{MethodAccounting, MethodAdjacency};
 
 /// What may be chosen of `privbayes`, and of `pb-pgm`, which learns the same network.

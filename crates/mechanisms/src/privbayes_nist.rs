@@ -17,9 +17,9 @@ use self::structure::{Learner, Scores};
 use self::versions::Versions;
 use crate::error::MechanismError;
 use crate::fitted::{Consistency, Distribution, Fitted};
-use crate::forecast::{ErrorRange, Outline};
 use crate::mechanism::{Mechanism, ModelTerms};
 use crate::noisy::{estimated_rows, whole};
+use crate::outline::{ErrorRange, Outline};
 use crate::terms::{MethodAccounting, MethodAdjacency, RowTotal};
 
 /// What can be chosen of `privbayes-nist`.

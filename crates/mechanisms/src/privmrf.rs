@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::auto;
 use crate::error::MechanismError;
 use crate::fitted::Fitted;
-use crate::forecast::{ErrorRange, Outline};
 use crate::mechanism::{Mechanism, ModelTerms};
+use crate::outline::{ErrorRange, Outline};
 use crate::terms::{MethodAccounting, MethodAdjacency};
 
 /// Which tables are measured, and how they are chosen.

@@ -7,23 +7,11 @@ use scumble_schema::{Clique, Domain, Schema};
 
 use crate::error::MechanismError;
 use crate::fitted::Distribution;
-use crate::method::Method;
 
 /// The largest tree of the rules alone. Every pass of every fit goes through it, in a few milliseconds.
 const MAX_RULE_CELLS: u128 = 2_000_000;
 
-/// Combinations that the rules of a schema forbid, for the model of a method: one table for every set of columns that rules are about.
-///
-/// # Errors
-/// If the method's model keeps no rules, the tree of the rules would be too large, or no row keeps them all.
-pub(crate) fn for_method(schema: &Schema, method: &Method) -> Result<Vec<StructuralZeros>, MechanismError> {
-    if !schema.rules().is_empty() && !method.keeps_rules() {
-        return Err(MechanismError::NoRules { method: method.name() });
-    }
-    zeros(schema)
-}
-
-/// Combinations that the rules of a schema forbid, for a graphical model.
+/// Combinations that the rules of a schema forbid: one table for every set of columns that rules are about.
 ///
 /// # Errors
 /// If the tree of the rules would be too large, or no row keeps them all.

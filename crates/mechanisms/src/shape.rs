@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
 use crate::fitted::{Consistency, Distribution, NetworkTables, hierarchies, rows_of_cells};
-use crate::model_file::damaged;
 use crate::origin::Origin;
 
 /// What is to be known of a distribution to read its numbers.
@@ -86,10 +85,10 @@ impl Shape {
         let domain = recoding.domain();
         let mut table = |clique: &Clique| {
             if clique.attributes().iter().any(|attribute| attribute.index() >= domain.len()) {
-                return Err(damaged("its distribution is over columns that the schema does not have"));
+                return Err(MechanismError::damaged("its distribution is over columns that the schema does not have"));
             }
             let cells = u64::try_from(domain.cells(clique));
-            numbers(cells.map_err(|_| damaged("a table is too large"))?)
+            numbers(cells.map_err(|_| MechanismError::damaged("a table is too large"))?)
         };
         Ok(match self {
             Self::Product => {
@@ -156,10 +155,10 @@ pub(crate) fn numbers(distribution: &Distribution) -> Box<dyn Iterator<Item = f6
 /// The rows whose cells, in the table over all columns, were released last.
 fn rows(domain: &Domain, origin: &Origin) -> Result<Vec<CodeColumn>, MechanismError> {
     let Origin::Measured { released, .. } = origin else {
-        return Err(damaged("tables were made elsewhere, and its rows were not"));
+        return Err(MechanismError::damaged("tables were made elsewhere, and its rows were not"));
     };
     let drawn = released.last().map_or(&[][..], Vec::as_slice);
     // No negative number is a cell.
     let drawn = drawn.iter().map(|&cell| u64::try_from(cell).unwrap_or(u64::MAX));
-    rows_of_cells(domain, drawn).ok_or(damaged("a row of it is no cell of a table"))
+    rows_of_cells(domain, drawn).ok_or(MechanismError::damaged("a row of it is no cell of a table"))
 }

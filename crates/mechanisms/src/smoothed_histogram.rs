@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted, rows_of_cells};
-use crate::forecast::{Asked, Drawn, Events, Extent, Outline, Step, real};
 use crate::mechanism::{Mechanism, ModelTerms};
+use crate::outline::{Asked, Drawn, Events, Extent, Outline, Step, real};
 use crate::terms::{MethodAccounting, MethodAdjacency};
 
 /// Numbers of rows that are tried are at most one part in this apart.

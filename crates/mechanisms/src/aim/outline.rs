@@ -12,8 +12,8 @@ use super::schedule::{self, PARTS_OF_A_ROUND};
 use super::workload::Workload;
 use crate::auto::useful_cells;
 use crate::error::MechanismError;
-use crate::forecast::{DryRun, Events, Extent, Limits, Outline, dice, real};
 use crate::merging::non_constant_columns;
+use crate::outline::{DryRun, Events, Extent, Limits, Outline, dice, real};
 
 /// Passes that a fit between rounds takes, about, and the last one.
 const PASSES: f64 = 37.0;

@@ -13,8 +13,8 @@ use super::learner::begins_with_a_tree;
 use super::options::Options;
 use super::schedule::{self, Schedule};
 use crate::error::MechanismError;
-use crate::forecast::{DryRun, Events, Extent, Limits, Outline, RELIABLE, cells_at, dice, real};
 use crate::merging::non_constant_columns;
+use crate::outline::{DryRun, Events, Extent, Limits, Outline, RELIABLE, cells_at, dice, real};
 use crate::theory::Noise;
 use crate::versions::Versions;
 

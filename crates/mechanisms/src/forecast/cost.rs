@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::coefficients as each;
-use super::work::Work;
+use crate::outline::Work;
 
 /// What a fit is expected to take.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

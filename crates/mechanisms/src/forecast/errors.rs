@@ -21,13 +21,9 @@ use rand::seq::index;
 use scumble_schema::{AttributeId, Domain};
 use serde::Serialize;
 
-use super::benchmarks;
-use super::dry_run::dice;
-use super::outline::{Drawn, PlannedTable};
-use super::step::Extent;
-use super::work::real;
 use crate::merging::non_constant_columns;
 use crate::method::Method;
+use crate::outline::{Drawn, Extent, PlannedTable, dice, real};
 use crate::theory::Generator;
 
 /// The largest tables that errors are told for.
@@ -67,6 +63,12 @@ struct Knowledge {
 }
 
 impl Expecting<'_> {
+    /// The error of tables over a number of columns, given their noise.
+    fn expected(&self, columns: usize, noise: f64) -> Extent<f64> {
+        let ranges = self.method.measured_errors();
+        ranges[columns.clamp(1, ranges.len()) - 1].error(noise)
+    }
+
     /// Of a model of noisy tables.
     pub(super) fn of_tables(&self, tables: &[PlannedTable]) -> Vec<OrderError> {
         let columns = non_constant_columns(self.domain).len();
@@ -92,7 +94,7 @@ impl Expecting<'_> {
             let mean = |sum: f64| sum / real(sets.len() as u128);
             let noise = mean(sets.iter().map(|set| noise(set)).sum());
             let lower_bound = mean(sets.iter().map(|set| self.generator.table(cells(self.domain, set))).sum());
-            let expected = benchmarks::expected(self.method, size, noise);
+            let expected = self.expected(size, noise);
             OrderError { columns: size as u64, noise, expected, lower_bound }
         };
         let mut orders: Vec<OrderError> = (1..=MOST_COLUMNS.min(columns.len())).map(of_order).collect();

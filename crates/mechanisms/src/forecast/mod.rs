@@ -1,16 +1,10 @@
 #![doc = include_str!("forecast.md")]
 
-mod benchmarks;
 mod clock;
 mod coefficients;
 mod cost;
-mod dry_run;
 mod errors;
 mod machine;
-mod outline;
-mod signal;
-mod step;
-mod work;
 
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -19,23 +13,16 @@ use scumble_vault::account::Amount;
 use scumble_vault::{AccountingKind, ApproxDp, Selecting};
 use serde::Serialize;
 
-pub(crate) use self::benchmarks::ErrorRange;
 pub use self::clock::processor_time;
 pub use self::cost::Cost;
-pub(crate) use self::dry_run::{DryRun, Limits, dice, several_dice};
 use self::errors::Expecting;
 pub use self::errors::OrderError;
 pub use self::machine::Machine;
-use self::outline::PlannedTable;
-pub(crate) use self::outline::{Drawn, Outline};
-pub(crate) use self::signal::cells_at;
-pub use self::signal::{MOSTLY_NOISE, RELIABLE, Signal};
-pub use self::step::{Asked, Events, Extent, Step};
-pub use self::work::Work;
-pub(crate) use self::work::real;
 use crate::error::MechanismError;
 use crate::fit::Prepared;
 use crate::method::Method;
+pub use crate::outline::{Asked, Events, Extent, MOSTLY_NOISE, RELIABLE, Signal, Step, Work};
+use crate::outline::{Outline, PlannedTable, real};
 use crate::rules;
 use crate::terms::{MethodAccounting, MethodAdjacency, OnTerms, on_terms};
 use crate::theory::Generator;

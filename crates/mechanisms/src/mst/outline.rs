@@ -9,8 +9,8 @@ use scumble_vault::{Adjacency, Selecting};
 
 use super::{HALF, THIRD};
 use crate::error::MechanismError;
-use crate::forecast::{DryRun, Events, Extent, Limits, Outline, dice, real};
 use crate::merging::{max_groups, non_constant_columns};
+use crate::outline::{DryRun, Events, Extent, Limits, Outline, dice, real};
 
 /// Passes that the fit of the tree takes, about.
 const PASSES: f64 = 600.0;

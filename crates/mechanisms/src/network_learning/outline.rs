@@ -14,7 +14,7 @@ use scumble_vault::score::ScoreKind;
 use super::noisy_tables::measured;
 use super::{Candidate, Columns, Learning, Public, ROWS_SHARE, Shape, constant};
 use crate::error::MechanismError;
-use crate::forecast::{Events, Extent, Outline, real, several_dice};
+use crate::outline::{Events, Extent, Outline, real, several_dice};
 use crate::privbayes::{Options, Score};
 use crate::terms::MethodAdjacency;
 

@@ -10,7 +10,7 @@ use super::structure::{Learner, Scores};
 use super::versions::Versions;
 use super::{Options, Shares, check_columns, tau};
 use crate::error::MechanismError;
-use crate::forecast::{Events, Outline, dice, real};
+use crate::outline::{Events, Outline, dice, real};
 use crate::terms::MethodAdjacency;
 
 /// Plans the releases, for a network of scores at random: how many tables it has, and how large they are, is an expectation.

@@ -13,8 +13,8 @@ use super::refinement::Plan;
 use super::{Options, PARTS, ROW_PARTS, SCORE_PARTS, SELECTION_PARTS};
 use crate::budget_parts::BudgetParts;
 use crate::error::MechanismError;
-use crate::forecast::{DryRun, Events, Limits, Outline, real, several_dice};
 use crate::merging::non_constant_columns;
+use crate::outline::{DryRun, Events, Limits, Outline, real, several_dice};
 
 /// Passes that a fit takes, about.
 const PASSES: f64 = 109.0;

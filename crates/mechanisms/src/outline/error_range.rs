@@ -1,4 +1,4 @@
-//! What came of plans on the benchmark tables.
+//! How errors on the benchmark tables relate to the noise of plans.
 //!
 //! For each method and each order, the measured error of nltcs, acs, adult and br2000 at epsilons from 0.1 to 3.2 (delta 1e-5; the files
 //! `docs/reproduction/*-utility.csv`), set against the noise that the plan has for them. A method that measures more where there is more
@@ -7,7 +7,6 @@
 //! where single columns were not measured they have the range of pairs.
 
 use super::step::Extent;
-use crate::method::Method;
 
 /// How measured errors relate to planned noise, from the best to the worst.
 #[derive(Debug, Clone, Copy)]
@@ -21,14 +20,13 @@ pub(crate) enum ErrorRange {
 impl ErrorRange {
     /// Of what was not measured: noise is all that is known.
     pub(crate) const UNKNOWN: Self = Self::Times(1.0, 1.0);
-}
 
-/// What a plan with this noise came to, from the best to the worst of the benchmark tables.
-pub(super) fn expected(method: &Method, columns: usize, noise: f64) -> Extent<f64> {
-    let ranges = method.measured_errors();
-    let (least, most) = match ranges[columns.clamp(1, ranges.len()) - 1] {
-        ErrorRange::Times(least, most) => (noise * least, noise * most),
-        ErrorRange::Beyond(least, most) => (noise + least, noise + most),
-    };
-    Extent { least: least.min(1.0), most: most.min(1.0) }
+    /// The error of a plan with this noise, from the best to the worst of the benchmark tables.
+    pub(crate) fn error(self, noise: f64) -> Extent<f64> {
+        let (least, most) = match self {
+            Self::Times(least, most) => (noise * least, noise * most),
+            Self::Beyond(least, most) => (noise + least, noise + most),
+        };
+        Extent { least: least.min(1.0), most: most.min(1.0) }
+    }
 }

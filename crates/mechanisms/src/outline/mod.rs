@@ -1,5 +1,11 @@
 //! The releases that a fit will make, with the vault's own arithmetic and without a vault.
 
+mod dry_run;
+mod error_range;
+mod signal;
+mod step;
+mod work;
+
 use std::marker::PhantomData;
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -8,8 +14,13 @@ use scumble_vault::account::{Amount, Mechanism, ScoreUnits, Sensitivity, Unit};
 use scumble_vault::score::ScoreKind;
 use scumble_vault::{Adjacency, Selecting, VaultError};
 
-use super::step::{Asked, Events, Extent, Step};
-use super::work::Work;
+pub(crate) use self::dry_run::{DryRun, Limits, dice, several_dice};
+pub(crate) use self::error_range::ErrorRange;
+pub(crate) use self::signal::cells_at;
+pub use self::signal::{MOSTLY_NOISE, RELIABLE, Signal};
+pub use self::step::{Asked, Events, Extent, Step};
+pub use self::work::Work;
+pub(crate) use self::work::real;
 use crate::error::MechanismError;
 use crate::theory::Noise;
 

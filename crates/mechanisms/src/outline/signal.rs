@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 
 use serde::Serialize;
 
-use super::outline::PlannedTable;
+use super::PlannedTable;
 use crate::theory::Noise;
 
 /// The share of rows that noise alone puts into wrong cells of a table that is still reliable.
@@ -28,7 +28,7 @@ pub struct Signal {
 
 impl Signal {
     /// Of the tables that are planned; `None` if there are none.
-    pub(super) fn of(tables: &[PlannedTable], rows: NonZeroU64) -> Option<Self> {
+    pub(crate) fn of(tables: &[PlannedTable], rows: NonZeroU64) -> Option<Self> {
         let several = tables.iter().filter(|table| table.clique.len() > 1);
         let mut noise: Vec<Noise> = several.map(|table| table.noise).collect();
         if noise.is_empty() {
