@@ -9,11 +9,11 @@ from typing import Any
 from . import _frames, _html, _native, _output
 from ._progress import Progress
 from ._schema import Schema, checked
-from ._told import Told
+from ._json_result import JsonResult
 from ._typing import Data, PathLike
 
 
-class Evaluation(Told):
+class Evaluation(JsonResult):
     """How near a synthetic table is to the real one. NOT private: it must not be published."""
 
     def __init__(self, told: dict[str, Any], text: str, page: str) -> None:

@@ -7,11 +7,11 @@ import os
 
 from . import _html, _native, _output
 from ._schema import Schema, checked
-from ._told import Told
+from ._json_result import JsonResult
 from ._typing import AccountingName, PathLike
 
 
-class Statement(Told):
+class Statement(JsonResult):
     """What a ledger holds: its cap, what was spent, what is left, and every fit."""
 
     def _repr_html_(self) -> str:

@@ -14,11 +14,11 @@ from . import _frames, _html, _native, _output
 from ._errors import UsageError
 from ._progress import Progress
 from ._schema import Schema
-from ._told import Told
+from ._json_result import JsonResult
 from ._typing import Kind, PathLike, SamplingName
 
 
-class Certificate(Told):
+class Certificate(JsonResult):
     """What was released and what it cost: the epsilon and delta that may be claimed, and every release that led to them."""
 
     def __init__(self, told: dict[str, Any], guarantee: str) -> None:
@@ -29,36 +29,36 @@ class Certificate(Told):
     @property
     def epsilon(self) -> float:
         """The epsilon that may be claimed."""
-        return float(self._told["epsilon"])
+        return float(self._values["epsilon"])
 
     @property
     def delta(self) -> float:
         """The delta that goes with it."""
-        return float(self._told["delta"])
+        return float(self._values["delta"])
 
     @property
     def assumptions(self) -> list[str]:
         """What the claim rests on besides the releases: ``"domain-from-data"`` if bounds or categories were read off the rows,
         ``"multiline-records"`` if quoted fields of text files span lines. :attr:`guarantee` has them as sentences."""
-        return list(self._told.get("assumptions", []))
+        return list(self._values.get("assumptions", []))
 
     @property
     def events(self) -> list[dict[str, Any]]:
         """Every release, in order."""
-        return copy.deepcopy(self._told["events"])
+        return copy.deepcopy(self._values["events"])
 
     def _repr_html_(self) -> str:
-        goal = self._told["goal"]
+        goal = self._values["goal"]
         facts = [
             ("epsilon", _shown_epsilon(self.epsilon, goal["epsilon"])),
             ("delta", f"{self.delta:g}"),
             ("asked for", f"({goal['epsilon']:g}, {goal['delta']:g})"),
-            ("neighbours", self._told["adjacency"]),
-            ("rows per unit, at most", self._told["max_contributions"]),
-            ("added up by", self._told["accounting"]),
+            ("neighbours", self._values["adjacency"]),
+            ("rows per unit, at most", self._values["max_contributions"]),
+            ("added up by", self._values["accounting"]),
             *(("assumes", assumption) for assumption in self.assumptions),
         ]
-        releases = f"<p>{len(self._told['events'])} releases, listed in <code>.events</code></p>"
+        releases = f"<p>{len(self._values['events'])} releases, listed in <code>.events</code></p>"
         return _html.titled("Certificate", f"<p>{_html.text(self.guarantee)}</p>", _html.table(("", ""), facts), releases)
 
 
@@ -67,7 +67,7 @@ def _shown_epsilon(claimed: float, goal: float) -> str:
     return f"{goal if claimed >= 0.999 * goal else math.ceil(claimed * 1e6) / 1e6:.12g}"
 
 
-class Summary(Told):
+class Summary(JsonResult):
     """What a model holds: its tables, bounds, columns and shares. All of it may be published."""
 
     def __init__(self, told: dict[str, Any], text: str, explanation: str, picture: str) -> None:

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from . import _html, _native
 from ._methods import _METHODS, Synthesizer
 from ._schema import Schema, checked
-from ._told import Told
+from ._json_result import JsonResult
 from ._typing import PathLike
 
 _AROUND = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """A line through one epsilon needs others."""
 
 
-class Plan(Told):
+class Plan(JsonResult):
     """Forecasts: what would be asked, how noisy tables would be, expected errors, memory and time."""
 
     def __init__(self, native: _native.Plan, draw: Callable[[], _native.Plan]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from . import _frames, _html, _native, _output
 from ._errors import SchemaError, UsageError
-from ._told import Told
+from ._json_result import JsonResult
 from ._typing import Data, FormatName, PathLike
 
 _CONSTRAINTS = {"minimum": "minimum", "maximum": "maximum", "required": "required", "categories": "enum"}
@@ -280,11 +280,11 @@ class Schema:
         return _html.titled("Schema", _html.table(head, body), words)
 
 
-class Coverage(Told):
+class Coverage(JsonResult):
     """What a schema covers of a table: shares per column and per rule. NOT private: for the steward of the table."""
 
     def _repr_html_(self) -> str:
-        return _html.banner(self._told["stamp"]) + _html.preformatted(self._text)
+        return _html.banner(self._values["stamp"]) + _html.preformatted(self._text)
 
 
 def checked(schema: Schema | PathLike) -> _native.Schema:

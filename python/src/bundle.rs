@@ -49,7 +49,7 @@ pub(crate) fn bundle_verify(py: Python<'_>, folder: PathBuf, progress: Option<Py
     work::run(py, progress.as_ref(), |reporter| {
         let found = bundle::verify(&folder, |drawn, rows| {
             reporter.tell("drawing rows again", drawn, rows);
-            scumble_stop::is_wanted()
+            !scumble_cancel::is_cancelled()
         })?;
         Ok(json!({ "ok": found.failed().next().is_none(), "checks": found.checks }).to_string())
     })

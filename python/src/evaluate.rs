@@ -52,10 +52,10 @@ pub(crate) fn evaluate(
     work::run(real.py(), progress.as_ref(), |reporter| {
         reporter.tell("evaluating", 0, 0);
         let options = ReadOptions::default();
-        let stop = scumble_stop::current();
+        let token = scumble_cancel::current();
         // Both at once, as each is read by one thread, in order.
         let (real, synthetic) = thread::scope(|scope| {
-            let real = scope.spawn(|| scumble_stop::share(stop, || Columns::read(&inputs, &schema.0, &options)));
+            let real = scope.spawn(|| scumble_cancel::share(token, || Columns::read(&inputs, &schema.0, &options)));
             let synthetic = Columns::read(&synthetic, &schema.0.of_synthetic_rows(), &options);
             (real.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), synthetic)
         });

@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 use scumble::{TableWriter, demo};
-use scumble_stop::checkpoint;
+use scumble_cancel::checkpoint;
 
 use crate::arrow::{Types, batches, export, export_schema, stream};
 use crate::failure::Failure;

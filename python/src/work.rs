@@ -9,7 +9,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use scumble::report::FitClock;
 use scumble::{Error, Progress, ProgressSink};
-use scumble_stop::Stop;
+use scumble_cancel::CancelToken;
 
 use crate::failure::Failure;
 
@@ -18,14 +18,14 @@ const LISTENS_EVERY: Duration = Duration::from_millis(100);
 
 /// How far work has come.
 #[derive(Clone, Copy)]
-enum Told {
+enum Update {
     /// What it is at, how much is done, and of how much.
     Counted(&'static str, u64, u64),
     /// A fit, whose time passes by itself.
     Timed(FitClock),
 }
 
-impl Told {
+impl Update {
     /// What a callback is told now. The time of a fit is in thousandths of a second.
     fn now(self) -> (&'static str, u64, u64) {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
@@ -41,12 +41,12 @@ const FITTING: &str = "fitting";
 
 /// Whom work tells how far it has come.
 #[derive(Clone)]
-pub(crate) struct Reporter(Sender<Told>);
+pub(crate) struct Reporter(Sender<Update>);
 
 impl Reporter {
     pub(crate) fn tell(&self, stage: &'static str, done: u64, total: u64) {
         // Nobody listens any more after Ctrl-C.
-        let _ = self.0.send(Told::Counted(stage, done, total));
+        let _ = self.0.send(Update::Counted(stage, done, total));
     }
 
     /// The same for a fit: what was read of files, then how much of the forecast was used. `clock` makes the forecast, for an
@@ -58,7 +58,7 @@ impl Reporter {
             let clock = started.get_or_init(|| (bytes_total > 0).then(|| clock(bytes_total)).flatten());
             match clock {
                 _ if bytes_read < bytes_total => reporter.tell("reading", bytes_read, bytes_total),
-                Some(clock) => drop(reporter.0.send(Told::Timed(*clock))),
+                Some(clock) => drop(reporter.0.send(Update::Timed(*clock))),
                 None => reporter.tell(FITTING, 0, 0),
             }
         })
@@ -69,7 +69,7 @@ impl Reporter {
         let reporter = self.clone();
         move |done| {
             reporter.tell("sampling", done, total);
-            scumble_stop::is_wanted()
+            !scumble_cancel::is_cancelled()
         }
     }
 }
@@ -83,13 +83,13 @@ pub(crate) fn run<T: Send>(
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce(Reporter) -> Result<T, Failure> + Send,
 ) -> PyResult<T> {
-    let stop = Stop::new();
+    let token = CancelToken::new();
     py.detach(|| {
         thread::scope(|scope| {
             let (tell, told) = channel();
-            let stopped = stop.clone();
+            let cancelled = token.clone();
             let worker = scope.spawn(move || {
-                let work = || stopped.run(|| work(Reporter(tell))).unwrap_or_else(|_| Err(Error::Interrupted.into()));
+                let work = || cancelled.run(|| work(Reporter(tell))).unwrap_or_else(|_| Err(Error::Interrupted.into()));
                 catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(Failure::bug()))
             });
             let (mut raised, mut last) = (None, None);
@@ -107,7 +107,7 @@ pub(crate) fn run<T: Send>(
                     py.check_signals()
                 });
                 if let Err(error) = outcome {
-                    stop.now();
+                    token.cancel();
                     raised.get_or_insert(error);
                 }
             }

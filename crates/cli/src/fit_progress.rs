@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use scumble::report::FitClock;
 use scumble::{ApproxDp, Method, ProgressSink, Schema};
 
-use crate::terminal::wait_without_end;
+use crate::terminal::show_spinner;
 
 /// Reports to `bar` how far a fit of these files is.
 pub(crate) fn sink(
@@ -33,7 +33,7 @@ pub(crate) fn sink(
         if progress.bytes_read == progress.bytes_total {
             match *clock {
                 Some(clock) => show(&bar, clock),
-                None => wait_without_end(&bar, "fitting"),
+                None => show_spinner(&bar, "fitting"),
             }
         }
     })

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use scumble::schema::WholeFile;
+use scumble::schema::AtomicFile;
 use scumble::{Fault, Outputs};
 
 use crate::failure::{Failure, cannot_write};
@@ -26,7 +26,7 @@ pub(crate) fn check<'a>(
     let files: Vec<&Path> = writes.into_iter().map(PathBuf::as_path).filter(|path| !is_stdout(path)).collect();
     Outputs::beside(reads).force(force).check(&files)?;
     for path in files {
-        WholeFile::create(path).map(drop).map_err(|error| cannot_write(path, &error))?;
+        AtomicFile::create(path).map(drop).map_err(|error| cannot_write(path, &error))?;
     }
     Ok(())
 }
@@ -46,7 +46,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8], terminal: &Terminal) -> Result<()
         terminal.give_up_stdout()?;
         return std::io::stdout().write_all(bytes).map_err(|error| cannot_write(Path::new("standard output"), &error));
     }
-    WholeFile::write_all_to(path, bytes).map_err(|error| cannot_write(path, &error))
+    AtomicFile::write_all_to(path, bytes).map_err(|error| cannot_write(path, &error))
 }
 
 /// An output in a sentence.

@@ -117,7 +117,7 @@ impl Terminal {
 }
 
 /// Turns a bar whose end is reached into the time that has passed: nobody knows how long the rest will take.
-pub(crate) fn wait_without_end(bar: &ProgressBar, label: &'static str) {
+pub(crate) fn show_spinner(bar: &ProgressBar, label: &'static str) {
     if !bar.is_hidden() {
         bar.set_style(ProgressStyle::with_template("{msg} {spinner} {elapsed}").expect("a template of ours"));
         bar.set_message(label);

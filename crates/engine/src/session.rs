@@ -30,7 +30,7 @@ impl Workers {
         runtime.map(Self).map_err(|error| EngineError::refused("thread pool", &error))
     }
 
-    /// Runs `work` to its end, or as long as it is wanted. A panic in it is a decoder's, on bytes it did not expect, and becomes
+    /// Runs `work` until it ends or is cancelled. A panic in it is a decoder's, on bytes it did not expect, and becomes
     /// an error about `path`.
     pub(crate) fn run<T: Send + 'static>(
         &self,
@@ -38,7 +38,7 @@ impl Workers {
         damage: Damage,
         work: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, EngineError> {
-        if !scumble_stop::is_wanted() {
+        if scumble_cancel::is_cancelled() {
             return Err(EngineError::Stopped);
         }
         let done = self.0.block_on(async {
@@ -46,7 +46,7 @@ impl Workers {
             loop {
                 tokio::select! {
                     done = &mut task => return Some(done),
-                    () = sleep(STOPS_WITHIN) => if !scumble_stop::is_wanted() {
+                    () = sleep(STOPS_WITHIN) => if scumble_cancel::is_cancelled() {
                         task.abort();
                         return None;
                     }
@@ -122,12 +122,12 @@ mod tests {
     use std::future::pending;
     use std::thread;
 
-    use scumble_stop::Stop;
+    use scumble_cancel::CancelToken;
 
     use super::*;
 
     #[test]
-    fn work_that_is_no_longer_wanted_is_dropped() {
+    fn work_that_is_cancelled_is_dropped() {
         struct Dropped(std::sync::mpsc::Sender<()>);
         impl Drop for Dropped {
             fn drop(&mut self) {
@@ -135,22 +135,22 @@ mod tests {
             }
         }
         let workers = Workers::new(1).unwrap();
-        let (stop, (send, dropped)) = (Stop::new(), std::sync::mpsc::channel());
+        let (token, (send, dropped)) = (CancelToken::new(), std::sync::mpsc::channel());
         let guard = Dropped(send);
         thread::scope(|scope| {
             let endless = scope.spawn(|| {
-                stop.run(|| {
+                token.run(|| {
                     workers.run("endless", Damage::Damaged, async move {
                         let _guard = guard;
                         pending::<()>().await;
                     })
                 })
             });
-            stop.now();
+            token.cancel();
             assert_eq!(endless.join().unwrap(), Ok(Err(EngineError::Stopped)));
         });
         dropped.recv_timeout(Duration::from_secs(10)).expect("the work was dropped, not left behind");
-        assert_eq!(stop.run(|| workers.run("none", Damage::Damaged, async {})), Ok(Err(EngineError::Stopped)));
+        assert_eq!(token.run(|| workers.run("none", Damage::Damaged, async {})), Ok(Err(EngineError::Stopped)));
         assert_eq!(workers.run("wanted", Damage::Damaged, async { 1 }), Ok(1));
     }
 }

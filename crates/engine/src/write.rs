@@ -14,7 +14,7 @@ use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::parquet::arrow::ArrowWriter as ParquetWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
-use scumble_schema::{DecodedRows, WholeFile};
+use scumble_schema::{AtomicFile, DecodedRows};
 
 use crate::csv::DELIMITERS;
 use crate::error::EngineError;
@@ -45,7 +45,7 @@ impl<W: Write> Write for Output<W> {
 
 /// Writes record batches to one file, in the format that its extension names: `.csv`, `.tsv`, `.parquet` or `.arrow`.
 ///
-/// The target is whole or as it was before: see [`WholeFile`]. [`finish`](Self::finish) gives it its name; a writer that is
+/// The target is whole or as it was before: see [`AtomicFile`]. [`finish`](Self::finish) gives it its name; a writer that is
 /// dropped before leaves nothing. For bytes that go elsewhere there is [`into_sink`](Self::into_sink).
 ///
 /// ```
@@ -62,7 +62,7 @@ impl<W: Write> Write for Output<W> {
 /// assert_eq!(std::fs::read_to_string(&path)?, "age,sex\n41,f\n,m\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct TableWriter<W: Write + Send = WholeFile> {
+pub struct TableWriter<W: Write + Send = AtomicFile> {
     target: Target,
     rows: RowWriter<W>,
 }
@@ -100,7 +100,7 @@ impl TableWriter {
                 "end it in `.csv`, `.tsv`, `.parquet` or `.arrow`",
             )
         })?;
-        let file = WholeFile::create(&path).map_err(|error| EngineError::refused(&path, &error))?;
+        let file = AtomicFile::create(&path).map_err(|error| EngineError::refused(&path, &error))?;
         Self::into_sink(file, path, format, schema)
     }
 

@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use scumble_stop::{checkpoint, current, share};
+use scumble_cancel::{checkpoint, current, share};
 
 /// `work` on every item, each thread with a workspace of its own. The results do not depend on the number of threads,
 /// provided that no result depends on what an earlier one left in the workspace.

@@ -44,7 +44,7 @@ impl Model {
     pub fn method(&self) -> Option<&Method> {
         match &self.origin {
             Origin::Measured { method, .. } => Some(method),
-            Origin::Elsewhere(_) => None,
+            Origin::External(_) => None,
         }
     }
 
@@ -77,7 +77,7 @@ impl Model {
     pub fn certificate(&self) -> Option<&Certificate> {
         match &self.origin {
             Origin::Measured { certificate, .. } => Some(certificate),
-            Origin::Elsewhere(_) => None,
+            Origin::External(_) => None,
         }
     }
 

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use scumble_schema::{Schema, SchemaSpec, WholeFile, io_problem, limits};
+use scumble_schema::{AtomicFile, Schema, SchemaSpec, io_problem, limits};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -128,7 +128,7 @@ impl Model {
 
     /// Writes the model file: whole and durable, or not at all.
     pub fn write(&self, path: &Path) -> Result<(), MechanismError> {
-        WholeFile::write_all_to(path, &self.to_bytes())
+        AtomicFile::write_all_to(path, &self.to_bytes())
             .map_err(|error| MechanismError::File { path: path.display().to_string(), problem: io_problem(&error) })
     }
 }

@@ -19,7 +19,7 @@ pub enum Origin {
         certificate: Certificate,
     },
     /// Tables were made elsewhere. What they cost is their maker's word.
-    Elsewhere(Marginals),
+    External(Marginals),
 }
 
 /// What is known of a noisy table, its counts aside.
@@ -38,7 +38,7 @@ impl Origin {
     pub fn tables(&self) -> Vec<TableFacts<'_>> {
         match self {
             Self::Measured { certificate, .. } => certificate.events().iter().filter_map(released_table).collect(),
-            Self::Elsewhere(marginals) => marginals.tables().iter().map(table_made_elsewhere).collect(),
+            Self::External(marginals) => marginals.tables().iter().map(external_table).collect(),
         }
     }
 
@@ -46,7 +46,7 @@ impl Origin {
     pub fn tells_rows(&self) -> bool {
         match self {
             Self::Measured { certificate, .. } => certificate.adjacency() == AdjacencyKind::ReplaceOne,
-            Self::Elsewhere(marginals) => marginals.rows().is_some(),
+            Self::External(marginals) => marginals.rows().is_some(),
         }
     }
 }
@@ -56,7 +56,7 @@ fn released_table(event: &Event) -> Option<TableFacts<'_>> {
     event.table().map(|clique| TableFacts { clique, cells: event.length(), noise })
 }
 
-fn table_made_elsewhere(table: &Marginal) -> TableFacts<'_> {
+fn external_table(table: &Marginal) -> TableFacts<'_> {
     let table = table.measurement();
     TableFacts { clique: table.clique(), cells: table.values().len() as u64, noise: Some(table.standard_deviation()) }
 }

@@ -18,7 +18,8 @@ pub(crate) enum OriginShape {
     /// The numbers of every event, as `i64`.
     Measured { method: Method, certificate: Certificate },
     /// The counts of every table, as `f64`.
-    Elsewhere { privacy: Statement, rows: Option<u64>, tables: Vec<TableShape> },
+    #[serde(rename = "elsewhere")]
+    External { privacy: Statement, rows: Option<u64>, tables: Vec<TableShape> },
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,7 +36,7 @@ impl OriginShape {
             Origin::Measured { method, certificate, .. } => {
                 Self::Measured { method: method.clone(), certificate: certificate.clone() }
             }
-            Origin::Elsewhere(marginals) => Self::Elsewhere {
+            Origin::External(marginals) => Self::External {
                 privacy: marginals.statement().clone(),
                 rows: marginals.rows(),
                 tables: marginals.tables().iter().map(TableShape::of).collect(),
@@ -55,11 +56,11 @@ impl OriginShape {
                 check_tables(recoding.domain(), &certificate)?;
                 (Origin::Measured { method, released, certificate }, recoding)
             }
-            Self::Elsewhere { privacy, rows, tables } => {
+            Self::External { privacy, rows, tables } => {
                 let tables = tables.into_iter().map(|table| table.read(&mut section, schema));
                 let marginals = Marginals::new(privacy, rows, tables.collect::<Result<_, _>>()?)?;
                 marginals.check_against(schema)?;
-                (Origin::Elsewhere(marginals), Recoding::identity(schema.domain()))
+                (Origin::External(marginals), Recoding::identity(schema.domain()))
             }
         };
         if section.is_empty() {
@@ -133,7 +134,7 @@ impl TableShape {
 pub(crate) fn numbers(origin: &Origin) -> Box<dyn Iterator<Item = [u8; 8]> + '_> {
     match origin {
         Origin::Measured { released, .. } => Box::new(released.iter().flatten().map(|value| value.to_le_bytes())),
-        Origin::Elsewhere(marginals) => {
+        Origin::External(marginals) => {
             let counts = marginals.tables().iter().flat_map(|table| table.measurement().values());
             Box::new(counts.map(|count| count.to_le_bytes()))
         }

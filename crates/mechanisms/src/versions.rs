@@ -78,7 +78,7 @@ impl<'a> Versions<'a> {
     }
 
     /// Whether a coarser version is another column under another name, by a rule: what is asked about one is asked about the other.
-    pub(crate) fn is_told_twice(&self, version: AttributeId) -> bool {
+    pub(crate) fn duplicates_a_column(&self, version: AttributeId) -> bool {
         self.told_twice.contains(&version)
     }
 
@@ -249,7 +249,7 @@ mod tests {
         // Of the first two values one alone is forbidden something.
         let fine = rule(&[false, true, true, true, true, true, true, true, true, true, true, true]);
         assert_eq!(Versions::new(&recoding, std::slice::from_ref(&fine)).unwrap().links()[1], fine);
-        assert!(!versions.is_told_twice(AttributeId::new(2)));
+        assert!(!versions.duplicates_a_column(AttributeId::new(2)));
         assert!(versions.linked_cells() < Versions::new(&recoding, &[fine]).unwrap().linked_cells());
     }
     #[test]
@@ -260,6 +260,6 @@ mod tests {
         let both = Clique::new([0, 1].map(AttributeId::new));
         // The second column is the group of the first, counted from the other end.
         let rule = StructuralZeros::new(&base, both, &[false, true, false, true, true, false, true, false]).unwrap();
-        assert!(Versions::new(&recoding, &[rule]).unwrap().is_told_twice(AttributeId::new(2)));
+        assert!(Versions::new(&recoding, &[rule]).unwrap().duplicates_a_column(AttributeId::new(2)));
     }
 }

@@ -64,7 +64,7 @@ fn such_a_model_has_a_statement_and_no_certificate() {
     let read = Model::from_bytes(&model.to_bytes()).unwrap();
     assert_eq!(read, model);
     assert!(read.certificate().is_none() && read.method().is_none());
-    let Origin::Elsewhere(marginals) = read.origin() else { panic!("nothing was measured") };
+    let Origin::External(marginals) = read.origin() else { panic!("nothing was measured") };
     let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
     assert_eq!(marginals.statement().loss(), Loss::Approximate(goal));
     assert_eq!((marginals.statement().maker(), marginals.statement().note()), ("a test", Some("sealed by 2 people")));

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use scumble_stop::{checkpoint, current, share};
+use scumble_cancel::{checkpoint, current, share};
 
 /// Below this a thread costs more than it saves.
 const PIECE_CELLS: usize = 1 << 17;

@@ -56,7 +56,7 @@ impl Explanation {
         let subject = Subject::new(model);
         let mut paragraphs = match model.origin() {
             Origin::Measured { certificate, .. } => certified::paragraphs(model, certificate, &subject, odds.as_ref()),
-            Origin::Elsewhere(marginals) => declared::paragraphs(model, marginals.statement(), &subject, odds.as_ref()),
+            Origin::External(marginals) => declared::paragraphs(model, marginals.statement(), &subject, odds.as_ref()),
         };
         // Right after what this is about: whoever reads no further should know.
         paragraphs.splice(1..1, weak(model));

@@ -23,7 +23,7 @@ pub fn guarantee(model: &Model) -> String {
     let unit = &model.schema().privacy().unit;
     let guarantee = match model.origin() {
         Origin::Measured { certificate, .. } => certified(unit, certificate),
-        Origin::Elsewhere(marginals) => declared(unit, marginals.statement()),
+        Origin::External(marginals) => declared(unit, marginals.statement()),
     };
     let assumptions = model.schema().assumptions();
     let weaknesses = weak_terms(model).into_iter().map(|weakness| format!("WEAK TERMS: {weakness}."));

@@ -83,7 +83,7 @@ pub(crate) fn noisy_tables(model: &Model) -> Vec<NoisyTable<'_>> {
             let events = certificate.events().iter().zip(released);
             events.filter_map(|(event, values)| released_table(event, values)).collect()
         }
-        Origin::Elsewhere(marginals) => marginals.tables().iter().map(table_made_elsewhere).collect(),
+        Origin::External(marginals) => marginals.tables().iter().map(external_table).collect(),
     }
 }
 
@@ -94,7 +94,7 @@ fn released_table<'a>(event: &'a Event, values: &'a [i64]) -> Option<NoisyTable<
     Some(NoisyTable { clique, cells: event.length(), deviation, reach, values: Values::Whole(values) })
 }
 
-fn table_made_elsewhere(table: &Marginal) -> NoisyTable<'_> {
+fn external_table(table: &Marginal) -> NoisyTable<'_> {
     // Noise that nobody named may be of the kind that strays further.
     let reach = if table.noise() == Some(NoiseKind::Gaussian) { NORMAL } else { LAPLACE };
     let table = table.measurement();

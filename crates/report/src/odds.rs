@@ -89,7 +89,7 @@ impl Odds {
     pub fn new(model: &Model) -> Option<Self> {
         match model.origin() {
             Origin::Measured { certificate, .. } => Some(Self::certified(certificate)),
-            Origin::Elsewhere(marginals) => match marginals.statement().loss() {
+            Origin::External(marginals) => match marginals.statement().loss() {
                 Loss::Approximate(goal) => {
                     let (epsilon, delta) = (goal.epsilon.get(), goal.delta.get());
                     let exception =

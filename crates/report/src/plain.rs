@@ -117,7 +117,7 @@ fn promise(model: &Model) -> String {
     });
     let whose = match model.origin() {
         Origin::Measured { .. } => "It is a mathematical promise, and the figures behind it can be checked",
-        Origin::Elsewhere(_) => {
+        Origin::External(_) => {
             "This is declared by those who made the noisy tables, and was not checked by this program"
         }
     };

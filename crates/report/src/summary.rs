@@ -132,7 +132,7 @@ impl Summary {
         let tables = model.origin().tables();
         let declared = match model.origin() {
             Origin::Measured { .. } => None,
-            Origin::Elsewhere(marginals) => Some(marginals.statement().clone()),
+            Origin::External(marginals) => Some(marginals.statement().clone()),
         };
         let columns = schema.attributes().iter().zip(schema.domain().attributes()).map(|(attribute, id)| {
             let table = tables.iter().find(|table| table.clique.attributes() == [id]);

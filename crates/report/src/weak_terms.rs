@@ -11,7 +11,7 @@ use scumble_vault::{ApproxDp, WeakTerm};
 pub fn weak_terms(model: &Model) -> Vec<WeakTerm> {
     let promise = match model.origin() {
         Origin::Measured { certificate, .. } => ApproxDp { epsilon: certificate.epsilon(), delta: certificate.delta() },
-        Origin::Elsewhere(marginals) => match marginals.statement().loss() {
+        Origin::External(marginals) => match marginals.statement().loss() {
             Loss::Approximate(goal) => goal,
             // Stated without the two numbers that are judged here.
             Loss::Concentrated { .. } => return Vec::new(),

@@ -120,7 +120,7 @@ pub use spec::{
 };
 pub use suggest::{Guess, guess, guess_by_name, is_unit_by_name, rules_by_names};
 pub use text_form::TextForm;
-pub use whole_file::WholeFile;
+pub use whole_file::AtomicFile;
 
 /// A JSON Schema of the schema file, for editors.
 pub const JSON_SCHEMA: &str = include_str!("../schema.json");

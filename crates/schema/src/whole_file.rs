@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// A file being written. Dropped before [`WholeFile::persist`], it is removed.
+/// A file being written. Dropped before [`AtomicFile::persist`], it is removed.
 #[derive(Debug)]
-pub struct WholeFile {
+pub struct AtomicFile {
     file: NamedTempFile,
     path: PathBuf,
 }
 
-impl WholeFile {
+impl AtomicFile {
     /// Begins a file that will stand at `path`.
     pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
         let path = path.into();
@@ -47,7 +47,7 @@ impl WholeFile {
     }
 }
 
-impl Write for WholeFile {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }
@@ -69,8 +69,8 @@ mod tests {
     fn a_file_that_is_dropped_leaves_what_was_there() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
-        WholeFile::write_all_to(&path, b"first").unwrap();
-        let mut second = WholeFile::create(&path).unwrap();
+        AtomicFile::write_all_to(&path, b"first").unwrap();
+        let mut second = AtomicFile::create(&path).unwrap();
         second.write_all(b"second").unwrap();
         drop(second);
         assert_eq!(std::fs::read(&path).unwrap(), b"first");
@@ -83,7 +83,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let (ours, usual) = (folder.path().join("ours"), folder.path().join("usual"));
-        WholeFile::write_all_to(&ours, b"").unwrap();
+        AtomicFile::write_all_to(&ours, b"").unwrap();
         std::fs::write(&usual, b"").unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&ours), mode(&usual));

@@ -74,7 +74,7 @@
 //! | [`report`] | models, certificates, plans and ledgers in words and pictures | no | no |
 //! | `scumble-evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE; only programs use it | yes | seeds |
 //! | `scumble-planted` | bugs that tests switch on to show that they notice; none in a release build | no | no |
-//! | `scumble-stop` | how work that nobody wants any more comes to its end | no | no |
+//! | `scumble-cancel` | cooperative cancellation of long computations | no | no |
 //! | `scumble-cli`, `scumble-python` | the program, and the Python package, which holds the program too | through the others | no |
 //! | `scumble-testing` | the replay battery that every method passes; only tests use it | made-up ones | seeds |
 //! | `scumble-examples` | programs to read, and programs that measure what the documentation claims | public and made-up ones | seeds |

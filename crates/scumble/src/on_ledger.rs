@@ -96,7 +96,7 @@ impl<'a> ReservedFit<'a> {
         let job = match start {
             Start::New => ledger.begin(plan)?,
             Start::Anew => ledger.begin_anew(plan)?,
-            Start::Resume => ledger.take_up(plan)?.ok_or(Error::NothingToResume)?,
+            Start::Resume => ledger.resume_job(plan)?.ok_or(Error::NothingToResume)?,
         };
         Ok(Self { scan, schema, method, goal, job })
     }

@@ -39,8 +39,8 @@ pub(crate) fn fit_scan(
     // file or a database may change in between.
     let asks_once = method.asks_once() && schema.privacy().adjacency == AdjacencyKind::AddRemove;
     // On a cluster every question is a scan of its own, and it is the engine that sees to the files being the same.
-    // Caught here and not by whoever stops it: a job that released nothing has still to be ended.
-    let fitted = scumble_stop::until_stopped(|| {
+    // Caught here and not by whoever cancels it: a job that released nothing has still to be ended.
+    let fitted = scumble_cancel::until_cancelled(|| {
         let source: Box<dyn MarginalSource> =
             if asks_once || scan.is_remote() { Box::new(scan) } else { Box::new(scan.code()?) };
         Ok(scumble_mechanisms::fit(schema, source, method, goal, job)?)

@@ -87,14 +87,14 @@ fn a_job_that_is_resumed_on_another_table_is_refused() {
     let (before, _, _) = run(&job, false);
     drop(job);
 
-    let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
+    let job = ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap().unwrap();
     let error = run_on(other(), &job, false).unwrap_err();
     assert!(matches!(error, VaultError::OtherTable { release: 0 }), "{error}");
     assert!(error.hint().contains("begun on"), "{}", error.hint());
     drop(job);
 
     // The refusal changed nothing: the table that it was begun on is still taken.
-    let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
+    let job = ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap().unwrap();
     assert_eq!(run(&job, false).0, before);
     assert_eq!(files_of_jobs(&directory).len(), 2, "a journal and a binding");
     job.commit().unwrap();
@@ -126,7 +126,7 @@ fn a_binding_is_private_and_in_no_ledger() {
     // Without it nobody knows which table the releases are of.
     drop(job);
     std::fs::remove_file(path).unwrap();
-    let error = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap_err();
+    let error = ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap_err();
     assert!(matches!(error, VaultError::Ledger(LedgerError::Journal { .. })), "{error}");
 }
 
@@ -159,7 +159,7 @@ fn a_finished_job_has_spent_what_its_certificate_says() {
     assert_eq!(statement.spent, certificate.total().quanta, "a third of what was reserved");
     assert!(statement.spent < reserved.spent / 2);
     assert!(matches!(statement.jobs[0].outcome, Outcome::Committed { events: 2, .. }));
-    assert!(ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().is_none(), "it is over");
+    assert!(ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap().is_none(), "it is over");
 }
 
 #[test]
@@ -173,18 +173,18 @@ fn a_job_that_was_cut_off_releases_the_same_again_and_goes_on() {
     assert_eq!(ledger.verify().unwrap().spent, spent, "what was reserved stays spent");
 
     for _ in 0..2 {
-        let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
+        let job = ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap().unwrap();
         assert_eq!(job.releases(), 2);
         let (again, counted, _) = run(&job, false);
         assert_eq!((again, counted), (before.clone(), 1), "the answers are counted again and compared");
     }
-    let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
+    let job = ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap().unwrap();
     let (whole, counted, certificate) = run(&job, true);
     assert_eq!((&whole[..2], counted), (&before[..], 2), "two tables, and what the choice is among");
     certificate.verify().unwrap();
     drop(job);
     // Cut off once more, after the last release and before the commit.
-    let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
+    let job = ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap().unwrap();
     let (again, counted, same) = run(&job, true);
     assert_eq!((again, counted, same.events()), (whole, 2, certificate.events()));
     job.commit().unwrap();
@@ -197,7 +197,7 @@ fn a_job_that_asks_something_else_when_taken_up_is_refused() {
     let job = ledger.begin(plan(AccountingKind::Zcdp)).unwrap();
     run(&job, false);
     drop(job);
-    let job = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().unwrap();
+    let job = ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap().unwrap();
     let (mut vault, budget) = Vault::<AddRemove, Zcdp>::open_on(&job, source().0, goal(1.0, 1e-6), ONE).unwrap();
     let error = vault.measure(&[single(1)], budget).unwrap_err();
     assert!(matches!(error, VaultError::OtherJob { release: 0 }), "{error}");
@@ -208,12 +208,12 @@ fn a_job_that_asks_something_else_when_taken_up_is_refused() {
 fn another_job_is_not_taken_up() {
     let (_directory, ledger) = ledger(AccountingKind::Zcdp);
     let running = ledger.begin(plan(AccountingKind::Zcdp)).unwrap();
-    let error = ledger.take_up(plan(AccountingKind::Zcdp)).unwrap_err();
+    let error = ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap_err();
     assert!(matches!(error, VaultError::Ledger(LedgerError::Running { .. })), "{error}");
     drop(running);
     let other = Plan { request: "other parameters".into(), ..plan(AccountingKind::Zcdp) };
-    assert!(ledger.take_up(other).unwrap().is_none());
-    assert!(ledger.take_up(plan(AccountingKind::Zcdp)).unwrap().is_some());
+    assert!(ledger.resume_job(other).unwrap().is_none());
+    assert!(ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap().is_some());
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn jobs_on_other_terms_are_refused() {
         ("rows per unit", Plan { max_contributions: NonZeroU32::new(2).unwrap(), ..plan.clone() }),
     ];
     for (differs, other) in others {
-        for refused in [ledger.begin(other.clone()).map(Some), ledger.take_up(other)] {
+        for refused in [ledger.begin(other.clone()).map(Some), ledger.resume_job(other)] {
             let error = refused.unwrap_err();
             assert!(matches!(error, VaultError::Ledger(LedgerError::Terms { what, .. }) if what == differs), "{error}");
         }

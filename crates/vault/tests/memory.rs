@@ -53,7 +53,7 @@ fn a_table_that_was_compared_with_one_model_is_not_counted_for_the_next() {
         let (mut fresh, mut others) = open(rows());
         assert_eq!(scores.values(), fresh.measure_scores(&candidates, others.next().unwrap()).unwrap().values());
     }
-    assert!(format!("{vault:?}").contains("TableMemory(..)"), "nothing exact is printed");
+    assert!(format!("{vault:?}").contains("TableCache(..)"), "nothing exact is printed");
 }
 
 #[test]

@@ -104,5 +104,5 @@ fn a_score_is_worked_out_once() {
         vault.select(&candidates, budgets.next().unwrap()).unwrap();
         assert_eq!(calls.load(Ordering::SeqCst), counted);
     }
-    assert!(format!("{vault:?}").contains("ScoreMemory(..)"), "nothing exact is printed");
+    assert!(format!("{vault:?}").contains("ScoreCache(..)"), "nothing exact is printed");
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::arguments::Evaluate;
 use crate::failure::Failure;
 use crate::output;
-use crate::terminal::{Terminal, Unit, wait_without_end};
+use crate::terminal::{Terminal, Unit, show_spinner};
 
 /// The evaluation, and where its page is.
 #[derive(Serialize)]
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failu
     let schema = arguments.text_files.schema(&arguments.schema)?;
     let settings = settings(arguments, &schema)?;
     let bar = terminal.progress("reading", 0, Unit::Bytes);
-    wait_without_end(&bar, "evaluating");
+    show_spinner(&bar, "evaluating");
     let inputs = Inputs {
         real: arguments.text_files.inputs(&arguments.real, None)?,
         synthetic: arguments.text_files.inputs(&arguments.synth, None)?,

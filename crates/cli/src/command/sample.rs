@@ -14,7 +14,7 @@ use crate::arguments::{PartOfRows, Sample, SyntheticTable};
 use crate::failure::Failure;
 use crate::interrupt::Writing;
 use crate::output;
-use crate::terminal::{Terminal, Unit, wait_without_end};
+use crate::terminal::{Terminal, Unit, show_spinner};
 
 pub(crate) fn run(arguments: &Sample, terminal: &Terminal) -> Result<(), Failure> {
     let output = &arguments.synthetic.output;
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Sample, terminal: &Terminal) -> Result<(), Failure
     }
     let rows = match arguments.engine.cluster()? {
         None => sample(&model, &arguments.synthetic, terminal)?,
-        Some(cluster) => sample_there(&cluster, &model, &arguments.synthetic, terminal)?,
+        Some(cluster) => sample_on_cluster(&cluster, &model, &arguments.synthetic, terminal)?,
     };
     terminal.result(
         || json!({ "output": output, "rows": rows, "guarantee": guarantee(&model) }),
@@ -55,7 +55,7 @@ pub(crate) fn sample(model: &Model, synthetic: &SyntheticTable, terminal: &Termi
 }
 
 /// Has the rows asked for drawn and written by a cluster, and says how many.
-fn sample_there(
+fn sample_on_cluster(
     cluster: &Cluster,
     model: &Model,
     synthetic: &SyntheticTable,
@@ -65,7 +65,7 @@ fn sample_there(
     model.schema().check_rows(rows).map_err(MechanismError::Rows)?;
     let (seed, sampling) = seed_and_sampling(rows, synthetic)?;
     let bar = terminal.progress("sampling", 0, Unit::Rows);
-    wait_without_end(&bar, "sampling on the cluster");
+    show_spinner(&bar, "sampling on the cluster");
     let writing = Writing::begin();
     let order = SampleOrder { model, rows, seed, sampling, folder: &synthetic.output };
     let outcome = cluster.sample(&order, || !writing.asked_to_stop());
@@ -165,7 +165,7 @@ fn draw(
 fn with_claim(text: String, model: &Model) -> String {
     match model.origin() {
         Origin::Measured { .. } => text,
-        Origin::Elsewhere(_) => format!("{text}\n{}", guarantee(model)),
+        Origin::External(_) => format!("{text}\n{}", guarantee(model)),
     }
 }
 

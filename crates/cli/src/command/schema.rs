@@ -15,7 +15,7 @@ use crate::command::foreign::{export, import, write_description};
 use crate::command::header::warn_of_repeated_names;
 use crate::failure::Failure;
 use crate::output;
-use crate::terminal::{Terminal, Unit as BarUnit, wait_without_end};
+use crate::terminal::{Terminal, Unit as BarUnit, show_spinner};
 
 /// How many values are listed that no row can have.
 const LISTED_VALUES: usize = 10;
@@ -114,7 +114,7 @@ fn coverage(arguments: &Check, schema: &Schema, terminal: &Terminal) -> Result<O
     let inputs = arguments.text_files.inputs(&arguments.data, None)?;
     let options = ReadOptions { format: arguments.format.map(Into::into), ..ReadOptions::default() };
     let bar = terminal.progress("reading", 0, BarUnit::Bytes);
-    wait_without_end(&bar, "reading");
+    show_spinner(&bar, "reading");
     let coverage = Coverage::read(&inputs, schema, &options);
     bar.finish_and_clear();
     coverage.map(Some).map_err(refused)

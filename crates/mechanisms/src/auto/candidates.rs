@@ -41,7 +41,7 @@ impl Candidates {
             let is_of_use = |&version: &AttributeId| domain.size(version) > 1;
             let mut taken: Vec<AttributeId> = taken.iter().copied().filter(is_of_use).collect();
             if taken.len() > 1 {
-                taken.retain(|&version| !versions.is_told_twice(version));
+                taken.retain(|&version| !versions.duplicates_a_column(version));
             }
             taken
         };

@@ -44,7 +44,7 @@ pub fn fit(schema: &Schema, marginals: Marginals) -> Result<Model, MechanismErro
     let model = estimator.estimate(&measurements).map_err(too_large)?.model;
     let fitted = Fitted::new(Distribution::Tree(model), whole(rows));
     let recoding = Recoding::identity(schema.domain());
-    Ok(Model::new(schema.clone(), recoding, fitted, Origin::Elsewhere(marginals)))
+    Ok(Model::new(schema.clone(), recoding, fitted, Origin::External(marginals)))
 }
 
 fn too_large(error: ModelError) -> MechanismError {

@@ -33,7 +33,7 @@ impl Model {
     /// If no table is over columns of the schema, or all of them together are too large.
     pub fn marginals(&self) -> Result<Exported, MarginalsError> {
         match self.origin() {
-            Origin::Elsewhere(marginals) => Ok(Exported { marginals: marginals.clone(), summed: 0, left_out: 0 }),
+            Origin::External(marginals) => Ok(Exported { marginals: marginals.clone(), summed: 0, left_out: 0 }),
             Origin::Measured { method, released, certificate } => {
                 let statement = statement(method, self.schema(), certificate);
                 let rows = self.origin().tells_rows().then_some(self.rows());

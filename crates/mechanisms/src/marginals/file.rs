@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use scumble_schema::{AttributeId, Clique, Domain, Schema, WholeFile, cells, io_problem, limits};
+use scumble_schema::{AtomicFile, AttributeId, Clique, Domain, Schema, cells, io_problem, limits};
 use serde::de::{self, IgnoredAny, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -100,7 +100,7 @@ impl Marginals {
 
     /// Writes the file: whole and durable, or not at all.
     pub fn write(&self, path: &Path, schema: &Schema) -> Result<(), MarginalsError> {
-        WholeFile::write_all_to(path, self.to_json(schema).as_bytes())
+        AtomicFile::write_all_to(path, self.to_json(schema).as_bytes())
             .map_err(|error| MarginalsError::File { path: path.display().to_string(), problem: io_problem(&error) })
     }
 }

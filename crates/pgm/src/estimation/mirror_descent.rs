@@ -3,7 +3,7 @@
 //! # Reference
 //! McKenna, Sheldon, Miklau 2019, arXiv:1901.09136, Algorithm 1, with a line search for the step.
 
-use scumble_stop::checkpoint;
+use scumble_cancel::checkpoint;
 
 use super::Stopped;
 use super::problem::{Point, Problem};

@@ -20,7 +20,7 @@
 //!   changes from stage to stage, so each stage starts as far from its centre as the last one ended from its own. Started
 //!   at the centre, it would have to find all of that again.
 
-use scumble_stop::checkpoint;
+use scumble_cancel::checkpoint;
 
 use super::Stopped;
 use super::memory::Memory;

@@ -4,7 +4,7 @@
 //! consistent, positive and on a tree are fitted in one sweep. Noise makes them negative here and there, where no scaling
 //! fits; so each move is held back by the square of its size, as in a stage of [`super::proximal`].
 
-use scumble_stop::checkpoint;
+use scumble_cancel::checkpoint;
 
 use super::problem::{Point, Problem};
 use super::proximal::Pull;

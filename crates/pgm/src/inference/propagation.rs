@@ -10,8 +10,8 @@
 //! Hugin's way (divide a separator's new marginal by its old one) needs a rule for 0/0, Shafer and Shenoy's (combine all
 //! messages but one) a second exponential per cell.
 
+use scumble_cancel::checkpoint;
 use scumble_schema::{Clique, Domain};
-use scumble_stop::checkpoint;
 
 use crate::inference::zeros::StructuralZeros;
 use crate::parallel;

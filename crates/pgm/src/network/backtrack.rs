@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use chacha20::ChaCha8Rng;
 use rand::RngExt;
 use rand::seq::SliceRandom;
-use scumble_stop::checkpoint;
+use scumble_cancel::checkpoint;
 
 use super::conditional::{Conditional, Place};
 use super::model::NetworkModel;

@@ -1,8 +1,8 @@
 //! Rows whose parts are joined so that tables across the cliques of a tree are near the model too.
 
 use rand::Rng;
+use scumble_cancel::checkpoint;
 use scumble_schema::{AttributeId, CodeColumn, Domain};
-use scumble_stop::checkpoint;
 
 use super::code::Code;
 use super::joint_tables::{JointTable, JointTables};

@@ -18,8 +18,8 @@ mod systematic;
 
 use chacha20::ChaCha8Rng;
 use rand::SeedableRng;
+use scumble_cancel::checkpoint;
 use scumble_schema::CodeColumn;
-use scumble_stop::checkpoint;
 
 pub use sampler::Sampler;
 

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
+use scumble_cancel::checkpoint;
 use scumble_schema::CodeColumn;
-use scumble_stop::checkpoint;
 
 use super::Chunks;
 

@@ -11,8 +11,8 @@
 
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
+use scumble_cancel::checkpoint;
 use scumble_schema::{Clique, Domain};
-use scumble_stop::checkpoint;
 
 use crate::tree::attribute_graph::{AttributeGraph, insert, ones};
 

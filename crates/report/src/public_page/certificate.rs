@@ -18,7 +18,7 @@ pub(super) fn section(model: &Model) -> Markup {
         @for paragraph in &explanation.paragraphs { h3 { (paragraph.heading) } p { (prose(&paragraph.text)) } }
         @match model.origin() {
             Origin::Measured { certificate, .. } => (certified(model, certificate)),
-            Origin::Elsewhere(marginals) => (declared(marginals)),
+            Origin::External(marginals) => (declared(marginals)),
         }
     }
 }

@@ -64,7 +64,7 @@ fn kinds(by_columns: &BTreeMap<usize, usize>) -> String {
 fn choices(model: &Model) -> Markup {
     let events = match model.origin() {
         Origin::Measured { certificate, .. } => certificate.events(),
-        Origin::Elsewhere(_) => &[],
+        Origin::External(_) => &[],
     };
     let asked = |chosen: bool| {
         let scores = events.iter().filter(|event| matches!(event.question(), Question::Scores { .. }));

@@ -135,6 +135,6 @@ fn figures(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
 fn promise(model: &Model) -> &'static str {
     match model.origin() {
         Origin::Measured { .. } => "Guarantee",
-        Origin::Elsewhere(_) => "Declared guarantee",
+        Origin::External(_) => "Declared guarantee",
     }
 }

@@ -83,7 +83,7 @@ impl Contents<'_> {
                 add(CERTIFICATE, pretty(&claim));
                 add(CERTIFICATE_IN_WORDS, self.in_words(CERTIFICATE));
             }
-            Origin::Elsewhere(_) => {
+            Origin::External(_) => {
                 add(DECLARED, pretty(&claim));
                 add(DECLARED_IN_WORDS, self.in_words(DECLARED));
             }
@@ -182,7 +182,7 @@ impl<'a> Claim<'a> {
     fn new(model: &'a Model, sum: &'a Sum) -> Self {
         let declared = match model.origin() {
             Origin::Measured { .. } => None,
-            Origin::Elsewhere(marginals) => Some(marginals.statement()),
+            Origin::External(marginals) => Some(marginals.statement()),
         };
         Self {
             guarantee: guarantee(model),

@@ -45,7 +45,7 @@ fn what(model: &Model) -> Markup {
 fn promise(model: &Model) -> Markup {
     let in_words = match model.origin() {
         Origin::Measured { .. } => CERTIFICATE_IN_WORDS,
-        Origin::Elsewhere(_) => DECLARED_IN_WORDS,
+        Origin::External(_) => DECLARED_IN_WORDS,
     };
     let explanation = Explanation::new(model);
     html! {

@@ -27,7 +27,7 @@ pub(super) fn readme(contents: &Contents<'_>, names: &[&str]) -> String {
     }
     let claim = match contents.model.origin() {
         Origin::Measured { .. } => "that the totals of the certificate follow from its releases",
-        Origin::Elsewhere(_) => "that what is declared about privacy is what the model carries",
+        Origin::External(_) => "that what is declared about privacy is what the model carries",
     };
     write!(
         text,

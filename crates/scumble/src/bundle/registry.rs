@@ -175,7 +175,7 @@ fn variant(model: &Model) -> Variant {
     let pure = |delta: Delta| if delta == Delta::ZERO { "Pure DP" } else { "Approximate DP" };
     let variant_name = match model.origin() {
         Origin::Measured { certificate, .. } => pure(certificate.delta()),
-        Origin::Elsewhere(marginals) => match marginals.statement().loss() {
+        Origin::External(marginals) => match marginals.statement().loss() {
             Loss::Approximate(goal) => pure(goal.delta),
             Loss::Concentrated { .. } => "Zero-concentrated DP",
         },
@@ -213,7 +213,7 @@ fn variant(model: &Model) -> Variant {
 fn privacy_loss(model: &Model) -> PrivacyLoss {
     let privacy_parameters = match model.origin() {
         Origin::Measured { certificate, .. } => approximate(shown_epsilon(certificate), certificate.delta()),
-        Origin::Elsewhere(marginals) => match marginals.statement().loss() {
+        Origin::External(marginals) => match marginals.statement().loss() {
             Loss::Approximate(goal) => approximate(goal.epsilon.get(), goal.delta),
             Loss::Concentrated { rho } => Parameters { epsilon: None, delta: None, rho: Some(rho) },
         },
@@ -301,7 +301,7 @@ fn accounting(contents: &Contents<'_>) -> Accounting {
                 "{releases}, composed adaptively by {rule}. {CERTIFICATE} lists each with its sensitivity and scale."
             )
         }
-        Origin::Elsewhere(_) => format!("As the maker of the noisy tables declares: see {DECLARED}."),
+        Origin::External(_) => format!("As the maker of the noisy tables declares: see {DECLARED}."),
     };
     Accounting {
         post_processing: format!(

@@ -117,7 +117,7 @@ impl Ledger {
     ///
     /// # Errors
     /// If it is still running, its journal is damaged, or as those of [`Ledger::begin`].
-    pub fn take_up(&self, plan: Plan) -> Result<Option<Job>, VaultError> {
+    pub fn resume_job(&self, plan: Plan) -> Result<Option<Job>, VaultError> {
         self.most(&plan)?;
         let reservation = self.resume(&plan.fingerprint())?;
         reservation.map(|reservation| self.job(plan, reservation)).transpose()

@@ -8,7 +8,7 @@ use scumble_planted::Mutant;
 use scumble_schema::Clique;
 use sha2::{Digest, Sha256};
 
-use super::memory::{ScoreKey, ScoreMemory};
+use super::memory::{ScoreCache, ScoreKey};
 use super::{Exact, Vault};
 use crate::account::{Accounting, Adjacency, Amount, Budget, Mechanism, Question, ScoreUnits, Selecting, Tilt, Unit};
 use crate::error::VaultError;
@@ -92,12 +92,12 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         let mut scores = vec![0; candidates.len()];
         if S::KIND.follows_a_model() {
             // Such a question is hardly ever asked twice, and to digest it takes longer than to answer it from counts.
-            for (index, score) in self.work_out(candidates, 0..candidates.len())? {
+            for (index, score) in self.compute_scores(candidates, 0..candidates.len())? {
                 scores[index] = score;
             }
             return Ok(scores);
         }
-        let keys: Vec<ScoreKey> = candidates.iter().map(ScoreMemory::key).collect();
+        let keys: Vec<ScoreKey> = candidates.iter().map(ScoreCache::key).collect();
         let mut new = Vec::new();
         for (index, key) in keys.iter().enumerate() {
             match self.scored.get(key) {
@@ -105,7 +105,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
                 None => new.push(index),
             }
         }
-        for (index, score) in self.work_out(candidates, new)? {
+        for (index, score) in self.compute_scores(candidates, new)? {
             scores[index] = score;
             self.scored.keep(keys[index], score);
         }
@@ -113,7 +113,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
     }
 
     /// The exact scores of those candidates that `indices` names, each with its index.
-    fn work_out<S: Score<A>>(
+    fn compute_scores<S: Score<A>>(
         &self,
         candidates: &[S],
         indices: impl IntoIterator<Item = usize>,

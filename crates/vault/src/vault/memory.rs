@@ -26,9 +26,9 @@ pub(super) type ScoreKey = [u8; 16];
 /// # Privacy
 /// It holds exact values and never leaves the vault. A choice is drawn from the same scores with it and without it.
 #[derive(Default)]
-pub(super) struct ScoreMemory(RefCell<HashMap<ScoreKey, i128>>);
+pub(super) struct ScoreCache(RefCell<HashMap<ScoreKey, i128>>);
 
-impl ScoreMemory {
+impl ScoreCache {
     pub(super) fn key<S: Statistic>(candidate: &S) -> ScoreKey {
         let mut digest = Sha256::new();
         digest.update([S::KIND as u8]);
@@ -48,9 +48,9 @@ impl ScoreMemory {
     }
 }
 
-impl fmt::Debug for ScoreMemory {
+impl fmt::Debug for ScoreCache {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("ScoreMemory(..)")
+        formatter.write_str("ScoreCache(..)")
     }
 }
 
@@ -63,7 +63,7 @@ impl fmt::Debug for ScoreMemory {
 /// It holds exact values and never leaves the vault. Every answer is drawn from the same counts with it and without it. What it
 /// has room for shows in time and memory alone, which the guarantee does not cover. Cliques are those of the recoded
 /// columns: once anything was released, a vault is recoded only by adding columns.
-pub(super) struct TableMemory {
+pub(super) struct TableCache {
     tables: RefCell<HashMap<Clique, Counts>>,
     /// Bytes that may still be taken.
     room: Cell<usize>,
@@ -97,7 +97,7 @@ impl Counts {
     }
 }
 
-impl TableMemory {
+impl TableCache {
     fn of_size(bytes: usize) -> Self {
         Self { tables: RefCell::default(), room: Cell::new(bytes) }
     }
@@ -119,15 +119,15 @@ impl TableMemory {
     }
 }
 
-impl Default for TableMemory {
+impl Default for TableCache {
     fn default() -> Self {
         Self::of_size(MOST_TABLE_BYTES)
     }
 }
 
-impl fmt::Debug for TableMemory {
+impl fmt::Debug for TableCache {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("TableMemory(..)")
+        formatter.write_str("TableCache(..)")
     }
 }
 
@@ -141,13 +141,13 @@ mod tests {
         CountTable::new(Clique::single(AttributeId::new(column)), counts.to_vec())
     }
 
-    fn kept(memory: &TableMemory, column: usize) -> Option<Vec<u64>> {
+    fn kept(memory: &TableCache, column: usize) -> Option<Vec<u64>> {
         memory.get(&Clique::single(AttributeId::new(column))).map(CountTable::into_counts)
     }
 
     #[test]
     fn counts_come_back_as_they_were_whatever_their_size() {
-        let memory = TableMemory::default();
+        let memory = TableCache::default();
         let edge = u64::from(u32::MAX);
         let tables = [vec![0, 1, edge], vec![0, edge + 1], vec![u64::MAX, 7], vec![]];
         for (column, counts) in tables.iter().enumerate() {
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn no_more_is_kept_than_there_is_room_for() {
-        let memory = TableMemory::of_size(3 * BYTES_PER_TABLE + 24);
+        let memory = TableCache::of_size(3 * BYTES_PER_TABLE + 24);
         memory.keep(&table(0, &[1, 2, 3]));
         memory.keep(&table(0, &[1, 2, 3]));
         assert_eq!(memory.room.get(), 2 * BYTES_PER_TABLE + 12, "a table is kept once");
@@ -176,8 +176,8 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_not_printed() {
-        let memory = TableMemory::default();
+        let memory = TableCache::default();
         memory.keep(&table(0, &[123_456]));
-        assert_eq!(format!("{memory:?}"), "TableMemory(..)");
+        assert_eq!(format!("{memory:?}"), "TableCache(..)");
     }
 }

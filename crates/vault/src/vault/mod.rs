@@ -16,7 +16,7 @@ use scumble_schema::{Clique, Domain, Recoding, limits};
 
 pub(crate) use self::draw::{Drawing, Exact};
 pub use self::measure::{NoisyScores, NoisyTable};
-use self::memory::{ScoreMemory, TableMemory};
+use self::memory::{ScoreCache, TableCache};
 use crate::account::{
     Accounting, Adjacency, Amount, ApproxDp, Budget, Certificate, Event, EventId, Gdp, Issuer, Mechanism, Question,
     ReplaceOne,
@@ -39,9 +39,9 @@ pub struct Vault<A: Adjacency, M: Accounting = Gdp> {
     /// The columns that are asked about, where they are not those of the source.
     recoding: Option<Recoding>,
     /// Exact scores that were worked out already.
-    scored: ScoreMemory,
+    scored: ScoreCache,
     /// Exact tables that were counted already.
-    counted: TableMemory,
+    counted: TableCache,
     /// The number of rows where it is public, once it was counted: the same in every answer, and one scan.
     rows: OnceCell<A::Rows>,
     drawing: Drawing,
@@ -103,8 +103,8 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         let vault = Self {
             source: SwallowedSource(source),
             recoding: None,
-            scored: ScoreMemory::default(),
-            counted: TableMemory::default(),
+            scored: ScoreCache::default(),
+            counted: TableCache::default(),
             rows: OnceCell::new(),
             drawing,
             goal,

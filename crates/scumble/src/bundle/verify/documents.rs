@@ -77,7 +77,7 @@ fn check_claim(folder: &Folder<'_>, model: &Model, found: &mut Verification) -> 
                 found.passed("guarantee", format!("is the model's, and its totals follow from {releases}"));
             }
         }
-        Origin::Elsewhere(marginals) => {
+        Origin::External(marginals) => {
             let written: Option<Statement> = part(folder, DECLARED, "declared")?;
             if written.as_ref() == Some(marginals.statement()) {
                 found.passed(
