@@ -96,8 +96,8 @@ impl<'a> Prepared<'a> {
         if !schema.rules().is_empty() && !method.keeps_rules() {
             return Err(MechanismError::NoRules { method: method.name() });
         }
-        let rules = rules::zeros(schema).map_err(|error| error.naming_columns(schema))?;
-        let model = ModelTerms { recoding: method.recoding_of(schema)?, rules };
+        let terms = || Ok(ModelTerms { recoding: method.recoding_of(schema)?, rules: rules::zeros(schema)? });
+        let model = terms().map_err(|error: MechanismError| error.naming_columns(schema))?;
         Ok(Self { schema, method, resolved: method.of_schema(schema)?, model })
     }
 

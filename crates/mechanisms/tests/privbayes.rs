@@ -12,7 +12,7 @@ use scumble_testing::Rows;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::ScoreKind;
 use scumble_vault::{
-    AccountingKind, AddRemove, ApproxDp, Certificate, Delta, Epsilon, Event, Pure, ReplaceOne, Selecting, Vault, Zcdp,
+    AccountingKind, AddRemove, ApproxDp, Certificate, Delta, Epsilon, Event, Pure, ReplaceOne, Selecting, Vault,
 };
 
 /// Rows in which every column after the first is mostly the first one's code, as far as it has it.
@@ -164,7 +164,7 @@ fn one_column_and_columns_of_one_code_are_fitted() {
 #[test]
 fn an_empty_table_is_fitted() {
     for model in [false, true] {
-        let (fitted, _) = run::<AddRemove, Zcdp>(related(&[2, 3, 4], 0), 0.1, &of_degree(1), model).unwrap();
+        let (fitted, _) = run::<AddRemove, Pure>(related(&[2, 3, 4], 0), 0.1, &of_degree(1), model).unwrap();
         assert_eq!(draw(&fitted, 5)[0].len(), 5);
     }
 }
