@@ -153,7 +153,11 @@ impl Method {
     /// The method that measured best on the benchmark tables, of those that reach such a goal: see
     /// `docs/reproduction/auto.md`, and `docs/reproduction/privbayes.md` for a delta of 0.
     pub fn recommended(goal: ApproxDp) -> Self {
-        if goal.delta == Delta::ZERO { Self::PbPgm(Default::default()) } else { Self::Auto(Default::default()) }
+        if goal.delta == Delta::ZERO {
+            Self::PbPgm(pb_pgm::Options::default())
+        } else {
+            Self::Auto(auto::Options::default())
+        }
     }
 
     /// The same method with options such as `theta=6`. A value is read as JSON if it is, as text otherwise.

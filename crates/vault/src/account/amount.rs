@@ -81,6 +81,7 @@ impl<M: Accounting> Amount<M> {
     }
 
     /// One of `parts` equal parts, rounded down. For planning, as [`Amount::split`] is.
+    #[must_use]
     pub fn divided(self, parts: usize) -> Self {
         Self::from_quanta(self.quanta / parts.max(1) as u128)
     }
@@ -93,6 +94,7 @@ impl<M: Accounting> Amount<M> {
     /// assert_eq!(amount.parts(2, 3), MuSquared::from_quanta(666));
     /// assert_eq!(amount.divided(3), MuSquared::from_quanta(333));
     /// ```
+    #[must_use]
     pub fn parts(self, parts: u32, all: u32) -> Self {
         Self::from_quanta(self.quanta / u128::from(all.max(1)) * u128::from(parts))
     }

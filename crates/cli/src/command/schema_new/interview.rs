@@ -99,7 +99,6 @@ impl Interview {
             Question::MaxRows => text("1"),
             Question::Missing => text("none"),
             Question::Decimals => text("point"),
-            Question::Like(_) => text("yes"),
             Question::Kind(column) => {
                 // The unit is read whether or not it is written.
                 let Column { name, field_type } = &self.columns[column];
@@ -126,7 +125,7 @@ impl Interview {
                 Guess::Preset(Preset::Sex) => text("female, male, other"),
                 _ => None,
             },
-            Question::Blank(_) => text("yes"),
+            Question::Like(_) | Question::Blank(_) => text("yes"),
             Question::Source => text("no"),
         }
     }
