@@ -59,8 +59,7 @@ fn every_slip_is_answered_with_a_remedy() {
 #[test]
 fn dates_that_are_all_out_of_bounds_are_noticed() {
     let folder = Folder::new();
-    let rows: String = (0..500).map(|row| format!("{:02}.03.2021\n", row % 28 + 1)).collect();
-    folder.write("table.csv", format!("seen\n{rows}"));
+    folder.write("table.csv", format!("seen\n{}", "07.03.2021\n14.03.2021\n".repeat(250)));
     folder.write(
         "table.schema.yaml",
         "fields: [{name: seen, type: date, format: '%d.%m.%Y', constraints: {minimum: 01.01.1990, maximum: 31.12.1999, required: true}, dp: {source: public, bins: {by: year}}}]",
@@ -92,7 +91,10 @@ fn a_full_disk_is_named_and_leaves_no_half_a_file() {
         (said, run.status.code().unwrap())
     };
     if on_full_disk("--version").1 == 99 {
-        eprintln!("skipped: no disk can be mounted here, not even in a namespace of its own");
+        #[expect(clippy::print_stderr, reason = "whoever runs the tests has to know")]
+        {
+            eprintln!("skipped: no disk can be mounted here, not even in a namespace of its own");
+        }
         return;
     }
     for command in ["sample a.model -n 100000 -o full/rows.csv", "bundle a.model -n 100000 -o full/release"] {
