@@ -122,6 +122,21 @@ macro_rules! methods {
                 }
             }
         }
+
+        /// In files, a method is its name if it has no options, and `{NAME: OPTIONS}` otherwise, in the order in which its options are
+        /// declared: a model that is read and written again has the same bytes.
+        impl Serialize for Method {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                if self.options().is_empty() {
+                    return serializer.serialize_str(self.name());
+                }
+                let mut map = serializer.serialize_map(Some(1))?;
+                match self {
+                    $(Self::$method(options) => map.serialize_entry($name, options)?,)+
+                }
+                map.end()
+            }
+        }
     };
 }
 
@@ -265,19 +280,6 @@ impl Method {
 impl fmt::Display for Method {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
-    }
-}
-
-/// In files, a method is its name if it has no options, and `{NAME: OPTIONS}` otherwise.
-impl Serialize for Method {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let options = self.options();
-        if options.is_empty() {
-            return serializer.serialize_str(self.name());
-        }
-        let mut map = serializer.serialize_map(Some(1))?;
-        map.serialize_entry(self.name(), &options)?;
-        map.end()
     }
 }
 
