@@ -46,13 +46,13 @@ class Progress:
         self._line: _Line | None = None
 
     def __enter__(self) -> ProgressCallback | None:
-        return self._values if self._wanted else None
+        return self._update if self._wanted else None
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
         if self._line is not None:
             self._line.end(f"{self._done} in {self._seconds()}" if kind is None else f"stopped after {self._seconds()}")
 
-    def _json_result(self, stage: str, done: int, total: int) -> None:
+    def _update(self, stage: str, done: int, total: int) -> None:
         if time.monotonic() - self._began < _PATIENCE_SECONDS:
             return
         if self._line is None:
