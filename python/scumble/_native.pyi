@@ -24,6 +24,7 @@ __all__ = [
     "ledger_statement",
     "main",
     "method_options",
+    "output_refused",
     "parse_spec",
     "plan",
     "read_spec",
