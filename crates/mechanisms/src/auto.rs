@@ -8,9 +8,9 @@ mod schedule;
 
 use std::num::NonZeroUsize;
 
-use scumble_schema::{AttributeId, Clique, Domain, Hierarchies, Recoding, Schema};
+use scumble_schema::{AttributeId, Clique, Domain, Hierarchies, Recoding};
 use scumble_vault::account::Amount;
-use scumble_vault::{AccountingKind, Budget, Event, Selecting, Vault};
+use scumble_vault::{AccountingKind, Budget, Selecting, Vault};
 
 use self::candidates::Candidates;
 use self::learner::Learner;
@@ -20,7 +20,7 @@ use self::schedule::Schedule;
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted};
 use crate::mechanism::{Mechanism, ModelTerms};
-use crate::merging::{merged, merged_after, non_constant_columns};
+use crate::merging::{Merging, merged, non_constant_columns, with_levels};
 use crate::model_fitter::public_rows;
 use crate::noisy::whole;
 use crate::outline::{ErrorRange, Outline};
@@ -43,17 +43,11 @@ impl Mechanism for Options {
 
     fn recoding(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
         self.check_columns(base)?;
-        crate::merging::with_levels(base, declared)
+        with_levels(base, declared)
     }
 
-    fn recoding_after(
-        &self,
-        schema: &Schema,
-        events: &[Event],
-        released: &[Vec<i64>],
-    ) -> Result<Recoding, MechanismError> {
-        let recoding = self.recoding(schema.domain(), &schema.hierarchies())?;
-        merged_after(&recoding, self.merging(), events, released)
+    fn merges(&self) -> Option<Merging> {
+        Some(self.merging())
     }
 
     fn measured_errors(&self) -> [ErrorRange; 5] {
@@ -72,9 +66,50 @@ impl Mechanism for Options {
         &self,
         vault: &mut Vault<A, M>,
         budget: Budget<A, M>,
-        model: &ModelTerms,
+        ModelTerms { recoding, rules }: &ModelTerms,
     ) -> Result<Fitted, MechanismError> {
-        fit(vault, budget, model, self)
+        // Declared levels are asked about once it is known which values they are to take together.
+        let base = recoding.base();
+        let columns = non_constant_columns(base);
+        if columns.len() < 2 && rules.is_empty() {
+            return crate::independent::fit(vault, budget, base);
+        }
+        let whole_noise = vault.planned_noise(NonZeroUsize::MIN, budget.amount());
+        let (for_columns, budget) = schedule::for_columns(budget, self)?;
+        let one_way: Vec<Clique> = columns.into_iter().map(Clique::single).collect();
+        let tables = vault.measure(&one_way, for_columns)?.into_inner();
+        let merged = merged(recoding, self.merging(), &tables)?;
+        vault.recode(merged.clone())?;
+        let versions = Versions::new(&merged, rules)?;
+        let mut learner = Learner::begin(&versions, self, public_rows(vault)?, tables)?;
+        let deviation = whole_noise.and_then(|noise| noise.standard_deviation()).unwrap_or(f64::INFINITY);
+        let schedule = Schedule::new(versions.columns(), learner.rows() / deviation, self);
+        learner.plan_for(&schedule, deviation);
+        let mut rng = learner.generator();
+        let declared = recoding.levels();
+        let has_levels = |column: AttributeId| declared.iter().any(|&(of, _)| of == column);
+        let candidates = Candidates::draw(&versions, self, has_levels, &mut rng);
+
+        let mut budget = schedule.divide(budget);
+        for round in 0..schedule.rounds() {
+            let fitting = learner.fitting(&candidates, schedule.cells_after(round), &mut rng);
+            if fitting.is_empty() {
+                // Nothing that is left to choose fits: what was meant for it makes the first tables better.
+                learner.measure_columns_again(vault, budget.rest())?;
+                break;
+            }
+            if round + 1 == schedule.rounds() {
+                learner.choose_and_measure(vault, fitting, budget.rest())?;
+                break;
+            }
+            let (for_round, rest) = budget.take(schedule.parts_of(round));
+            budget = rest;
+            learner.choose_and_measure(vault, fitting, for_round)?;
+            learner.fit_between_rounds()?;
+        }
+        let model = learner.finish()?;
+        let rows = whole(model.total());
+        Ok(Fitted::new(Distribution::Tree(model), rows))
     }
 
     fn outline<A: MethodAdjacency, M: Selecting>(
@@ -85,54 +120,4 @@ impl Mechanism for Options {
     ) -> Result<(), MechanismError> {
         outline::outline(outline, recoding, self, amount)
     }
-}
-
-fn fit<A: MethodAdjacency, M: Selecting>(
-    vault: &mut Vault<A, M>,
-    budget: Budget<A, M>,
-    ModelTerms { recoding, rules }: &ModelTerms,
-    options: &Options,
-) -> Result<Fitted, MechanismError> {
-    // Declared levels are asked about once it is known which values they are to take together.
-    let base = recoding.base();
-    let columns = non_constant_columns(base);
-    if columns.len() < 2 && rules.is_empty() {
-        return crate::independent::fit(vault, budget, base);
-    }
-    let whole_noise = vault.planned_noise(NonZeroUsize::MIN, budget.amount());
-    let (for_columns, budget) = schedule::for_columns(budget, options)?;
-    let one_way: Vec<Clique> = columns.into_iter().map(Clique::single).collect();
-    let tables = vault.measure(&one_way, for_columns)?.into_inner();
-    let merged = merged(recoding, options.merging(), &tables)?;
-    vault.recode(merged.clone())?;
-    let versions = Versions::new(&merged, rules)?;
-    let mut learner = Learner::begin(&versions, options, public_rows(vault)?, tables)?;
-    let deviation = whole_noise.and_then(|noise| noise.standard_deviation()).unwrap_or(f64::INFINITY);
-    let schedule = Schedule::new(versions.columns(), learner.rows() / deviation, options);
-    learner.plan_for(&schedule, deviation);
-    let mut rng = learner.generator();
-    let declared = recoding.levels();
-    let has_levels = |column: AttributeId| declared.iter().any(|&(of, _)| of == column);
-    let candidates = Candidates::draw(&versions, options, has_levels, &mut rng);
-
-    let mut budget = schedule.divide(budget);
-    for round in 0..schedule.rounds() {
-        let fitting = learner.fitting(&candidates, schedule.cells_after(round), &mut rng);
-        if fitting.is_empty() {
-            // Nothing that is left to choose fits: what was meant for it makes the first tables better.
-            learner.measure_columns_again(vault, budget.rest())?;
-            break;
-        }
-        if round + 1 == schedule.rounds() {
-            learner.choose_and_measure(vault, fitting, budget.rest())?;
-            break;
-        }
-        let (for_round, rest) = budget.take(schedule.parts_of(round));
-        budget = rest;
-        learner.choose_and_measure(vault, fitting, for_round)?;
-        learner.fit_between_rounds()?;
-    }
-    let model = learner.finish()?;
-    let rows = whole(model.total());
-    Ok(Fitted::new(Distribution::Tree(model), rows))
 }

@@ -7,6 +7,7 @@ use scumble_vault::{AccountingKind, ApproxDp, Budget, Delta, Event, Selecting, V
 
 use crate::error::MechanismError;
 use crate::fitted::Fitted;
+use crate::merging::{Merging, merged_after};
 use crate::outline::{ErrorRange, Outline};
 use crate::terms::{MethodAccounting, MethodAdjacency};
 
@@ -45,6 +46,11 @@ pub(crate) trait Mechanism {
     /// If an option is out of its range, or there are too many columns.
     fn recoding(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError>;
 
+    /// Which values a fit merges once every column is measured; `None` if none.
+    fn merges(&self) -> Option<Merging> {
+        None
+    }
+
     /// The columns of the model of a fit with these releases, for whoever reads them in a file.
     ///
     /// # Errors
@@ -52,10 +58,14 @@ pub(crate) trait Mechanism {
     fn recoding_after(
         &self,
         schema: &Schema,
-        _events: &[Event],
-        _released: &[Vec<i64>],
+        events: &[Event],
+        released: &[Vec<i64>],
     ) -> Result<Recoding, MechanismError> {
-        self.recoding(schema.domain(), &schema.hierarchies())
+        let recoding = self.recoding(schema.domain(), &schema.hierarchies())?;
+        match self.merges() {
+            Some(merging) => merged_after(&recoding, merging, events, released),
+            None => Ok(recoding),
+        }
     }
 
     /// Errors that were measured on the benchmark tables, relative to the noise that a plan has for them: for tables over one column, two,

@@ -5,16 +5,16 @@ mod outline;
 mod spanning_tree;
 
 use scumble_pgm::{Stop, simplex};
-use scumble_schema::{Clique, Domain, Hierarchies, Recoding, Schema};
+use scumble_schema::{Clique, Domain, Hierarchies, Recoding};
 use scumble_vault::account::Amount;
-use scumble_vault::{AccountingKind, ApproxDp, Budget, Event, NoisyTable, Selecting, Share, Vault};
+use scumble_vault::{AccountingKind, ApproxDp, Budget, NoisyTable, Selecting, Share, Vault};
 
 pub use self::options::Options;
 use self::spanning_tree::{End, Ruled, spanning_tree};
 use crate::error::MechanismError;
 use crate::fitted::{Distribution, Fitted};
 use crate::mechanism::{Mechanism, ModelTerms};
-use crate::merging::{max_groups, merged, merged_after, non_constant_columns, with_levels};
+use crate::merging::{Merging, max_groups, merged, non_constant_columns, with_levels};
 use crate::model_fitter::{ModelFitter, public_rows};
 use crate::noisy::{counts, whole};
 use crate::outline::{ErrorRange, Outline};
@@ -49,14 +49,8 @@ impl Mechanism for Options {
         with_levels(base, declared)
     }
 
-    fn recoding_after(
-        &self,
-        schema: &Schema,
-        events: &[Event],
-        released: &[Vec<i64>],
-    ) -> Result<Recoding, MechanismError> {
-        let recoding = self.recoding(schema.domain(), &schema.hierarchies())?;
-        merged_after(&recoding, self.merging(), events, released)
+    fn merges(&self) -> Option<Merging> {
+        Some(self.merging())
     }
 
     fn measured_errors(&self) -> [ErrorRange; 5] {
@@ -78,9 +72,38 @@ impl Mechanism for Options {
         &self,
         vault: &mut Vault<A, M>,
         budget: Budget<A, M>,
-        model: &ModelTerms,
+        ModelTerms { recoding, rules }: &ModelTerms,
     ) -> Result<Fitted, MechanismError> {
-        fit(vault, budget, model, self)
+        // Declared levels say which rare values are merged, and no more is asked about them.
+        let base = recoding.base();
+        let columns = non_constant_columns(base);
+        if columns.len() < 2 && rules.is_empty() {
+            return crate::independent::fit(vault, budget, base);
+        }
+        let one_way: Vec<Clique> = columns.into_iter().map(Clique::single).collect();
+        let (for_columns, rest) = budget.split(THIRD);
+        let mut tables = vault.measure(&one_way, for_columns)?.into_inner();
+
+        let merged = merged(recoding, self.merging(), &tables)?;
+        vault.recode(merged.clone())?;
+        let versions = Versions::new(&merged, rules)?;
+        let fitter = ModelFitter::new(versions.domain(), versions.links(), self.spread, public_rows(vault)?);
+        let rows = fitter.rows(&tables);
+        let ends = ends(&versions, &tables, rows);
+        let tied = (!rules.is_empty()).then(|| Ruled::new(&versions));
+        if ends.len() < 2 {
+            // No two columns are left to relate: what was meant for that makes the first tables better.
+            tables.extend(vault.measure(&one_way, rest)?.into_inner());
+        } else {
+            let (for_choices, for_pairs) = rest.split(HALF);
+            let pairs = spanning_tree(vault, &ends, rows, tied.as_ref(), for_choices)?;
+            // Rules may leave no pair that the model has room for.
+            let asked = if pairs.is_empty() { &one_way } else { &pairs };
+            tables.extend(vault.measure(asked, for_pairs)?.into_inner());
+        }
+        let model = fitter.model(&tables, None, STOP)?.model;
+        let rows = whole(model.total());
+        Ok(Fitted::new(Distribution::Tree(model), rows))
     }
 
     fn outline<A: MethodAdjacency, M: Selecting>(
@@ -91,44 +114,6 @@ impl Mechanism for Options {
     ) -> Result<(), MechanismError> {
         outline::outline(outline, recoding.base(), amount)
     }
-}
-
-fn fit<A: MethodAdjacency, M: Selecting>(
-    vault: &mut Vault<A, M>,
-    budget: Budget<A, M>,
-    ModelTerms { recoding, rules }: &ModelTerms,
-    options: &Options,
-) -> Result<Fitted, MechanismError> {
-    // Declared levels say which rare values are merged, and no more is asked about them.
-    let base = recoding.base();
-    let columns = non_constant_columns(base);
-    if columns.len() < 2 && rules.is_empty() {
-        return crate::independent::fit(vault, budget, base);
-    }
-    let one_way: Vec<Clique> = columns.into_iter().map(Clique::single).collect();
-    let (for_columns, rest) = budget.split(THIRD);
-    let mut tables = vault.measure(&one_way, for_columns)?.into_inner();
-
-    let merged = merged(recoding, options.merging(), &tables)?;
-    vault.recode(merged.clone())?;
-    let versions = Versions::new(&merged, rules)?;
-    let fitter = ModelFitter::new(versions.domain(), versions.links(), options.spread, public_rows(vault)?);
-    let rows = fitter.rows(&tables);
-    let ends = ends(&versions, &tables, rows);
-    let tied = (!rules.is_empty()).then(|| Ruled::new(&versions));
-    if ends.len() < 2 {
-        // No two columns are left to relate: what was meant for that makes the first tables better.
-        tables.extend(vault.measure(&one_way, rest)?.into_inner());
-    } else {
-        let (for_choices, for_pairs) = rest.split(HALF);
-        let pairs = spanning_tree(vault, &ends, rows, tied.as_ref(), for_choices)?;
-        // Rules may leave no pair that the model has room for.
-        let asked = if pairs.is_empty() { &one_way } else { &pairs };
-        tables.extend(vault.measure(asked, for_pairs)?.into_inner());
-    }
-    let model = fitter.model(&tables, None, STOP)?.model;
-    let rows = whole(model.total());
-    Ok(Fitted::new(Distribution::Tree(model), rows))
 }
 
 /// What the tree may join: every column with its rare values merged, as far as values are left to tell apart, and not too many.

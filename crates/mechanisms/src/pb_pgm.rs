@@ -56,7 +56,7 @@ impl Mechanism for Options {
     }
 
     fn recoding(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
-        self.0.encoded(base, declared)
+        self.0.recoding(base, declared)
     }
 
     fn measured_errors(&self) -> [ErrorRange; 5] {

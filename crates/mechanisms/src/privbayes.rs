@@ -73,32 +73,6 @@ pub enum Encoding {
 const MILLION: u32 = 1_000_000;
 
 impl Options {
-    /// The columns that are asked about, with declared levels in place of neighbours where there are some.
-    ///
-    /// # Errors
-    /// If an option is out of its range, or there would be too many columns.
-    pub(crate) fn encoded(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
-        self.network_share()?;
-        if !(self.theta.is_finite() && self.theta > 0.0) {
-            return Err(refused("theta", "must be a number above zero"));
-        }
-        if !(2..=1 << 15).contains(&self.group) {
-            return Err(refused("group", "must be a number of codes from 2 to 32768"));
-        }
-        let too_large = |error: SchemaError| MechanismError::TooLarge {
-            problem: format!("the columns of this encoding do not fit: {error}"),
-            hint: "coarsen the largest columns in the schema, or choose `encoding=vanilla`".into(),
-        };
-        match self.encoding {
-            Encoding::Binary => Recoding::binary(base).map_err(too_large),
-            Encoding::Vanilla => Ok(Recoding::identity(base)),
-            Encoding::Hierarchical => {
-                let largest = self.group * self.group;
-                Recoding::with_coarser_or_declared(base, self.group, largest, declared).map_err(too_large)
-            }
-        }
-    }
-
     /// `beta` as an exact share.
     pub(crate) fn network_share(&self) -> Result<Share, MechanismError> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]
@@ -121,8 +95,27 @@ impl Mechanism for Options {
         &[AccountingKind::Pure]
     }
 
+    /// The columns of the encoding, with declared levels in place of neighbours where there are some.
     fn recoding(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
-        self.encoded(base, declared)
+        self.network_share()?;
+        if !(self.theta.is_finite() && self.theta > 0.0) {
+            return Err(refused("theta", "must be a number above zero"));
+        }
+        if !(2..=1 << 15).contains(&self.group) {
+            return Err(refused("group", "must be a number of codes from 2 to 32768"));
+        }
+        let too_large = |error: SchemaError| MechanismError::TooLarge {
+            problem: format!("the columns of this encoding do not fit: {error}"),
+            hint: "coarsen the largest columns in the schema, or choose `encoding=vanilla`".into(),
+        };
+        match self.encoding {
+            Encoding::Binary => Recoding::binary(base).map_err(too_large),
+            Encoding::Vanilla => Ok(Recoding::identity(base)),
+            Encoding::Hierarchical => {
+                let largest = self.group * self.group;
+                Recoding::with_coarser_or_declared(base, self.group, largest, declared).map_err(too_large)
+            }
+        }
     }
 
     fn measured_errors(&self) -> [ErrorRange; 5] {

@@ -66,18 +66,6 @@ const SHARE_UNITS: u32 = 1_000;
 const MAX_COLUMNS: usize = 2_900;
 
 impl Options {
-    /// The columns as they are, and coarser versions of those with more than `g²` codes, with declared levels in place of neighbours where
-    /// there are some.
-    fn with_versions(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
-        self.share_units()?;
-        let largest = self.group_width.checked_mul(self.group_width).filter(|_| self.group_width >= 2);
-        let largest = largest.ok_or_else(|| out_of_range("group_width", "is not between 2 and 65535"))?;
-        let recoding = Recoding::with_coarser_or_declared(base, self.group_width, largest, declared);
-        let recoding = recoding.map_err(|error| too_large(error.to_string()))?;
-        check_columns(&recoding)?;
-        Ok(recoding)
-    }
-
     fn share_units(&self) -> Result<u32, MechanismError> {
         let units = self.network_share * f64::from(SHARE_UNITS);
         if !(0.5..f64::from(SHARE_UNITS) - 0.5).contains(&units) {
@@ -116,8 +104,16 @@ impl Mechanism for Options {
         &[AccountingKind::Gdp]
     }
 
+    /// The columns as they are, and coarser versions of those with more than `g²` codes, with declared levels in place of neighbours where
+    /// there are some.
     fn recoding(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
-        self.with_versions(base, declared)
+        self.share_units()?;
+        let largest = self.group_width.checked_mul(self.group_width).filter(|_| self.group_width >= 2);
+        let largest = largest.ok_or_else(|| out_of_range("group_width", "is not between 2 and 65535"))?;
+        let recoding = Recoding::with_coarser_or_declared(base, self.group_width, largest, declared);
+        let recoding = recoding.map_err(|error| too_large(error.to_string()))?;
+        check_columns(&recoding)?;
+        Ok(recoding)
     }
 
     fn measured_errors(&self) -> [ErrorRange; 5] {
@@ -139,10 +135,27 @@ impl Mechanism for Options {
         &self,
         vault: &mut Vault<A, M>,
         budget: Budget<A, M>,
-        model: &ModelTerms,
+        ModelTerms { recoding, .. }: &ModelTerms,
     ) -> Result<Fitted, MechanismError> {
-        vault.recode(model.recoding.clone())?;
-        fit(vault, budget, &model.recoding, self)
+        vault.recode(recoding.clone())?;
+        check_columns(recoding)?;
+        let versions = Versions::of_recoding(recoding);
+        let mut pairs = versions.pairs();
+        let (rows, shares, budget) = rows(vault, budget, pairs.len(), self.share_units()?)?;
+        let for_tables = shares.for_tables(budget.amount());
+        let tau = tau::<A, M>(vault.max_contributions(), rows.in_tau(), for_tables, &versions);
+        // No table could hold the others.
+        pairs.retain(|&[left, right]| versions.cells(left) * versions.cells(right) <= tau);
+        let (scores, budget) = noisy_scores(vault, budget, &shares, &pairs, &versions)?;
+        let network = Learner::new(&versions, &scores, tau).network();
+        let cliques: Vec<Clique> = network.iter().map(|drawn| drawn.table.clone()).collect();
+        let tables = vault.measure(&cliques, budget)?;
+        let rows = match &rows {
+            Rows::Public(rows) => *rows,
+            Rows::Noisy(counted) => whole(estimated_rows(counted.iter().chain(&*tables))),
+        };
+        let tables = mending::mend(network, &tables, rows, recoding, self)?;
+        Ok(Fitted::new(Distribution::Network(tables), rows))
     }
 
     fn outline<A: MethodAdjacency, M: Selecting>(
@@ -153,32 +166,6 @@ impl Mechanism for Options {
     ) -> Result<(), MechanismError> {
         outline::outline(outline, recoding, self, amount)
     }
-}
-
-fn fit<A: MethodAdjacency, M: Selecting>(
-    vault: &mut Vault<A, M>,
-    budget: Budget<A, M>,
-    recoding: &Recoding,
-    options: &Options,
-) -> Result<Fitted, MechanismError> {
-    check_columns(recoding)?;
-    let versions = Versions::of_recoding(recoding);
-    let mut pairs = versions.pairs();
-    let (rows, shares, budget) = rows(vault, budget, pairs.len(), options.share_units()?)?;
-    let for_tables = shares.for_tables(budget.amount());
-    let tau = tau::<A, M>(vault.max_contributions(), rows.in_tau(), for_tables, &versions);
-    // No table could hold the others.
-    pairs.retain(|&[left, right]| versions.cells(left) * versions.cells(right) <= tau);
-    let (scores, budget) = noisy_scores(vault, budget, &shares, &pairs, &versions)?;
-    let network = Learner::new(&versions, &scores, tau).network();
-    let cliques: Vec<Clique> = network.iter().map(|drawn| drawn.table.clone()).collect();
-    let tables = vault.measure(&cliques, budget)?;
-    let rows = match &rows {
-        Rows::Public(rows) => *rows,
-        Rows::Noisy(counted) => whole(estimated_rows(counted.iter().chain(&*tables))),
-    };
-    let tables = mending::mend(network, &tables, rows, recoding, options)?;
-    Ok(Fitted::new(Distribution::Network(tables), rows))
 }
 
 /// What is known of the number of rows before tables are measured.

@@ -2,15 +2,16 @@
 
 pub mod paper;
 
-use scumble_schema::{Domain, Hierarchies, Recoding, Schema};
+use scumble_schema::{Domain, Hierarchies, Recoding};
 use scumble_vault::account::Amount;
-use scumble_vault::{AccountingKind, Budget, Event, Selecting, Vault};
+use scumble_vault::{AccountingKind, Budget, Selecting, Vault};
 use serde::{Deserialize, Serialize};
 
 use crate::auto;
 use crate::error::MechanismError;
 use crate::fitted::Fitted;
 use crate::mechanism::{Mechanism, ModelTerms};
+use crate::merging::Merging;
 use crate::outline::{ErrorRange, Outline};
 use crate::terms::{MethodAccounting, MethodAdjacency};
 
@@ -51,15 +52,10 @@ impl Mechanism for Options {
         }
     }
 
-    fn recoding_after(
-        &self,
-        schema: &Schema,
-        events: &[Event],
-        released: &[Vec<i64>],
-    ) -> Result<Recoding, MechanismError> {
+    fn merges(&self) -> Option<Merging> {
         match self {
-            Self::Best(options) => options.recoding_after(schema, events, released),
-            Self::Paper(options) => options.recoding(schema.domain()),
+            Self::Best(options) => options.merges(),
+            Self::Paper(_) => None,
         }
     }
 

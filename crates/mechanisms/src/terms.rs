@@ -71,13 +71,15 @@ pub trait MethodAccounting: Selecting {
     /// Draws rows from the smoothed table of all columns, see [`Vault::draw_rows`].
     ///
     /// # Errors
-    /// Under [`Gdp`], which has no cost for it; and those of the vault.
+    /// Those of the vault; and under an accounting that has no cost for it, such as [`Gdp`].
     fn draw_rows(
-        vault: &mut Vault<ReplaceOne, Self>,
-        clique: &Clique,
-        rows: u64,
-        budget: Budget<ReplaceOne, Self>,
-    ) -> Result<Released<Vec<u64>>, MechanismError>;
+        _vault: &mut Vault<ReplaceOne, Self>,
+        _clique: &Clique,
+        _rows: u64,
+        _budget: Budget<ReplaceOne, Self>,
+    ) -> Result<Released<Vec<u64>>, MechanismError> {
+        Err(MechanismError::OtherAccounting { method: "smoothed-histogram", accounting: Self::KIND })
+    }
 }
 
 impl MethodAccounting for Pure {
@@ -102,16 +104,7 @@ impl MethodAccounting for Zcdp {
     }
 }
 
-impl MethodAccounting for Gdp {
-    fn draw_rows(
-        _: &mut Vault<ReplaceOne, Self>,
-        _: &Clique,
-        _: u64,
-        _: Budget<ReplaceOne, Self>,
-    ) -> Result<Released<Vec<u64>>, MechanismError> {
-        Err(MechanismError::OtherAccounting { method: "smoothed-histogram", accounting: AccountingKind::Gdp })
-    }
-}
+impl MethodAccounting for Gdp {}
 
 /// Work that is the same for all adjacencies and accountings, once they are types.
 pub(crate) trait OnTerms {

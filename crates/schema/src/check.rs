@@ -90,15 +90,6 @@ pub(crate) fn check_field(spec: FieldSpec, missing_values: &[MissingValue]) -> R
 }
 
 impl Values {
-    /// Truth values in the words that Table Schema has for them.
-    pub(crate) fn usual_boolean() -> Self {
-        let lookup = |texts: [&str; 4]| {
-            let texts: BTreeSet<&str> = texts.into();
-            Lookup::new(texts.into_iter().map(|text| text.as_bytes().into())).expect("no two of them are equal")
-        };
-        Self::Boolean { false_texts: lookup(FALSE_TEXTS), true_texts: lookup(TRUE_TEXTS) }
-    }
-
     /// How many values are declared, before any limit is applied.
     fn count(&self) -> u128 {
         match self {
@@ -253,7 +244,8 @@ impl Field<'_> {
         Ok(Values::Text(lookup))
     }
 
-    fn boolean_values(&self) -> Result<Values, SchemaError> {
+    /// Truth values, in the words that Table Schema has for them unless others are declared.
+    pub(crate) fn boolean_values(&self) -> Result<Values, SchemaError> {
         let texts = |given: &Option<Vec<String>>, usual: [&str; 4]| {
             let texts: BTreeSet<String> = match given {
                 Some(texts) => texts.iter().cloned().collect(),

@@ -52,6 +52,7 @@
 
 mod amounts;
 mod assumption;
+mod atomic_file;
 mod attribute;
 mod bins;
 mod calendar;
@@ -87,11 +88,11 @@ mod step;
 mod suggest;
 mod text;
 mod text_form;
-mod whole_file;
 mod written;
 mod zone;
 
 pub use assumption::Assumption;
+pub use atomic_file::AtomicFile;
 pub use attribute::{Attribute, FieldType};
 pub use calendar::{CalendarUnit, Keep};
 pub use clique::{AttributeId, Clique};
@@ -120,7 +121,6 @@ pub use spec::{
 };
 pub use suggest::{Guess, guess, guess_by_name, is_unit_by_name, rules_by_names};
 pub use text_form::TextForm;
-pub use whole_file::AtomicFile;
 
 /// A JSON Schema of the schema file, for editors.
 pub const JSON_SCHEMA: &str = include_str!("../schema.json");

@@ -6,6 +6,7 @@
 //! real table.
 
 use crate::attribute::{Attribute, UNKNOWN_LABEL};
+use crate::check::Field;
 use crate::cut::WholeCut;
 use crate::dialect::Dialect;
 use crate::encode::{Values, WholeLine};
@@ -150,7 +151,7 @@ impl Attribute {
         match &mut encoder.values {
             values @ Values::Boolean { .. } => {
                 (spec.true_values, spec.false_values) = (None, None);
-                *values = Values::usual_boolean();
+                *values = Field(spec).boolean_values().expect("the usual words are all different");
             }
             Values::Whole { line, cut } if !has_form => {
                 if let WholeLine::Date(format) | WholeLine::Datetime(format, _) = line {

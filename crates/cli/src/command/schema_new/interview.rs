@@ -1,5 +1,7 @@
 //! Which question comes next, and what an answer means.
 
+use std::collections::HashMap;
+
 use scumble::schema::{FieldType, Guess, Preset, guess, is_unit_by_name};
 
 use super::answers::Answers;
@@ -23,6 +25,8 @@ pub(super) enum Reply {
 /// The questions about a table, and the answers so far.
 pub(super) struct Interview {
     columns: Vec<Column>,
+    /// For each column, an earlier one whose name differs in digits only.
+    twins: Vec<Option<usize>>,
     answers: Answers,
     /// In the order in which they were answered.
     answered: Vec<Question>,
@@ -30,7 +34,7 @@ pub(super) struct Interview {
 
 impl Interview {
     pub(super) fn new(columns: Vec<Column>) -> Self {
-        Self { columns, answers: Answers::default(), answered: Vec::new() }
+        Self { twins: twins(&columns), columns, answers: Answers::default(), answered: Vec::new() }
     }
 
     pub(super) fn columns(&self) -> usize {
@@ -56,16 +60,16 @@ impl Interview {
         self.columns.iter().any(|column| column.field_type.is_none())
     }
 
-    /// An earlier column whose name differs in digits only.
-    fn twin(&self, column: usize) -> Option<usize> {
-        let stem = |column: usize| without_digits(&self.columns[column].name);
-        let own = stem(column)?;
-        (0..column).find(|&earlier| stem(earlier).is_some_and(|stem| stem == own))
+    /// Takes back all that was said about a column.
+    fn forget_column(&mut self, column: usize) {
+        for question in self.questions(column) {
+            self.answers.forget(question);
+        }
     }
 
     /// The questions about a column, as far as its kind is known.
     fn questions(&self, column: usize) -> Vec<Question> {
-        let mut questions: Vec<Question> = self.twin(column).map(|_| Question::Like(column)).into_iter().collect();
+        let mut questions: Vec<Question> = self.twins[column].map(|_| Question::Like(column)).into_iter().collect();
         questions.push(Question::Kind(column));
         let Some(kind) = self.answers.kind(column) else { return questions };
         let is_text_file = self.columns[column].field_type.is_none();
@@ -151,10 +155,10 @@ impl Interview {
         let question = self.next()?;
         let place = match question {
             Question::Like(column) => {
-                let twin = self.twin(column).map_or("", |twin| &self.columns[twin].name);
+                let twin = self.twins[column].map_or("", |twin| &self.columns[twin].name);
                 format!("{}as `{twin}`, ", self.heading(column))
             }
-            Question::Kind(column) if self.twin(column).is_none() => self.heading(column),
+            Question::Kind(column) if self.twins[column].is_none() => self.heading(column),
             Question::Kind(_) => "  ".into(),
             _ => String::new(),
         };
@@ -182,9 +186,7 @@ impl Interview {
                 if let Some(last) = self.answered.pop() {
                     // Whether it is as another one decides all that there is about a column.
                     if let Question::Like(column) = last {
-                        for question in self.questions(column) {
-                            self.answers.forget(question);
-                        }
+                        self.forget_column(column);
                     }
                     self.answers.forget(last);
                     return Reply::Taken;
@@ -194,11 +196,9 @@ impl Interview {
             _ => {}
         }
         if let ("skip", Some(column)) = (line, question.column()) {
-            for question in self.questions(column) {
-                self.answers.forget(question);
-            }
+            self.forget_column(column);
             self.answered.retain(|answered| answered.column() != Some(column));
-            if self.twin(column).is_some() {
+            if self.twins[column].is_some() {
                 self.answers.keep(Question::Like(column), "no".into());
             }
             return self.take(Question::Kind(column), "skip".into());
@@ -216,7 +216,7 @@ impl Interview {
     /// Keeps an answer, unless it makes the column unsound.
     fn take(&mut self, question: Question, answer: String) -> Reply {
         if let (Question::Like(column), "yes", Some(twin)) =
-            (question, answer.as_str(), question.column().and_then(|column| self.twin(column)))
+            (question, answer.as_str(), question.column().and_then(|column| self.twins[column]))
         {
             self.answers.copy(twin, column);
         }
@@ -324,6 +324,16 @@ fn listed(path: &str) -> Result<String, String> {
         Some(_) => Err(format!("a category in `{path}` has a comma: write it into the schema by hand")),
         None => Ok(categories.join(", ")),
     }
+}
+
+/// For each column, the first one whose name differs from its own in digits only.
+fn twins(columns: &[Column]) -> Vec<Option<usize>> {
+    let mut first = HashMap::new();
+    let twin = |(place, column): (usize, &Column)| {
+        let earlier = *first.entry(without_digits(&column.name)?).or_insert(place);
+        (earlier < place).then_some(earlier)
+    };
+    columns.iter().enumerate().map(twin).collect()
 }
 
 /// A name with its numbers left out; `None` if it has none.
