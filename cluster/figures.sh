@@ -25,13 +25,13 @@ if [ ! -x "$tools/bin/s3s-fs" ]; then
 fi
 
 cluster/lint.sh
-# As the nightly script builds, which see.
+# With the packages that .ci/nightly builds, so that DataFusion is built once.
 cargo build --locked --release --quiet -p scumble-cli -p scumble-python --lib --bins
-cargo build --locked --release --quiet -p scumble-engine -p scumble-examples -p scumble-python --example cluster_figures
+cargo build --locked --release --quiet -p scumble-benchmarks -p scumble-python --example figures
 export SCUMBLE="$CARGO_TARGET_DIR/release/scumble"
 export SCUMBLE_S3_SERVER="$tools/bin/s3s-fs"
 export AWS_ENDPOINT=http://127.0.0.1:52014 AWS_ALLOW_HTTP=true AWS_REGION=us-east-1
 export AWS_ACCESS_KEY_ID=reader AWS_SECRET_ACCESS_KEY=secret
 # On a disk, and kept between runs: fifty million rows take a minute to make.
 export SCUMBLE_CLUSTER_DATA="${SCUMBLE_CLUSTER_DATA:-$HOME/.cache/scumble-cluster-figures}"
-"$CARGO_TARGET_DIR/release/examples/cluster_figures" "$@"
+"$CARGO_TARGET_DIR/release/examples/figures" cluster "$@"

@@ -10,10 +10,11 @@ use std::error::Error;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, RecordBatch};
-use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Sampling, Schema, demo};
+use scumble::{ApproxDp, Delta, Epsilon, Fit, Input, Method, Sampling, Schema, demo};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // What a query engine, a service or a data frame hands over: columns and batches. They are read where they are.
+    // What a query engine, a service or a data frame hands over: columns and batches. They are read
+    // where they are.
     let people = demo::people(20_000, 1);
     let columns = people.arrow_schema().clone();
     let batches: Vec<RecordBatch> = people.collect();
@@ -22,10 +23,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let schema = Schema::parse(demo::PEOPLE_SCHEMA)?;
     let goal = ApproxDp { epsilon: Epsilon::new(2.0)?, delta: Delta::new(1e-9)? };
     let input = Input::of_batches(columns, batches);
-    // A tree of pairs, which is fitted in a moment. `Method::recommended(goal)` is nearer to the table and takes longer.
-    let model = scumble::fit(&[input], &schema, &Method::named("mst")?, goal, &ReadOptions::default())?;
+    // A tree of pairs, which is fitted in a moment. `Method::recommended(goal)` is nearer to the
+    // table and takes longer.
+    let model = Fit::new(&schema, goal).method(Method::named("mst")?).run(&[input])?;
 
-    // A model is sampled lazily: a billion rows need the memory of a few batches. The same seed gives the same rows.
+    // A model is sampled lazily: a billion rows need the memory of a few batches. The same seed
+    // gives the same rows.
     let rows = 200_000;
     let mut drawn = 0;
     let mut incomes = BTreeMap::new();
@@ -53,7 +56,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Adds the people of a batch who have an income, and their incomes, to those of the same education.
+/// Adds the people of a batch who have an income, and their incomes, to those of the same
+/// education.
 fn add_incomes(batch: &RecordBatch, incomes: &mut BTreeMap<String, (i64, i64)>) {
     let education = batch["education"].as_string::<i32>();
     let income = batch["income"].as_primitive::<Int64Type>();

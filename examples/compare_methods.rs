@@ -2,14 +2,15 @@
 //!
 //! `cargo run -p scumble-examples --example compare_methods`
 //!
-//! The comparison reads the real rows, so it is for whoever may see them, and a method that is chosen by it was chosen by looking at
-//! them. To choose one for a table of your own, compare on a public or made-up table that resembles it.
+//! The comparison reads the real rows, so it is for whoever may see them, and a method that is
+//! chosen by it was chosen by looking at them. To choose one for a table of your own, compare on a
+//! public or made-up table that resembles it.
 
 #![expect(clippy::print_stdout, reason = "an example talks to its reader")]
 
 use std::error::Error;
 
-use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Sampling, Schema, SchemaSpec, demo};
+use scumble::{ApproxDp, Delta, Epsilon, Fit, Input, Method, ReadOptions, Sampling, Schema, SchemaSpec, demo};
 use scumble_evaluate::{Columns, MarginalDistances, MarginalSets, NOT_PRIVATE};
 
 /// Some columns of the survey, so that every method is done in seconds.
@@ -40,13 +41,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     for name in METHODS {
         for epsilon in EPSILONS {
             let goal = ApproxDp { epsilon: Epsilon::new(epsilon)?, delta: Delta::new(1e-9)? };
-            let model = scumble::fit(&table, &schema, &Method::named(name)?, goal, &options)?;
+            let model = Fit::new(&schema, goal).method(Method::named(name)?).run(&table)?;
             let chunks = model.sample_codes(ROWS, 1, Sampling::for_rows(ROWS));
             let synthetic = Columns::from_chunks(schema.domain().clone(), chunks)?;
             print_line(name, &epsilon.to_string(), &MarginalDistances::between(&real, &synthetic, &sets)?);
         }
     }
-    // For scale: as many other people of the same country, who differ by chance alone. A model of these people can be nearer.
+    // For scale: as many other people of the same country, who differ by chance alone. A model of
+    // these people can be nearer.
     let others = Columns::read(&[people(2)], &schema, &options)?;
     print_line("(other people)", "", &MarginalDistances::between(&real, &others, &sets)?);
     Ok(())

@@ -1,13 +1,14 @@
-//! From a table in a file to synthetic rows in another, with what has to be said about it in between.
+//! From a table in a file to synthetic rows in another, with what has to be said about it in
+//! between.
 //!
 //! `cargo run -p scumble-examples --example first_table`
 
 #![expect(clippy::print_stdout, reason = "an example talks to its reader")]
 
-use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Sampling, Schema, TableWriter, demo};
+use scumble::{ApproxDp, Delta, Draw, Epsilon, Fit, Input, Schema, TableWriter, demo};
 
-/// What is public about the table, as its owner declares it: columns, and the values they may have. Nothing of this may be read off
-/// the rows. Columns that are not named here are never read.
+/// What is public about the table, as its owner declares it: columns, and the values they may have.
+/// Nothing of this may be read off the rows. Columns that are not named here are never read.
 const SCHEMA: &str = "
 dp: {privacyUnit: row, maxContributions: 1}   # a row is a person, and nobody has two
 fields:
@@ -31,20 +32,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     people.try_for_each(|batch| writer.write(&batch))?;
     writer.finish()?;
 
-    // What is public, and how much may be told of the rest.
+    // What is public, and the budget for the rest.
     let schema = Schema::parse(SCHEMA)?;
     let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
 
-    // The only step that looks at the rows, and the only one that costs privacy.
-    let method = Method::recommended(goal);
-    let model = scumble::fit(&[Input::new(&real)], &schema, &method, goal, &ReadOptions::default())?;
+    // The only step that reads rows, and the only one that costs privacy.
+    let model = Fit::new(&schema, goal).run(&[Input::new(&real)])?;
     println!("{}\n", scumble::report::guarantee(&model));
 
     // From here on everything is free: any number of rows, as often as you like.
-    let rows = model.rows();
-    scumble::sample(&model, rows, scumble::fresh_seed()?, Sampling::for_rows(rows), &synthetic, |_| true)?;
+    let drawn = Draw::from(&model).write(&synthetic)?;
 
-    println!("{rows} synthetic people, of whom the first are:");
+    println!("{} synthetic people, of whom the first are:", drawn.rows);
     for line in std::fs::read_to_string(&synthetic)?.lines().take(6) {
         println!("    {line}");
     }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use scumble::bundle::{self, Publisher, Release, Verification};
 use scumble::report::Explanation;
-use scumble::{ApproxDp, Delta, Epsilon, Input, Method, Model, ReadOptions, Sampling, Schema, demo};
+use scumble::{ApproxDp, Delta, Epsilon, Fit, Input, Method, Model, Schema, demo};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let scratch = tempfile::tempdir()?;
@@ -21,51 +21,48 @@ fn main() -> Result<(), Box<dyn Error>> {
     let model_file = scratch.path().join("people.model");
     fit()?.write(&model_file)?;
 
-    // On any machine: a model holds released values and public facts, so all that follows may be seen.
+    // On any machine: a model holds released values and public facts, so all that follows may be
+    // seen.
     let model = Model::read(&model_file)?;
     // The first of the page that goes into the release as `certificate.txt`.
     for paragraph in Explanation::new(&model).to_string().split("\n\n").take(4) {
         println!("{paragraph}\n");
     }
 
-    let rows = 5_000;
-    let release = Release {
-        rows,
-        // Published with the rows, so that everybody can draw the same ones again. Noise has nothing to do with it.
-        seed: scumble::fresh_seed()?,
-        sampling: Sampling::for_rows(rows),
-        date: "2026-11-16".parse()?,
-        publisher: Publisher {
-            title: Some("Made-up people and homes".into()),
-            curator: Some("Office of Made-up Statistics".into()),
-            licence: Some("CC0-1.0".into()),
-            ..Publisher::default()
-        },
+    let publisher = Publisher {
+        title: Some("Made-up people and homes".into()),
+        curator: Some("Office of Made-up Statistics".into()),
+        licence: Some("CC0-1.0".into()),
+        ..Publisher::default()
     };
+    // A fresh seed is published with the rows, so that everybody can draw the same ones again. It
+    // has no influence on the noise.
+    let release = Release { publisher, ..Release::new(5_000, "2026-11-16".parse()?)? };
     println!("{} has these files:", folder.display());
     for file in bundle::create(&model, &release, &folder, |_| true)? {
         println!("    {file}");
     }
     println!("left to the publisher to say: {}", release.left_open(&model).join(", "));
 
-    // On the reader's machine: sums of files, certificate, documents and rows are all made again from the model and compared.
+    // On the reader's machine: sums of files, certificate, documents and rows are all made again
+    // from the model and compared.
     let found = bundle::verify(&folder, |_, _| true)?;
     assert!(found.holds());
-    println!("\nas published, {}", told(&found));
+    println!("\nas published, {}", outcome(&found));
 
     // One byte of one row is enough to be noticed.
     let rows_file = folder.join("data/synthetic.csv");
-    let published = std::fs::read(&rows_file)?;
-    let mut spoilt = published.clone();
+    let original = std::fs::read(&rows_file)?;
+    let mut spoilt = original.clone();
     spoilt[1_000] ^= 1;
     std::fs::write(&rows_file, spoilt)?;
     let found = bundle::verify(&folder, |_, _| true)?;
     assert!(!found.holds());
-    println!("with one byte changed, {}", told(&found));
+    println!("with one byte changed, {}", outcome(&found));
     for check in found.failed() {
         println!("    {} {}", check.about, check.text);
     }
-    std::fs::write(&rows_file, published)?;
+    std::fs::write(&rows_file, original)?;
     Ok(())
 }
 
@@ -75,10 +72,10 @@ fn fit() -> Result<Model, Box<dyn Error>> {
     let table = Input::of_batches(people.arrow_schema().clone(), people.collect());
     let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
     let schema = Schema::parse(demo::PEOPLE_SCHEMA)?;
-    Ok(scumble::fit(&[table], &schema, &Method::named("mst")?, goal, &ReadOptions::default())?)
+    Ok(Fit::new(&schema, goal).method(Method::named("mst")?).run(&[table])?)
 }
 
-fn told(found: &Verification) -> String {
+fn outcome(found: &Verification) -> String {
     let (all, failed) = (found.checks.len(), found.failed().count());
     if found.holds() { format!("all {all} checks pass") } else { format!("{failed} of {all} checks fail") }
 }

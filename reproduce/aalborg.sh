@@ -8,5 +8,5 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 source reproduce/environment.sh
-cargo build --locked --quiet --workspace --example aalborg_study
-"$CARGO_TARGET_DIR/debug/examples/aalborg_study" "$@"
+cargo build --locked --quiet --workspace --example figures
+"$CARGO_TARGET_DIR/debug/examples/figures" aalborg "$@"

@@ -5,9 +5,10 @@
 #
 #     reproduce/all.sh                          # everything as the documentation has it, into docs/reproduction: many hours
 #     reproduce/all.sh --fast                   # every part with few points and one run, into a temporary folder: minutes
-#     reproduce/all.sh --fast --output FOLDER   # the same, where it can be looked at
+#     reproduce/all.sh --fast --output FOLDER   # the fast run, into a folder that is kept
 #
-# Tables are read from SCUMBLE_BENCH_DATA (default ../shared/data). Without them, what needs them is skipped and named.
+# Tables are read from SCUMBLE_BENCH_DATA (default ../shared/data); reproduce/data.sh fetches them. Without them, parts that
+# need them are skipped and named.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -38,7 +39,7 @@ touch "$work/started"
 source reproduce/environment.sh
 data="${SCUMBLE_BENCH_DATA:-$PWD/../shared/data}"
 
-# Runs a part, shows what it says, and notes its time, how it ended, and the figures that it prints last.
+# Runs a part, shows its output, and notes its time, its exit code, and the figures that it prints last.
 part() {
     local name="$1" started ended=0
     shift
@@ -49,19 +50,18 @@ part() {
     tail -n 1 "$work/said" >"$work/$name.json"
 }
 
-# The same for what reads benchmark tables.
+# Runs a part that reads benchmark tables, or names it as skipped if they are missing.
 on_tables() {
     if [ -d "$data/adult" ]; then
         part "$@"
     else
-        printf '\n== %s: SKIPPED, no benchmark tables at %s; set SCUMBLE_BENCH_DATA\n' "$1" "$data"
+        printf '\n== %s: SKIPPED, no benchmark tables in %s; fetch them with reproduce/data.sh or set SCUMBLE_BENCH_DATA\n' "$1" "$data"
         echo "$1" >>"$work/skipped"
     fi
 }
 
-# All programs by one call, so that no part is charged for another's.
-programs=(aalborg_study auto_figures columns_figures privbayes_figures privmrf_figures readme_pictures)
-part build cargo build --locked --quiet --workspace --bin scumble "${programs[@]/#/--example=}"
+# One build for all parts, so that the time of none of them contains it.
+part build cargo build --locked --quiet --workspace --bin scumble --example figures
 if [ -d "$data/adult" ]; then
     judge_with numpy pandas sklearn=scikit-learn
 fi

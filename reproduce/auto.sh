@@ -13,5 +13,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 source reproduce/environment.sh
 judge_with numpy pandas
-cargo build --locked --quiet --workspace --example auto_figures --bin scumble
-"$CARGO_TARGET_DIR/debug/examples/auto_figures" "$@"
+cargo build --locked --quiet --workspace --example figures --bin scumble
+"$CARGO_TARGET_DIR/debug/examples/figures" auto "$@"

@@ -8,5 +8,5 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 source reproduce/environment.sh
-cargo build --locked --quiet --workspace --example columns_figures
-"$CARGO_TARGET_DIR/debug/examples/columns_figures" "$@"
+cargo build --locked --quiet --workspace --example figures
+"$CARGO_TARGET_DIR/debug/examples/figures" columns "$@"

@@ -11,5 +11,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 source reproduce/environment.sh
 judge_with numpy pandas sklearn=scikit-learn
-cargo build --locked --quiet --workspace --example privbayes_figures
-"$CARGO_TARGET_DIR/debug/examples/privbayes_figures" "$@"
+cargo build --locked --quiet --workspace --example figures
+"$CARGO_TARGET_DIR/debug/examples/figures" privbayes "$@"

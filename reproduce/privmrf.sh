@@ -12,5 +12,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 source reproduce/environment.sh
 judge_with numpy pandas sklearn=scikit-learn
-cargo build --locked --quiet --workspace --example privmrf_figures --bin scumble
-"$CARGO_TARGET_DIR/debug/examples/privmrf_figures" "$@"
+cargo build --locked --quiet --workspace --example figures --bin scumble
+"$CARGO_TARGET_DIR/debug/examples/figures" privmrf "$@"

@@ -15,5 +15,5 @@ if [ -z "${SCUMBLE_BIN:-}" ]; then
     cargo build --locked --quiet --release --bin scumble --manifest-path crates/cli/Cargo.toml
     export SCUMBLE_BIN="$CARGO_TARGET_DIR/release/scumble"
 fi
-cargo build --locked --quiet --workspace --example product_figures
-"$CARGO_TARGET_DIR/debug/examples/product_figures" "$@"
+cargo build --locked --quiet --workspace --example figures
+"$CARGO_TARGET_DIR/debug/examples/figures" product "$@"

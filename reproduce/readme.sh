@@ -9,5 +9,5 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 source reproduce/environment.sh
-cargo build --locked --quiet --workspace --example readme_pictures
-"$CARGO_TARGET_DIR/debug/examples/readme_pictures" "$@"
+cargo build --locked --quiet --workspace --example figures
+"$CARGO_TARGET_DIR/debug/examples/figures" readme "$@"

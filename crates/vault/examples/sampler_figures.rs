@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use opendp::traits::CastInternalRational;
 use opendp::traits::samplers::{sample_discrete_gaussian, sample_discrete_laplace};
 use scumble_schema::{AttributeId, Clique, Domain};
-use scumble_vault::account::{LaplaceScale, Tilt};
+use scumble_vault::account::{LaplaceScale, SelectionEpsilon};
 use scumble_vault::noise::{DiscreteLaplace, ExponentialMechanism, JobKey, RoundedGaussian, Substream};
 use scumble_vault::{
     Accounting, AddRemove, ApproxDp, CountTable, Delta, Epsilon, Gdp, MarginalSource, Private, Pure, Sigma,
@@ -38,7 +38,7 @@ const LEAST_SPEED: f64 = 5e6;
 /// The largest table there may be, and the time in which we hold ourselves to noise it.
 const TABLE: [u32; 2] = [4000, 2500];
 const CELLS: u32 = TABLE[0] * TABLE[1];
-const MOST_SECONDS: f64 = 10.0;
+const MAX_SECONDS: f64 = 10.0;
 /// How many cells `OpenDP`'s samplers are timed on.
 const THEIR_CELLS: u32 = 100_000;
 /// The scale of the noise of these cells.
@@ -142,8 +142,8 @@ fn large_tables(figures: &mut Figures) {
         let theirs = seconds(|| (0..THEIR_CELLS).for_each(|_| their_draw()));
         let law_name = name(law);
         println!("{law_name:>12} {ours:>20.3} {theirs:>20.3}");
-        let holds = ours < MOST_SECONDS;
-        figures.push(&format!("{law_name} noise for 10^7 cells"), ours, "s", Some(MOST_SECONDS), holds);
+        let holds = ours < MAX_SECONDS;
+        figures.push(&format!("{law_name} noise for 10^7 cells"), ours, "s", Some(MAX_SECONDS), holds);
         figures.push(&format!("OpenDP {law_name} noise for 10^5 cells"), theirs, "s", None, true);
     }
 }
@@ -174,12 +174,13 @@ fn measure_large_table<M: Accounting>(delta: f64) {
     black_box(vault.measure(&[both], budget).expect("the table is not too large"));
 }
 
-/// Selections per second, from scores that are spread over forty sensitivities and from one that is far above all others.
+/// Selections per second, from scores that are spread over forty sensitivities and from one that is
+/// far above all others.
 fn selections(figures: &mut Figures) {
     println!("\n{:>12} {:>16} {:>16}", "candidates", "spread [1/s]", "one far above [1/s]");
     let mechanism = ExponentialMechanism::new(
         NonZeroU128::new(1 << 20).expect("not zero"),
-        Tilt::at_most(0.75).expect("three quarters are a tilt"),
+        SelectionEpsilon::at_most(0.75).expect("three quarters are a tilt"),
     );
     let mut substream = substream(0);
     for candidates in [1000_u32, 1_000_000] {
@@ -222,7 +223,8 @@ fn speed(batch: u32, mut call: impl FnMut()) -> f64 {
     calls / on_processor.unwrap_or(started.0.elapsed()).as_secs_f64()
 }
 
-/// What this thread has spent on a processor, where the system tells it; other programs then do not disturb the figure.
+/// What this thread has spent on a processor, where the system tells it; other programs then do not
+/// disturb the figure.
 fn processor_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
