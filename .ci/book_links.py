@@ -40,7 +40,7 @@ def links():
     for page in pages():
         text = prose(page)
         for code in re.finditer(r"`([^`]+)`", text):
-            for path in re.findall(r"(?<!\S)(?:crates|docs|examples|reproduce|cluster|python|\.ci)/[\w.*/-]*\w/?(?!\S)", code[1]):
+            for path in re.findall(r"(?<!\S)(?:benchmarks|crates|docs|examples|reproduce|cluster|python|\.ci)/[\w.*/-]*\w/?(?!\S)", code[1]):
                 count += 1
                 # With NAME, it is a file that a reader is to write.
                 if "NAME" not in path and not any(ROOT.glob(path.rstrip("/"))):

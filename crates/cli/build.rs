@@ -1,23 +1,27 @@
-//! Writes down what the program is built from, for `scumble --version`.
+//! Records the commit and features of the build, for `scumble --version`.
 
 use std::process::Command;
 
 fn main() {
     let commit = git(&["rev-parse", "--short=12", "HEAD"]);
     if let Some(log) = git(&["rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD"]) {
-        // It grows with every commit.
+        // The log grows with every commit.
         println!("cargo:rerun-if-changed={log}");
     }
     println!("cargo:rerun-if-changed=build.rs");
     let commit = commit.map(|commit| format!(" (commit {commit})")).unwrap_or_default();
     println!("cargo:rustc-env=SCUMBLE_COMMIT={commit}");
     println!("cargo:rustc-env=SCUMBLE_PROFILE={}", std::env::var("PROFILE").unwrap_or_default());
-    // Bugs to plant are for tests: whoever is handed such a program should know.
-    let planted = std::env::var_os("CARGO_FEATURE_PLANTED_BUGS").map_or("", |_| ", with bugs to plant");
-    println!("cargo:rustc-env=SCUMBLE_FEATURES={planted}");
+    let if_on =
+        |feature: &str, text: &'static str| std::env::var_os(format!("CARGO_FEATURE_{feature}")).map_or("", |_| text);
+    println!("cargo:rustc-env=SCUMBLE_SOURCES={}{}", if_on("OBJECT_STORE", ", s3"), if_on("POSTGRES", ", postgresql"));
+    println!("cargo:rustc-env=SCUMBLE_ENGINES={}", if_on("CLUSTER", " or on a Ballista cluster"));
+    // Planted bugs are for tests only; the version text shows that a program has them.
+    println!("cargo:rustc-env=SCUMBLE_FEATURES={}", if_on("PLANTED_BUGS", ", with bugs to plant"));
 }
 
-/// What git answers, if there is git and the sources are a checkout of Scumble and not a copy in somebody else's.
+/// Returns the output of git, if there is git and the sources are a checkout of Scumble, not a copy
+/// in another repository.
 fn git(arguments: &[&str]) -> Option<String> {
     let ours = Command::new("git").args(["ls-files", "--error-unmatch", "build.rs"]).output().ok()?;
     let output = Command::new("git").args(arguments).output().ok()?;

@@ -6,7 +6,7 @@ from ._native import main as _run
 
 
 def main() -> int:
-    """Does what the command line says, and returns the exit code."""
+    """Runs the command line, and returns the exit code."""
     return _run(["scumble", *sys.argv[1:]])
 
 

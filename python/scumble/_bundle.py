@@ -1,4 +1,4 @@
-"""A release as one folder: rows, noisy tables, model, certificate, report, descriptions, sums."""
+"""A release as one folder: rows, noisy tables, model, certificate, report, metadata, checksums."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Bundle(NamedTuple):
     folder: str
     files: list[str]
     left_open: list[str]
-    """What only the publisher can say, and did not: look for `TO BE FILLED IN`."""
+    """Publication metadata that was not given: look for `TO BE FILLED IN`."""
 
 
 class Check(NamedTuple):
-    """One thing that was checked."""
+    """One check of a bundle."""
 
     about: str
     outcome: str
@@ -33,7 +33,7 @@ class Check(NamedTuple):
 
 
 class Verification:
-    """What came of checking a bundle; true if everything is as it should be."""
+    """Result of verifying a bundle; true if all checks passed."""
 
     def __init__(self, ok: bool, checks: list[Check]) -> None:
         self.ok = ok
@@ -46,7 +46,7 @@ class Verification:
         return "\n".join(f"{check.outcome:11}  {check.about}  {check.text}" for check in self.checks)
 
     def _repr_html_(self) -> str:
-        title = "The bundle holds" if self.ok else "The bundle does NOT hold"
+        title = "Bundle verified" if self.ok else "Bundle NOT verified"
         return _html.titled(title, _html.table(("outcome", "about", ""), ((c.outcome, c.about, c.text) for c in self.checks)))
 
 
@@ -69,10 +69,11 @@ def bundle(
     region: str | None = None,
     progress: bool | None = None,
 ) -> Bundle:
-    """Writes a release as one folder, which must not be there yet and can be published as it is. It costs nothing.
+    """Writes a release as one folder, which must not exist yet and can be published as it is. It
+    spends no budget.
 
-    The folder is the same, byte for byte, for the same model, rows, seed, date and texts. There is no ``force``: what was published
-    stays as it is.
+    The same model, rows, seed, date and texts give the same bytes. There is no ``force``: a
+    published release stays as it is.
     """
     _output.check_new(folder, hint="name another folder, or remove it first")
     said: dict[str, Any] = {
@@ -87,7 +88,7 @@ def bundle(
         "region": region,
     }
     publisher = json.dumps({name: text for name, text in said.items() if text is not None})
-    with Progress(progress, "wrote the bundle") as told:
+    with Progress(progress, "wrote the bundle") as report:
         written = _native.bundle_create(
             _model(model)._native,
             folder,
@@ -96,16 +97,17 @@ def bundle(
             sampling=sampling,
             date=str(date) if date is not None else _today(),
             publisher=publisher,
-            progress=told,
+            progress=report,
         )
     made = json.loads(written)
     return Bundle(os.fspath(folder), made["files"], made["left_open"])
 
 
 def verify(folder: PathLike, *, progress: bool | None = None) -> Verification:
-    """Checks a bundle: every file against its sum, every document and row against the model."""
-    with Progress(progress, "verified") as told:
-        found = json.loads(_native.bundle_verify(folder, told))
+    """Verifies a bundle: every file against its checksum, every document and row against the
+    model."""
+    with Progress(progress, "verified") as report:
+        found = json.loads(_native.bundle_verify(folder, report))
     return Verification(found["ok"], [Check(**check) for check in found["checks"]])
 
 
@@ -116,7 +118,7 @@ def _model(model: Model | Synthesizer | PathLike) -> Model:
 
 
 def _today() -> str:
-    """The day that the environment wants, as for programs that build things, or else this one."""
+    """Returns the date of ``SOURCE_DATE_EPOCH``, or today."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     if seconds is None:
         return datetime.datetime.now(datetime.timezone.utc).date().isoformat()
@@ -124,4 +126,4 @@ def _today() -> str:
         return datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc).date().isoformat()
     except (ValueError, OverflowError, OSError):
         hint = "give `date`, or set `SOURCE_DATE_EPOCH` to seconds since 1970"
-        raise UsageError("cannot tell the day of the release", hint=hint) from None
+        raise UsageError("cannot determine the day of the release", hint=hint) from None

@@ -1,4 +1,4 @@
-"""A made-up table to try everything on."""
+"""A made-up table to try the package on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from ._table import Table
 
 
 def demo(rows: int = 10_000, seed: int = 1) -> tuple[Table, Schema]:
-    """A made-up household survey, and the schema that says what is public about it. Nobody in it exists."""
+    """Returns a made-up household survey and its schema. Nobody in it exists."""
     schema = Schema(_native.demo_schema())
     return Table(_native.demo_people(rows, seed), schema), schema

@@ -1,6 +1,6 @@
-"""What can go wrong, and whose fault it is.
+"""Exceptions and warnings, by cause.
 
-No message holds anything of the data: paths, names of columns and numbers that you gave are all that is quoted.
+No message quotes the data: only paths, column names and numbers that you gave.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ _Problem = tuple[str, "str | None"]
 
 
 class ScumbleError(Exception):
-    """Anything that Scumble refuses or fails at.
+    """Base class of all errors of Scumble.
 
-    ``problems`` are pairs of a sentence and what to do about it; a schema can have several.
+    ``problems`` are pairs of a sentence and a hint; a schema can have several.
     """
 
     problems: tuple[_Problem, ...]
@@ -37,7 +37,7 @@ class ScumbleError(Exception):
 
     @property
     def hint(self) -> str | None:
-        """What to do about the first problem, where we know."""
+        """Hint for the first problem, if there is one."""
         return self.problems[0][1] if self.problems else None
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -52,11 +52,11 @@ def _restored(kind: type[ScumbleError], problems: tuple[_Problem, ...], unlisted
 
 
 class UsageError(ScumbleError, ValueError):
-    """The request cannot be served as it was made."""
+    """The arguments are invalid or contradict each other."""
 
 
 class OutputExistsError(UsageError, FileExistsError):
-    """The output exists already, and nothing was asked to replace it."""
+    """The output exists already, and ``force`` was not given."""
 
     def __init__(
         self,
@@ -72,40 +72,42 @@ class OutputExistsError(UsageError, FileExistsError):
 
 
 class DataError(ScumbleError, ValueError):
-    """The data is not what it should be."""
+    """The data is invalid."""
 
 
 class SchemaError(DataError):
-    """The schema is not what it should be; ``problems`` has all that is wrong with it."""
+    """The schema is invalid; ``problems`` lists all its problems."""
 
 
 class BudgetError(ScumbleError):
-    """The budget does not allow it."""
+    """The privacy budget does not allow it."""
 
 
 class TooLargeError(ScumbleError, MemoryError):
-    """It would not fit."""
+    """The model or the data would not fit into memory or the limits of the program."""
 
 
 class StorageError(ScumbleError, OSError):
-    """Files, disks, databases, the operating system."""
+    """A file, disk, database or system operation failed."""
 
 
 class NotFittedError(UsageError, AttributeError):
-    """Nothing was fitted yet."""
+    """The object is not fitted yet."""
 
 
 class BugError(ScumbleError, RuntimeError):
-    """A mistake of ours."""
+    """A bug in Scumble; please report it."""
 
 
 class Interrupted(ScumbleError, KeyboardInterrupt):
-    """The work was stopped by the one who asked for it."""
+    """The user interrupted the work."""
 
 
 class AssumedWarning(UserWarning):
-    """Nobody has vouched that bounds and categories of a column were declared without looking at the data."""
+    """Bounds and categories of a column are not declared public: they may have been chosen by
+    looking at the data."""
 
 
 class DeadColumnWarning(UserWarning):
-    """Nearly all rows of a column are missing, unknown or at an end, by the released counts: the schema may not fit the data."""
+    """Nearly all values of a column are missing, unknown or at a bound, by the released counts: the
+    schema may not fit the data."""

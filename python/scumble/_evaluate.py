@@ -1,4 +1,5 @@
-"""Quality against the real rows. NOT differentially private: for the steward of the real table."""
+"""Quality of synthetic rows against the real ones. NOT differentially private: for the steward of
+the real table."""
 
 from __future__ import annotations
 
@@ -14,21 +15,22 @@ from ._typing import Data, PathLike
 
 
 class Evaluation(JsonResult):
-    """How near a synthetic table is to the real one. NOT private: it must not be published."""
+    """Distance of a synthetic table from the real one. NOT private: do not publish it."""
 
-    def __init__(self, told: dict[str, Any], text: str, page: str) -> None:
-        super().__init__(told, text)
+    def __init__(self, values: dict[str, Any], text: str, page: str) -> None:
+        super().__init__(values, text)
         self._page = page
 
     def page(self, path: PathLike | None = None, *, force: bool = False) -> str:
-        """The steward's page, as HTML; written to a file if there is a path, which is replaced only with ``force``."""
+        """Returns the page as HTML. Also writes it to ``path``, if given; an existing file is
+        replaced only with ``force``."""
         if path is not None:
             _output.write_text(path, self._page, force=force)
         return self._page
 
     def _repr_html_(self) -> str:
         stamp, _, _ = self._text.partition("\n")
-        # The stamp stands outside the frame too: a notebook that is not trusted shows none.
+        # # The stamp is outside the frame too: a notebook that is not trusted shows no frame.
         return _html.banner(stamp) + _html.framed(self._page, title="Evaluation")
 
 
@@ -47,14 +49,15 @@ def evaluate(
 ) -> Evaluation:
     """Compares a synthetic table with the real one. The result is computed from the real rows without noise.
 
-    :param orders: how many columns the compared tables span
-    :param count: how many tables of each
-    :param subgroups: columns whose values make subgroups
-    :param targets: columns for learners to predict
-    :param quick: leave out learners, propensity scores and chi-square tests
+    :param orders: numbers of columns of the compared tables
+    :param count: number of tables to compare for each number of columns
+    :param subgroups: columns that define subgroups by their values; by default, the first four with
+        at most ten codes
+    :param targets: columns for learners to predict; by default, up to eight with the fewest codes
+    :param quick: skip learners, propensity scores and chi-square tests
     """
     native = checked(schema)
-    with Progress(progress, "evaluated") as told:
+    with Progress(progress, "evaluated") as report:
         scores, text, page = _native.evaluate(
             _frames.Source(real).native,
             _frames.Source(synthetic).native,
@@ -65,6 +68,6 @@ def evaluate(
             targets=None if targets is None else list(targets),
             quick=quick,
             seed=seed,
-            progress=told,
+            progress=report,
         )
     return Evaluation(json.loads(scores), text, page)

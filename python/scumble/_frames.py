@@ -1,10 +1,10 @@
-"""Tables of other libraries: what kind a table is, how it is handed over, and how synthetic rows become one.
+"""Conversion from and to tables of other libraries.
 
-No library is imported unless a table of its kind is here, or asked for.
+A library is imported only if a table of its kind is given or requested.
 
-What a synthetic table takes over from a real one is names of columns and types that somebody chose: that a column is
-categorical, or as wide as 16 bits. Whatever depends on rows comes from the schema: the categories, and whether a column has room
-for missing values.
+A synthetic table takes column names and deliberately chosen types from the real one, such as
+categorical or 16 bits wide. Everything that depends on rows comes from the schema: the categories,
+and whether a column can have missing values.
 """
 
 from __future__ import annotations
@@ -29,16 +29,17 @@ _MODULES: dict[str, Kind] = {
     "scumble": "table",
 }
 
-_MOST_PIECES = 10_000
-"""A frame in more pieces than this is put together: it has hardly any rows in each."""
+_MAX_PIECES = 10_000
+"""A frame in more pieces is handed over as one: each piece has hardly any rows."""
 
 
 _UNKNOWN = b"\xff"
-"""Bytes that no schema declares, since a schema is UTF-8."""
+"""Bytes that no schema lists, because a schema is UTF-8."""
 
 
 class Source:
-    """Data as it was given, ready to be handed over, and what synthetic rows should come out as."""
+    """Input data in a form that the native module reads, and the kind and types that synthetic rows
+    get."""
 
     def __init__(self, data: Data) -> None:
         self.kind: Kind = "table"
@@ -64,15 +65,16 @@ class Source:
             self.native = table
         else:
             raise UsageError(
-                f"a `{type(table).__name__}` is no table",
+                f"a `{type(table).__name__}` is not a table",
                 hint="give paths, or a table of pandas, polars, pyarrow, duckdb or any other library with `__arrow_c_stream__`",
             )
         self.types = _types(table, self.kind)
 
 
 def _polars_rows(frame: Any) -> object:
-    """A frame of polars, with the types that it hands over in a way of its own put into others: objects, which it hands over as places in
-    memory, whole numbers of 128 bits, columns of nothing, and nested values, which are unknown."""
+    """Returns a frame of polars with types that the native module reads. polars hands over objects
+    as memory addresses, and has types of its own for 128-bit integers and columns of nulls. Nested
+    values are unknown."""
     import polars
 
     objects = [(name, frame[name].to_list()) for name, dtype in frame.schema.items() if dtype == polars.Object]
@@ -90,7 +92,7 @@ def _polars_rows(frame: Any) -> object:
 
 
 def _polars_types(schema: Mapping[str, Any]) -> _native.Types:
-    """The types of a frame of polars: what objects are nobody can tell, and text is what they mostly are."""
+    """Returns the types of a polars frame. Object columns count as text, which they mostly are."""
     import polars
 
     shown = {polars.Object: polars.String, polars.Int128: polars.Int64, polars.UInt128: polars.Int64}
@@ -98,14 +100,15 @@ def _polars_types(schema: Mapping[str, Any]) -> _native.Types:
 
 
 def _pieces(frame: Any) -> list[Any]:
-    """A frame of polars, cut where its columns are cut already: handed over whole, it would be put together first, in a copy."""
+    """Splits a frame of polars at the chunks of its columns: handed over whole, it would be copied
+    into one chunk first."""
     ends: set[int] = {frame.height}
     for column in frame.get_columns():
         end = 0
         for length in column.chunk_lengths():
             end += length
             ends.add(end)
-    if len(ends) > _MOST_PIECES:
+    if len(ends) > _MAX_PIECES:
         return [frame]
     pieces, start = [], 0
     for end in sorted(ends):
@@ -116,14 +119,16 @@ def _pieces(frame: Any) -> list[Any]:
 
 
 def _without_categories(dtype: Any) -> Any:
-    """The same type, and nothing of the values that a categorical one lists: those are what occurs in a table."""
+    """Returns the type without the values that a categorical one lists: those occur in the
+    table."""
     if type(dtype).__name__ == "CategoricalDtype":
         return type(dtype)(None, ordered=dtype.ordered)
     return type(dtype)([]) if type(dtype).__name__ == "Enum" else dtype
 
 
 def types_of(data: Data) -> object:
-    """Paths, or the names and types of a table's columns: all that a draft of a schema may see."""
+    """Returns paths, or the names and types of a table's columns: all that a draft of a schema may
+    see."""
     paths = paths_of(data)
     if paths is not None:
         return paths
@@ -136,21 +141,23 @@ def types_of(data: Data) -> object:
 
 
 def _types(table: Any, kind: Kind) -> _native.Types | None:
-    """The Arrow types of a table's columns, if it can tell them without being read. pandas cannot: its own types say more."""
+    """Returns the Arrow types of a table's columns, if known without reading it. pandas types say
+    more than these."""
     if kind == "pandas":
         return None
     if kind == "polars":
         return _polars_types(table.collect_schema())
     if kind == "duckdb":
         return _native.Types.of(_relation(table.limit(0)))
-    teller = next((one for one in (table, getattr(table, "schema", None)) if hasattr(one, "__arrow_c_schema__")), None)
-    return None if teller is None else _native.Types.of(teller)
+    typed = next((one for one in (table, getattr(table, "schema", None)) if hasattr(one, "__arrow_c_schema__")), None)
+    return None if typed is None else _native.Types.of(typed)
 
 
 def into_kind(table: _native.Table, kind: Kind, source: Source | None, schema: Schema) -> Any:
-    """Synthetic rows as a table of this kind, with the types of the source if that is of the same kind."""
+    """Converts synthetic rows into a table of this kind, with the types of the source if it is of
+    the same kind."""
     if kind not in get_args(Kind):
-        raise UsageError(f"there is no kind of table `{kind}`", hint=f"take one of {', '.join(get_args(Kind))}")
+        raise UsageError(f"there is no kind of table `{kind}`", hint=f"choose one of {', '.join(get_args(Kind))}")
     like = source if source is not None and source.kind == kind else None
     if like is not None and like.types is not None:
         table = table.like(like.types)
@@ -168,7 +175,7 @@ def into_kind(table: _native.Table, kind: Kind, source: Source | None, schema: S
 
 
 def paths_of(data: Data) -> list[str] | None:
-    """The paths that were given; nothing if a table was."""
+    """Returns the paths that were given, or ``None`` for a table."""
     if isinstance(data, (str, os.PathLike)):
         return [os.fspath(data)]
     if isinstance(data, Sequence) and not hasattr(data, "__arrow_c_stream__"):
@@ -202,7 +209,7 @@ def _import(name: str, kind: Kind) -> Any:
 def _relation(relation: Any) -> Any:
     if hasattr(relation, "__arrow_c_stream__"):
         return relation
-    # Before duckdb had the interface.
+    # # Older versions of duckdb do not have the interface.
     return relation.fetch_arrow_reader() if hasattr(relation, "fetch_arrow_reader") else relation.arrow()
 
 
@@ -241,23 +248,24 @@ def _to_series(column: Any, can_be_missing: bool, dtype: Any, categories: list[s
         usual = pandas.Int64Dtype()
     elif can_be_missing and types.is_boolean(column.type):
         usual = pandas.BooleanDtype()
-    # A date is an object only where it was one.
+    # # Dates become objects only if they were objects in the real table.
     as_object = dtype is not None and dtype == object
     series = column.to_pandas(types_mapper=lambda _: usual, date_as_object=as_object)
-    wanted = _chosen(dtype, can_be_missing, categories, series)
-    if wanted is None or series.dtype == wanted:
+    chosen = _chosen(dtype, can_be_missing, categories, series)
+    if chosen is None or series.dtype == chosen:
         return series
     try:
-        return series.astype(wanted)
+        return series.astype(chosen)
     except (TypeError, ValueError, OverflowError):
         return series
 
 
 def _chosen(dtype: Any, can_be_missing: bool, categories: list[str] | None, series: Any) -> Any:
-    """The type that somebody chose for the real column, or nothing if it came about by itself.
+    """Returns the type that the user chose for the real column, or ``None`` if its values decided
+    it.
 
-    A column of plain numbers or objects is what it is because of its rows: whole numbers with gaps are floats, without gaps they are
-    not.
+    The rows decide the type of a column of plain numbers or objects: integers with missing values
+    are floats, without they are not.
     """
     pandas = _import("pandas", "pandas")
     if dtype is None:

@@ -1,4 +1,4 @@
-"""Small pieces of HTML for notebooks. Everything that was not written here is escaped."""
+"""HTML for notebooks. All inserted text is escaped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def text(value: object) -> str:
 
 
 def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    """A table whose cells are text."""
+    """Formats a table with cells of text."""
     top = "".join(f'<th style="text-align:left">{text(cell)}</th>' for cell in head)
     body = "".join(
         "<tr>" + "".join(f'<td style="text-align:left">{"" if cell is None else text(cell)}</td>' for cell in row) + "</tr>"
@@ -29,7 +29,7 @@ def preformatted(value: object) -> str:
 
 
 def banner(value: object) -> str:
-    """Something nobody must read past."""
+    """Formats a warning that cannot be overlooked."""
     return f'<p style="background:#8a1f11;color:#fff;padding:.4em .6em;font-weight:bold">{text(value)}</p>'
 
 
@@ -37,9 +37,10 @@ _FRAME_HEIGHT = 640
 
 
 def framed(page: str, *, title: str) -> str:
-    """A whole page, in a frame of its own: its styles do not reach the notebook, and those of the notebook do not reach it.
+    """Puts a page into a frame, so that its styles and those of the notebook do not affect each
+    other.
 
-    ``sandbox`` without exceptions also keeps scripts and forms from running, of which our pages have none.
+    ``sandbox`` without exceptions also blocks scripts and forms; our pages have none.
     """
     return (
         f'<iframe title="{text(title)}" sandbox srcdoc="{text(page)}" loading="lazy"'

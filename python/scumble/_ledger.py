@@ -1,4 +1,4 @@
-"""What was ever spent on a table."""
+"""The budget spent on a table, across all fits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._typing import AccountingName, PathLike
 
 
 class Statement(JsonResult):
-    """What a ledger holds: its cap, what was spent, what is left, and every fit."""
+    """Contents of a ledger: its cap, the budget spent and left, and all fits."""
 
     def _repr_html_(self) -> str:
         return _html.titled("Ledger", _html.preformatted(self._text))
@@ -21,12 +21,12 @@ class Statement(JsonResult):
 class Ledger:
     """The ledger of a table: one cap for all fits that name it, across processes and crashes.
 
-    The object is a path and nothing more: the file is opened for every question and closed again, so that processes that are forked do
-    not share it.
+    The object holds only the path: the file is opened for every operation and closed again, so
+    forked processes do not share it.
     """
 
     def __init__(self, path: PathLike) -> None:
-        """A ledger that exists; :meth:`create` makes one."""
+        """Refers to an existing ledger; :meth:`create` creates one."""
         self.path = os.fspath(path)
 
     @classmethod
@@ -41,16 +41,18 @@ class Ledger:
         dataset: str | None = None,
         accept_weak_privacy: bool = False,
     ) -> Ledger:
-        """Makes the ledger of a table, with a cap on all that will ever be released from it.
+        """Creates the ledger of a table, with a cap on everything that will ever be released from
+        it.
 
-        A ledger that exists is never replaced: what was spent would be forgotten.
+        An existing ledger is never replaced: its record of the budget spent would be lost.
 
-        :param schema: whose privacy terms every fit on the ledger has to have
-        :param accounting: how fits are added up; ``pure`` if delta is 0 and ``gdp`` otherwise, without it
-        :param dataset: what to call the table; the name of the file without it
+        :param schema: schema of the table; every fit on the ledger must have the same privacy terms
+        :param accounting: accounting of the fits; by default, ``pure`` if delta is 0 and ``gdp``
+            otherwise
+        :param dataset: name of the table; by default, the name of the file
         :param accept_weak_privacy: accept an epsilon above 10 or a delta above 1e-4
         """
-        _output.check_new(path, hint="go on with it by `Ledger(path)`, or create another one at another path")
+        _output.check_new(path, hint="open it with `Ledger(path)`, or create one at another path")
         name = dataset if dataset is not None else os.path.splitext(os.path.basename(os.fspath(path)))[0]
         _native.ledger_create(
             path,
@@ -64,9 +66,10 @@ class Ledger:
         return cls(path)
 
     def show(self) -> Statement:
-        """What was spent, by which fits, and what is left. Every byte of the ledger is checked on the way."""
-        told, text = _native.ledger_statement(self.path)
-        return Statement(json.loads(told), text)
+        """Returns the budget spent, by fit, and the budget left. Verifies every byte of the
+        ledger."""
+        values, text = _native.ledger_statement(self.path)
+        return Statement(json.loads(values), text)
 
     def __repr__(self) -> str:
         return f"scumble.Ledger({self.path!r})"

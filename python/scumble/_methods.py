@@ -1,4 +1,5 @@
-"""One class per method. They differ in what they measure and how; all of them have the same verbs."""
+"""The methods, one class each. They differ in what they measure; all have the interface of
+``Synthesizer``."""
 
 from __future__ import annotations
 
@@ -21,14 +22,16 @@ _Self = TypeVar("_Self", bound="Synthesizer")
 
 
 class Synthesizer:
-    """What all methods have in common: ``fit``, ``sample``, ``write``, ``save``, ``load``, ``certificate``, ``inspect``, ``report``.
+    """Base class of all methods: ``fit``, ``sample``, ``write``, ``save``, ``load``,
+    ``certificate``, ``inspect``, ``report``.
 
-    ``epsilon`` and ``delta`` are what a fit stays within. Parameters are attributes, and nothing happens before ``fit``, which returns the
-    object itself. Everything that can be asked of the fitted model can be asked of it; the model by itself is in ``model_``.
+    ``epsilon`` and ``delta`` are the budget of a fit. Parameters are attributes. Nothing happens
+    before ``fit``, which returns the object itself. The methods of the fitted model are available
+    on the object; the model itself is ``model_``.
     """
 
     method: ClassVar[str]
-    """The name on the command line and in files."""
+    """Name of the method on the command line and in files."""
 
     epsilon: float
     delta: float
@@ -55,22 +58,30 @@ class Synthesizer:
         spill_directory: PathLike | None = None,
         progress: bool | None = None,
     ) -> _Self:
-        """Reads a table and fits a model to it. This is what spends budget.
+        """Reads a table and fits a model to it. This spends privacy budget.
 
-        :param data: paths, globs, addresses of PostgreSQL tables, or a table of pandas, polars, pyarrow, duckdb or any other library that
-            knows Arrow's C interface. Tables in memory are not copied, unless their library does
-        :param schema: what is public about the table, or the path of a schema file
-        :param ledger: the ledger of the table, which refuses a fit over its cap; without it nothing keeps count
-        :param resume: go on with the same fit that was cut off, without spending again
-        :param anew: begin also if the same fit was cut off on the ledger; what that one reserved stays spent
-        :param accept_weak_privacy: accept an epsilon above 10, a delta above 1e-4, or a delta of one over the number of rows or more
-        :param save_to: where to write the model file; on a ledger, a fit that was not saved is lost with the process
-        :param force: replace the file at ``save_to`` if there is one; without it, such a fit is refused before anything is spent
-        :param format: how files are written, if their names do not say
-        :param threads: how many threads read; as many as the machine has processors without it
-        :param memory_limit: how much memory rows and counts may take, such as ``"4GiB"``; half of the machine's without it
-        :param spill_directory: where what does not fit is put meanwhile, in a directory that only you can read
-        :param progress: whether a bar is shown; without it, where somebody watches
+        :param data: paths, globs, addresses of PostgreSQL tables, or a table of pandas, polars,
+            pyarrow, duckdb or any other library that supports Arrow's C interface. Tables in memory
+            are not copied, unless their library copies them
+        :param schema: the schema of the table, or the path of a schema file
+        :param ledger: ledger of the table, which refuses a fit over its cap; by default, spending
+            is not tracked
+        :param resume: resume an interrupted fit with the same arguments, without spending again
+        :param anew: start a new fit even if one with the same arguments was interrupted; the budget
+            reserved for that one stays spent
+        :param accept_weak_privacy: accept an epsilon above 10, a delta above 1e-4, or a delta of at
+            least one over the number of rows
+        :param save_to: path of the model file to write; with a ledger, a fit that is not saved is
+            lost with the process
+        :param force: replace the file at ``save_to`` if it exists; by default, the fit is then
+            refused before anything is spent
+        :param format: format of the files; by default, inferred from their names
+        :param threads: number of threads that read; by default, the number of processors
+        :param memory_limit: memory limit for rows and counts, such as ``"4GiB"``; by default, half
+            of the machine's memory
+        :param spill_directory: folder for spilled data, which is kept in a directory that only you
+            can read
+        :param progress: whether to show a progress bar; by default, in terminals and notebooks
         """
         path = ledger.path if isinstance(ledger, Ledger) else ledger
         if save_to is not None:
@@ -80,7 +91,7 @@ class Synthesizer:
         _warn_of_assumed(native.assumed())
         options = self._options()
         source = _frames.Source(data)
-        with Progress(progress, "fitted") as told:
+        with Progress(progress, "fitted") as report:
             fitted = _native.Model.fit(
                 source.native,
                 native,
@@ -97,7 +108,7 @@ class Synthesizer:
                 threads=threads,
                 memory_limit=memory_limit,
                 spill_directory=spill_directory,
-                progress=told,
+                progress=report,
             )
         for sentence in fitted.dead_columns():
             warnings.warn(sentence, DeadColumnWarning, stacklevel=2)
@@ -121,7 +132,7 @@ class Synthesizer:
         )
 
     def fit_sample(self, data: Data, schema: Schema | PathLike, rows: int | None = None, **fit: Any) -> Any:
-        """Fits, and draws synthetic rows."""
+        """Fits a model and draws synthetic rows from it."""
         return self.fit(data, schema, **fit).sample(rows)
 
     def write(
@@ -146,17 +157,17 @@ class Synthesizer:
         self._fitted().write_marginals(path, force=force)
 
     def save(self, path: PathLike, *, force: bool = False) -> None:
-        """Writes the model file: whole, or not at all. An existing file is replaced only with ``force``."""
+        """Writes the model file atomically. An existing file is replaced only with ``force``."""
         self._fitted().save(path, force=force)
 
     @classmethod
     def load(cls: type[_Self], path: PathLike) -> _Self:
-        """Reads a model file of this method; of any method on :class:`Synthesizer` itself."""
+        """Reads a model file of this method; ``Synthesizer.load`` reads one of any method."""
         model = Model.load(path)
-        told = model._native.method
-        if told is None or model.certificate is None:
-            raise UsageError("the tables of this model were made elsewhere", hint="read it with `scumble.Model.load`")
-        name, written = told
+        recorded = model._native.method
+        if recorded is None or model.certificate is None:
+            raise UsageError("the tables of this model were released by another party", hint="read it with `scumble.Model.load`")
+        name, written = recorded
         kind = _METHODS[name]
         if not issubclass(kind, cls):
             raise UsageError(f"this is a model of `{name}`", hint=f"read it with `scumble.{kind.__name__}.load`")
@@ -171,41 +182,42 @@ class Synthesizer:
 
     @property
     def certificate(self) -> Certificate:
-        """What was spent, and what may be claimed for it."""
+        """The budget spent, and the guarantee that may be claimed."""
         certificate = self._fitted().certificate
         assert certificate is not None, "a method measures, so it has a certificate"
         return certificate
 
     @property
     def guarantee(self) -> str:
-        """The guarantee in a sentence."""
+        """The guarantee in one sentence."""
         return self._fitted().guarantee
 
     @property
     def schema(self) -> Schema:
-        """The schema it was fitted to."""
+        """Schema of the fitted table."""
         return self._fitted().schema
 
     @property
     def fingerprint(self) -> str:
-        """The SHA-256 of the model file."""
+        """SHA-256 of the model file."""
         return self._fitted().fingerprint
 
     def inspect(self) -> Summary:
-        """What the model holds."""
+        """Returns a summary of the model."""
         return self._fitted().inspect()
 
     def report(self, path: PathLike | None = None, *, force: bool = False) -> str:
-        """The page that may be published, as HTML; written to a file if there is a path, which is replaced only with ``force``."""
+        """Returns the report for publication, as HTML. Also writes it to ``path``, if given; an
+        existing file is replaced only with ``force``."""
         return self._fitted().report(path, force=force)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name."""
+        """Returns the parameters by name."""
         del deep  # There are no estimators inside.
         return {name: getattr(self, name) for name in self._parameters()}
 
     def set_params(self: _Self, **parameters: Any) -> _Self:
-        """Sets parameters by name. A model that was fitted stays what it is."""
+        """Sets parameters by name. A model that is already fitted does not change."""
         for name, value in parameters.items():
             if name not in self._parameters():
                 raise UsageError(
@@ -219,7 +231,7 @@ class Synthesizer:
         return [name for name in _inspect.signature(cls.__init__).parameters if name != "self"]
 
     def _options(self) -> list[str]:
-        """The options of the method, as on the command line."""
+        """Returns the options of the method, as on the command line."""
         names = [name for name in self._parameters() if name not in ("epsilon", "delta")]
         return [f"{name}={json.dumps(getattr(self, name))}" for name in names]
 
@@ -265,9 +277,10 @@ def _options_of(written: str) -> dict[str, Any]:
 
 
 class Auto(Synthesizer):
-    """Chooses round by round which columns to count together, and fits a Markov random field to the noisy counts.
+    """Selects in rounds which columns to count together, and fits a Markov random field to the
+    noisy counts.
 
-    The least error on most tables. Needs a delta above 0.
+    Has the smallest error on most tables. Needs a delta above 0.
     """
 
     method = "auto"
@@ -304,10 +317,10 @@ class Auto(Synthesizer):
 
 
 class AIM(Synthesizer):
-    """Chooses tables for a workload, as its paper of 2022 does. Needs a delta above 0.
+    """AIM (2022): selects tables for a workload in rounds. Needs a delta above 0.
 
-    ``workload`` is a list of tables such as ``{"columns": ["age", "income"], "weight": 2}``; without it, all tables over
-    ``workload_columns`` columns.
+    ``workload`` is a list of tables such as ``{"columns": ["age", "income"], "weight": 2}``; by
+    default, all tables over ``workload_columns`` columns.
     """
 
     method = "aim"
@@ -338,7 +351,8 @@ class AIM(Synthesizer):
 
 
 class MST(Synthesizer):
-    """A tree of the pairs of columns that tell most about each other: a fit in a second. Needs a delta above 0."""
+    """MST: a tree of the pairs of columns with the most mutual information; fits in about a second.
+    Needs a delta above 0."""
 
     method = "mst"
 
@@ -358,9 +372,10 @@ class MST(Synthesizer):
 
 
 class PrivMRF(Synthesizer):
-    """A Markov random field by the algorithms of the paper of 2021. Needs a delta above 0.
+    """PrivMRF (2021): a Markov random field. Needs a delta above 0.
 
-    ``profile="paper"`` is the paper's; ``"best"`` is :class:`Auto`. ``options`` are those of the profile, by name.
+    ``profile="paper"`` follows the paper; ``"best"`` is :class:`Auto`. ``options`` are the options
+    of the profile, by name.
     """
 
     method = "privmrf"
@@ -388,7 +403,8 @@ class PrivMRF(Synthesizer):
 
 
 class PrivBayes(Synthesizer):
-    """A Bayesian network chosen by the exponential mechanism, as in the paper of 2014. Pure differential privacy."""
+    """PrivBayes (2014): a Bayesian network selected by the exponential mechanism. Pure differential
+    privacy."""
 
     method = "privbayes"
 
@@ -414,7 +430,8 @@ class PrivBayes(Synthesizer):
 
 
 class PBPGM(Synthesizer):
-    """The network of :class:`PrivBayes` as a graphical model: the best data for pure differential privacy."""
+    """The network of :class:`PrivBayes` as a graphical model: the most accurate method for pure
+    differential privacy."""
 
     method = "pb-pgm"
 
@@ -440,7 +457,8 @@ class PBPGM(Synthesizer):
 
 
 class PrivBayesNIST(Synthesizer):
-    """A Bayesian network built on noisy scores of pairs: the entry to the NIST challenge of 2018. Needs a delta above 0."""
+    """A Bayesian network built on noisy scores of pairs: the entry to the NIST challenge of 2018.
+    Needs a delta above 0."""
 
     method = "privbayes-nist"
 
@@ -462,7 +480,7 @@ class PrivBayesNIST(Synthesizer):
 
 
 class Independent(Synthesizer):
-    """One noisy table per column; columns come out independent of each other."""
+    """One noisy table per column; the synthetic columns are independent of each other."""
 
     method = "independent"
 
@@ -471,7 +489,8 @@ class Independent(Synthesizer):
 
 
 class SmoothedHistogram(Synthesizer):
-    """Rows drawn from the smoothed table of all columns: for a few columns of few values, and a public number of rows."""
+    """Draws rows from the smoothed table of all columns: for few columns with few values, and a
+    public number of rows."""
 
     method = "smoothed-histogram"
 

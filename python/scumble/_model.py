@@ -19,12 +19,13 @@ from ._typing import Kind, PathLike, SamplingName
 
 
 class Certificate(JsonResult):
-    """What was released and what it cost: the epsilon and delta that may be claimed, and every release that led to them."""
+    """The privacy certificate of a model: the epsilon and delta that may be claimed, and the
+    releases behind them."""
 
-    def __init__(self, told: dict[str, Any], guarantee: str) -> None:
-        super().__init__(told, f"<scumble.Certificate: {guarantee}>")
+    def __init__(self, values: dict[str, Any], guarantee: str) -> None:
+        super().__init__(values, f"<scumble.Certificate: {guarantee}>")
         self.guarantee = guarantee
-        """The guarantee in a sentence."""
+        """The guarantee in one sentence."""
 
     @property
     def epsilon(self) -> float:
@@ -33,18 +34,19 @@ class Certificate(JsonResult):
 
     @property
     def delta(self) -> float:
-        """The delta that goes with it."""
+        """The delta that may be claimed."""
         return float(self._values["delta"])
 
     @property
     def assumptions(self) -> list[str]:
-        """What the claim rests on besides the releases: ``"domain-from-data"`` if bounds or categories were read off the rows,
-        ``"multiline-records"`` if quoted fields of text files span lines. :attr:`guarantee` has them as sentences."""
+        """Assumptions of the claim beyond the releases: ``"domain-from-data"`` if bounds or
+        categories were read off the rows, ``"multiline-records"`` if quoted fields of text files
+        span lines. :attr:`guarantee` states them as sentences."""
         return list(self._values.get("assumptions", []))
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """Every release, in order."""
+        """All releases, in order."""
         return copy.deepcopy(self._values["events"])
 
     def _repr_html_(self) -> str:
@@ -63,26 +65,27 @@ class Certificate(JsonResult):
 
 
 def _shown_epsilon(claimed: float, goal: float) -> str:
-    """Never less than what is claimed; the goal where next to nothing of it is left."""
+    """Formats the claimed epsilon, rounded up; the goal if at least 99.9 % of it is claimed."""
     return f"{goal if claimed >= 0.999 * goal else math.ceil(claimed * 1e6) / 1e6:.12g}"
 
 
 class Summary(JsonResult):
-    """What a model holds: its tables, bounds, columns and shares. All of it may be published."""
+    """Summary of a model: its tables, bounds, columns and shares. All of it may be published."""
 
-    def __init__(self, told: dict[str, Any], text: str, explanation: str, picture: str) -> None:
-        super().__init__(told, text)
+    def __init__(self, values: dict[str, Any], text: str, explanation: str, picture: str) -> None:
+        super().__init__(values, text)
         self.explanation = explanation
-        """The guarantee in plain words."""
+        """Explanation of the guarantee in plain words."""
         self.picture = picture
-        """The model as a graph, as SVG."""
+        """Graph of the model, as SVG."""
 
     def _repr_html_(self) -> str:
         return self.picture + _html.preformatted(self._text)
 
 
 class Model:
-    """Released values, the public schema, and what may be claimed for them. It may be published, and sampled any number of times.
+    """A fitted model: released values, the public schema, and the guarantee. It may be published,
+    and sampled any number of times.
 
     Models come from ``fit`` of a method, or from files: :meth:`load`.
     """
@@ -98,11 +101,12 @@ class Model:
 
     @classmethod
     def from_marginals(cls, path: PathLike, schema: Schema) -> Model:
-        """Fits a model to a file of noisy tables that were made elsewhere. No row is read and nothing is spent."""
+        """Fits a model to a file of noisy tables that another party released. Reads no rows and
+        spends no budget."""
         return cls(_native.Model.of_marginals(path, schema._native()))
 
     def save(self, path: PathLike, *, force: bool = False) -> None:
-        """Writes the model file: whole, or not at all. An existing file is replaced only with ``force``."""
+        """Writes the model file atomically. An existing file is replaced only with ``force``."""
         _output.check(path, force=force)
         self._native.save(path)
 
@@ -117,16 +121,19 @@ class Model:
         into: Kind | None = None,
         progress: bool | None = None,
     ) -> Any:
-        """Draws synthetic rows; this costs nothing.
+        """Draws synthetic rows; this spends no budget.
 
-        They come out as the kind of table that the model was fitted to, or as ``into`` says.
+        Returns the kind of table that the model was fitted to, or the kind given by ``into``.
 
-        :param rows: how many; as many as the model was told that the real table has, without it
-        :param seed: the same seed draws the same rows from the same model; it has no influence on the noise
-        :param sampling: how rows are drawn; the default is matched up to 131,072 rows, low-variance above
-        :param where: only rows that meet these conditions: ``{"sex": "female", "region": ["north", "south"], "age": range(20, 40)}``;
-            ``None`` as a value is a missing one. Or conditions as on the command line: ``["age=20..39"]``
-        :param rebalance: gives the values of one column these shares: ``{"sex": {"female": 0.5, "male": 0.5}}``
+        :param rows: number of rows; by default, the released number of rows of the real table
+        :param seed: the same seed and model give the same rows; it has no influence on the noise
+        :param sampling: sampling method; by default ``matched`` up to 131,072 rows, and
+            ``low-variance`` above
+        :param where: draw only rows that meet these conditions: ``{"sex": "female", "region":
+            ["north", "south"], "age": range(20, 40)}``; ``None`` matches a missing value. Also
+            takes conditions as on the command line: ``["age=20..39"]``
+        :param rebalance: shares of the values of one column: ``{"sex": {"female": 0.5, "male":
+            0.5}}``
         """
         kind = into or (self._source.kind if self._source else "table")
         table = self._draw(rows, seed, sampling, where, rebalance, None, progress)
@@ -144,10 +151,11 @@ class Model:
         force: bool = False,
         progress: bool | None = None,
     ) -> None:
-        """Draws synthetic rows into a file (.csv, .tsv, .parquet, .arrow), of any number: they are not held in memory.
+        """Writes synthetic rows to a file (.csv, .tsv, .parquet, .arrow). They are not held in
+        memory, so their number is not limited.
 
-        The file is the same, byte for byte, as that of ``scumble sample`` with the same model, rows, seed and sampling. An existing file
-        is replaced only with ``force``.
+        The file is byte-identical to that of ``scumble sample`` with the same model, rows, seed and
+        sampling. An existing file is replaced only with ``force``.
         """
         _output.check(path, force=force)
         self._draw(rows, seed, sampling, where, rebalance, path, progress)
@@ -162,7 +170,7 @@ class Model:
         path: PathLike | None,
         progress: bool | None,
     ) -> _native.Table:
-        with Progress(progress, "sampled") as told:
+        with Progress(progress, "sampled") as report:
             return self._native.sample(
                 rows=rows,
                 seed=seed,
@@ -170,56 +178,57 @@ class Model:
                 conditions=_conditions(where),
                 rebalance=_shares(rebalance),
                 path=path,
-                progress=told,
+                progress=report,
             )
 
     def write_marginals(self, path: PathLike, *, force: bool = False) -> None:
-        """Writes the noisy tables that the model was fitted to, as JSON, for other programs to estimate from."""
+        """Writes the noisy tables that the model was fitted to, as JSON, for other programs."""
         _output.check(path, force=force)
         self._native.write_marginals(path)
 
     @property
     def rows(self) -> int:
-        """The released number of rows."""
+        """Released number of rows."""
         return self._native.rows
 
     @property
     def schema(self) -> Schema:
-        """The schema it was fitted to."""
+        """Schema of the fitted table."""
         return Schema(self._native.schema.spec())
 
     @property
     def method(self) -> str | None:
-        """The name of the method that measured it; ``None`` if its tables were made elsewhere."""
+        """Name of the method; ``None`` if the tables were released by another party."""
         method = self._native.method
         return method[0] if method else None
 
     @property
     def guarantee(self) -> str:
-        """The guarantee in a sentence."""
+        """The guarantee in one sentence."""
         return self._native.guarantee
 
     @property
     def fingerprint(self) -> str:
-        """The SHA-256 of the model file."""
+        """SHA-256 of the model file."""
         return self._native.fingerprint
 
     @property
     def certificate(self) -> Certificate | None:
-        """What was spent, and what may be claimed for it; ``None`` if its tables were made elsewhere."""
-        told = self._native.certificate
-        return None if told is None else Certificate(json.loads(told), self.guarantee)
+        """The budget spent, and the guarantee that may be claimed; ``None`` if the tables were
+        released by another party."""
+        values = self._native.certificate
+        return None if values is None else Certificate(json.loads(values), self.guarantee)
 
     def inspect(self) -> Summary:
-        """What the model holds."""
-        told, text = self._native.summary()
-        return Summary(json.loads(told), text, self._native.explanation()[1], self._native.picture())
+        """Returns a summary of the model."""
+        values, text = self._native.summary()
+        return Summary(json.loads(values), text, self._native.explanation()[1], self._native.picture())
 
     def report(self, path: PathLike | None = None, *, title: str | None = None, force: bool = False) -> str:
-        """The page that may be published, as HTML; written to a file if there is a path.
+        """Returns the report for publication, as HTML. Also writes it to ``path``, if given.
 
-        :param title: what the table is called on the page; the title of the schema without it
-        :param force: whether a file that exists may be replaced
+        :param title: title of the table on the page; by default, the title of the schema
+        :param force: replace the file if it exists
         """
         page = self._native.page(title=title)
         if path is not None:
@@ -236,10 +245,10 @@ class Model:
         return (_restored, (self._native.to_bytes(),))
 
     def __repr__(self) -> str:
-        return f"<scumble.Model of {len(self.schema)} columns by {self.method or 'tables made elsewhere'}: {self.guarantee}>"
+        return f"<scumble.Model of {len(self.schema)} columns by {self.method or 'external tables'}: {self.guarantee}>"
 
     def _repr_html_(self) -> str:
-        return _html.titled(f"Model by {self.method or 'tables made elsewhere'}", f"<p>{_html.text(self.guarantee)}</p>") + (
+        return _html.titled(f"Model by {self.method or 'external tables'}", f"<p>{_html.text(self.guarantee)}</p>") + (
             self._native.picture()
         )
 
@@ -249,7 +258,7 @@ def _restored(native: bytes) -> Model:
 
 
 def _types_only(source: _frames.Source) -> _frames.Source:
-    """The same without the rows, which a model must not hold."""
+    """Returns a copy without the rows, which a model must not hold."""
     kept = copy.copy(source)
     kept.native = None
     return kept
@@ -272,7 +281,7 @@ def _condition(value: object) -> str:
         return str(value).lower()
     if isinstance(value, range):
         if value.step != 1 or len(value) == 0:
-            raise UsageError("a range of a condition has every number between two", hint="give `range(20, 40)`")
+            raise UsageError("the range of a condition must be nonempty and have step 1", hint="give `range(20, 40)`")
         return f"{value.start}..{value.stop - 1}"
     if isinstance(value, (list, tuple, set, frozenset)):
         return "|".join(_condition(one) for one in value)
@@ -283,7 +292,7 @@ def _shares(rebalance: Mapping[str, Mapping[object, float]] | None) -> tuple[str
     if not rebalance:
         return None
     if len(rebalance) != 1:
-        raise UsageError("the shares of one column can be given", hint="leave out all columns but one")
+        raise UsageError("only one column can be rebalanced", hint="leave out all columns but one")
     ((column, shares),) = rebalance.items()
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")

@@ -7,6 +7,7 @@ from typing import final
 from ._typing import ProgressCallback
 
 __all__ = [
+    "DEFAULT_DELTA",
     "Model",
     "Plan",
     "Schema",
@@ -31,6 +32,7 @@ __all__ = [
     "spec_to_yaml",
 ]
 
+DEFAULT_DELTA: float
 __version__: str
 
 @final

@@ -1,4 +1,4 @@
-"""Where results are written: never over an input, and over an existing file only if that is asked for."""
+"""Checks of output paths: inputs are never replaced, and existing files only if requested."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ._typing import PathLike
 
 
 def check(path: PathLike, *, force: bool, inputs: Iterable[PathLike] = ()) -> None:
-    """Raises unless a file may be written there. To be asked before budget is spent on what goes into it.
+    """Raises unless a file may be written there. Call it before spending budget on the contents.
 
-    An input is never replaced, whatever ``force`` says and however its path is spelt.
+    Inputs are never replaced, whatever ``force`` says and however their paths are spelt.
     """
     shown = os.fspath(path)
     refused = _native.output_refused(path, inputs=list(inputs), force=force)
@@ -24,13 +24,13 @@ def check(path: PathLike, *, force: bool, inputs: Iterable[PathLike] = ()) -> No
         raise UsageError(message, hint="write to another path; `force=True` replaces no input and no folder")
     folder = os.path.dirname(shown) or "."
     if not os.path.isdir(folder):
-        raise StorageError(f"cannot write `{shown}`: there is no folder `{folder}`", hint="make the folder first")
+        raise StorageError(f"cannot write `{shown}`: there is no folder `{folder}`", hint="create the folder first")
 
 
 def check_new(path: PathLike, *, hint: str) -> None:
     """Raises if there is anything at the path."""
     shown = os.fspath(path)
-    # Not `exists`, which does not see a link to nowhere.
+    # # `exists` does not see a broken link.
     if os.path.lexists(shown):
         raise OutputExistsError(f"`{shown}` exists already", hint=hint, path=shown)
 
@@ -38,6 +38,6 @@ def check_new(path: PathLike, *, hint: str) -> None:
 def write_text(path: PathLike, text: str, *, force: bool) -> None:
     """Writes a text file."""
     check(path, force=force)
-    # `x` refuses a file that came to be after the check.
+    # # `x` refuses a file that was created after the check.
     with open(path, "w" if force else "x", encoding="utf-8", newline="\n") as file:
         file.write(text)

@@ -1,11 +1,12 @@
-"""Frames of pandas as Arrow columns, without a value that raises.
+"""Conversion of pandas frames to Arrow columns; no value can make it fail.
 
-How a column is handed over is decided by its type alone. Columns of numbers, truth values, times and Arrow's own types are handed over as they
-are. All others are read value by value: an object becomes what a typed column of its kind would hold, and what has no plain value is unknown. So a
-cell never decides whether the frame is read, nor what the code of another row is.
+The type of a column alone decides how it is converted. Columns of numbers, booleans, times and
+Arrow types are handed over unchanged. All others are converted value by value: an object becomes
+the value that a typed column would hold, and an object without a plain value is unknown. So a cell
+decides neither whether the frame can be read nor the code of another row.
 
-The type of a column is taken as given. pandas may have chosen it by the values: whole numbers with a gap are floats, with a text among them they
-are objects. All of these have the same codes.
+The type of a column is taken as given. pandas may have derived it from the values: integers with a
+missing value are floats, with a text among them they are objects. All of these have the same codes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Columns = list[tuple[str, Any]]
 
 
 def table(frame: Any, pyarrow: Any) -> _native.Table:
-    """The columns of a frame. Its index is no column."""
+    """Converts the columns of a frame. The index is not a column."""
     try:
         plain: Columns = []
         objects: list[tuple[str, list[object]]] = []
@@ -34,15 +35,16 @@ def table(frame: Any, pyarrow: Any) -> _native.Table:
     except ScumbleError:
         raise
     except Exception:
-        # The reason may quote a value.
+        # # The original error may quote a value.
         raise DataError(
             "the frame could not be handed over as Arrow columns",
-            hint="see what `pyarrow.Table.from_pandas(frame)` says, where only people who may see the data can watch",
+            hint="run `pyarrow.Table.from_pandas(frame)` for the reason; its message may quote the data",
         ) from None
 
 
 def types(frame: Any, pyarrow: Any) -> _native.Types:
-    """The types of a frame's columns. Nobody can tell what a column of objects holds, and text is what it mostly is."""
+    """Returns the types of a frame's columns. Object columns count as text, which they mostly
+    are."""
     empty = frame.head(0)
     columns: Columns = []
     for place, name in enumerate(empty.columns):
@@ -56,14 +58,14 @@ def _arrow(columns: Columns, pyarrow: Any) -> Any:
 
 
 def _plain(series: Any, pyarrow: Any) -> Any:
-    """A column as Arrow has it; ``None`` if values of its type may be anything."""
+    """Converts a column to Arrow; ``None`` if values of its type can be anything."""
     import pandas
 
     dtype = series.dtype
     if isinstance(dtype, pandas.CategoricalDtype):
         return _categories(series, pyarrow)
     if isinstance(dtype, pandas.DatetimeTZDtype):
-        # The zone of an instant does not matter, and not every library knows every zone.
+        # # The time zone of an instant does not matter, and not every library knows every zone.
         return pyarrow.array(series.dt.tz_convert(None).to_numpy(), pyarrow.timestamp(dtype.unit, "UTC"), from_pandas=True)
     if isinstance(dtype, pandas.StringDtype):
         return series.array.__arrow_array__() if dtype.storage == "pyarrow" else None
@@ -78,7 +80,7 @@ def _plain(series: Any, pyarrow: Any) -> Any:
 
 
 _MASKED = {f"{sign}Int{bits}Dtype" for sign in ("", "U") for bits in (8, 16, 32, 64)} | {"Float32Dtype", "Float64Dtype"}
-"""Numbers of pandas with a mask for missing ones."""
+"""Number types of pandas with a mask for missing values."""
 
 
 def _categories(series: Any, pyarrow: Any) -> Any:
@@ -95,7 +97,7 @@ def _objects(series: Any) -> list[object]:
     try:
         return list(series.to_numpy(dtype=object).tolist())
     except Exception:
-        # A type of another library, with a value that it cannot show.
+        # # A type of another library, with a value that cannot be converted.
         array = series.array
         return [_one(array, place) for place in range(len(array))]
 
@@ -108,4 +110,4 @@ def _one(array: Any, place: int) -> object:
 
 
 _UNREADABLE = object()
-"""Unknown, as any object without a plain value."""
+"""Stands for a value that cannot be read; its code is that of unknown values."""

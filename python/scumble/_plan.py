@@ -1,4 +1,4 @@
-"""What a budget buys, before any row is read."""
+"""Predictions of error and cost, before any row is read."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ._json_result import JsonResult
 from ._typing import PathLike
 
 _AROUND = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""A line through one epsilon needs others."""
+"""Factors of the epsilons in the picture of a single epsilon: a line needs several points."""
 
 
 class Plan(JsonResult):
-    """Forecasts: what would be asked, how noisy tables would be, expected errors, memory and time."""
+    """Predictions for fits: what they measure, noise, expected errors, memory and time."""
 
     def __init__(self, native: _native.Plan, draw: Callable[[], _native.Plan]) -> None:
         super().__init__(json.loads(native.json()), native.text())
@@ -24,7 +24,8 @@ class Plan(JsonResult):
 
     @property
     def picture(self) -> str:
-        """Expected errors against epsilon, as SVG; of one epsilon, also of some around it."""
+        """Expected errors against epsilon, as SVG; for a single epsilon, values around it are
+        added."""
         return self._draw().picture()
 
     def _repr_html_(self) -> str:
@@ -35,15 +36,16 @@ def plan(
     schema: Schema | PathLike,
     rows: int,
     epsilon: float | Sequence[float],
-    delta: float = 1e-9,
+    delta: float = _native.DEFAULT_DELTA,
     *,
     methods: str | Synthesizer | type[Synthesizer] | Sequence[str | Synthesizer | type[Synthesizer]] | None = None,
 ) -> Plan:
-    """Tells what fits would ask and cost, without reading any data.
+    """Predicts what fits measure and cost, without reading any data.
 
-    :param rows: how many rows the table has, about
+    :param rows: approximate number of rows
     :param epsilon: one or several, to compare
-    :param methods: by name, class or instance (whose options count, and not its epsilon); ``"all"`` for all of them. The recommended one without it
+    :param methods: names, classes or instances, which give options but not their epsilon; ``"all"``
+        for all methods. By default, the recommended one
     """
     native, named = checked(schema), _methods(methods)
     epsilons = [epsilon] if isinstance(epsilon, (int, float)) else list(epsilon)
@@ -51,10 +53,10 @@ def plan(
     def forecast(epsilons: Sequence[float]) -> _native.Plan:
         return _native.plan(native, named, [(float(one), delta) for one in epsilons], rows)
 
-    told = forecast(epsilons)
+    planned = forecast(epsilons)
     if len(epsilons) > 1:
-        return Plan(told, lambda: told)
-    return Plan(told, lambda: forecast([epsilons[0] * factor for factor in _AROUND]))
+        return Plan(planned, lambda: planned)
+    return Plan(planned, lambda: forecast([epsilons[0] * factor for factor in _AROUND]))
 
 
 def _methods(

@@ -1,6 +1,6 @@
-"""How far work has come: one line that is drawn again and again, and stays with how long the work took.
+"""Progress of work, on one line that is updated and ends with the time taken.
 
-In a notebook it is one output, in a terminal one line of standard error, and nothing where nobody watches.
+One output in a notebook, one line of standard error in a terminal, and otherwise nothing.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ from . import _html
 from ._typing import ProgressCallback
 
 _PATIENCE_SECONDS = 0.5
-"""Work that is done sooner needs no line."""
+"""Shorter work shows no progress."""
 
 _BAR_CELLS = 24
 
 _FITTING = "fitting"
-"""The stage whose amounts are times."""
+"""The stage with amounts in milliseconds."""
 
 _MARK = {"scumble": "progress"}
-"""The metadata of the output, by which programs that keep notebooks find it."""
+"""Metadata of the output, by which programs that edit notebooks find it."""
 
 
 class _Line(Protocol):
-    """Where the line is drawn."""
+    """Output for the line."""
 
     def draw(self, text: str) -> None: ...
     def end(self, text: str) -> None: ...
 
 
 class Progress:
-    """A context that gives a callback for the native module, or ``None``.
+    """Context manager that returns a callback for the native module, or ``None``.
 
-    ``done`` is the last line, with the time behind it: ``fitted in 12 s``.
+    ``done`` begins the last line, before the time: ``fitted in 12 s``.
     """
 
-    def __init__(self, wanted: bool | None, done: str) -> None:
-        self._wanted = _somebody_watches() if wanted is None else wanted
+    def __init__(self, shown: bool | None, done: str) -> None:
+        self._shown = _is_interactive() if shown is None else shown
         self._done = done
         self._began = time.monotonic()
         self._line: _Line | None = None
 
     def __enter__(self) -> ProgressCallback | None:
-        return self._update if self._wanted else None
+        return self._update if self._shown else None
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
         if self._line is not None:
@@ -64,7 +64,8 @@ class Progress:
 
 
 def _state(stage: str, done: int, total: int) -> str:
-    """What work is at and how far it is; a fit tells the processor time that it has used, and its forecast, in milliseconds."""
+    """Formats the stage and progress; for a fit, the processor time used and its forecast, in
+    milliseconds."""
     if not total:
         return stage
     if stage != _FITTING:
@@ -87,7 +88,7 @@ def _duration(seconds: float) -> str:
 
 
 class _TerminalLine:
-    """A line of standard error that begins again."""
+    """A line of standard error that is overwritten."""
 
     def __init__(self) -> None:
         self._width = 0
@@ -104,7 +105,8 @@ class _TerminalLine:
 
 
 class _NotebookLine:
-    """One output of a cell, which is replaced: what is written to a stream would be kept, line after line."""
+    """One output of a cell, which is replaced: text written to a stream would be kept, line after
+    line."""
 
     def __init__(self) -> None:
         self._output: Any = None
@@ -125,5 +127,5 @@ def _is_notebook() -> bool:
     return "ipykernel" in sys.modules and "IPython" in sys.modules
 
 
-def _somebody_watches() -> bool:
+def _is_interactive() -> bool:
     return _is_notebook() or (sys.stderr is not None and sys.stderr.isatty())

@@ -1,4 +1,4 @@
-"""What is public about a table: columns, types, bounds, categories, privacy terms."""
+"""The public facts about a table: columns, types, bounds, categories, privacy terms."""
 
 from __future__ import annotations
 
@@ -47,33 +47,34 @@ _PRIVACY = {
 
 
 _UNKNOWN_LABEL = "other"
-"""What an unforeseen value of an open text column comes back as, unless the schema says otherwise."""
+"""Default label of unknown values of an open text column."""
 
 
 class Column(NamedTuple):
-    """What the schema makes of one column."""
+    """The encoding of one column."""
 
     name: str
     type: str
     codes: int | None
-    """How many values the model tells apart; ``None`` for a column that is made up."""
+    """Number of values that the model distinguishes; ``None`` for a generated column."""
     missing: str | None
-    """What a missing value becomes."""
+    """The value that stands for missing values."""
     unknown: str | None
-    """What a value becomes that the schema does not foresee."""
+    """The value that stands for values that the schema does not list."""
     can_be_missing: bool
     assumed: bool
-    """Whether nobody has vouched for its bounds or categories."""
+    """Whether its bounds or categories are not declared public."""
     read_off_data: bool
     """Whether its bounds or categories were read off the rows, so that the guarantee does not cover them."""
     generated: str | None
-    """How its values are made up, if they are."""
+    """Generator of its values; ``None`` for a column that is modelled."""
 
 
 class Schema:
     """The public facts about a table, as in `the schema file <../reference/schema.md>`_.
 
-    A schema may be incomplete while you work on it; :meth:`check` tells what it lacks, and so does everything that needs a whole one.
+    A schema may be incomplete while you work on it. :meth:`check` lists what is missing, as do all
+    functions that need a complete schema.
 
     >>> schema = Schema({"fields": [{"name": "age", "type": "integer"}]})
     >>> schema = schema.edit("age", minimum=0, maximum=119, bins={"width": 10}, source="public")
@@ -82,22 +83,23 @@ class Schema:
     """
 
     def __init__(self, spec: Mapping[str, Any] | str) -> None:
-        """A schema as written: a mapping, or YAML or JSON text."""
+        """Creates a schema from a mapping, or from YAML or JSON text."""
         text = spec if isinstance(spec, str) else json.dumps(spec, default=str)
         self._spec: dict[str, Any] = json.loads(_native.parse_spec(text))
         self._checked: _native.Schema | None = None
 
     @classmethod
     def load(cls, path: PathLike) -> Schema:
-        """Reads a schema file, and the files of hierarchies that it names."""
+        """Reads a schema file, and the hierarchy files that it names."""
         return cls(_native.read_spec(path))
 
     @classmethod
     def draft(cls, data: Data, *, format: FormatName | None = None) -> Schema:
-        """A schema to complete, from names and types of columns. It never looks at a value.
+        """Drafts a schema from the names and types of columns. No value is read.
 
-        ``data`` is a path or a table of pandas, polars, pyarrow, duckdb or any other library that knows Arrow's C interface. What is left to
-        say is what :meth:`check` complains of: bounds and categories, from public knowledge.
+        ``data`` is a path or a table of pandas, polars, pyarrow, duckdb or any other library that
+        supports Arrow's C interface. :meth:`check` lists what is left to declare: bounds and
+        categories, from public knowledge.
         """
         return cls(_native.draft(_frames.types_of(data), format))
 
@@ -106,15 +108,16 @@ class Schema:
         _output.write_text(path, self.to_yaml(), force=force)
 
     def to_dict(self) -> dict[str, Any]:
-        """The schema as written."""
+        """Returns the schema as written, as a dictionary."""
         return copy.deepcopy(self._spec)
 
     def to_yaml(self) -> str:
-        """The schema as written, as YAML."""
+        """Returns the schema as written, as YAML."""
         return _native.spec_to_yaml(json.dumps(self._spec))
 
     def edit(self, columns: str | Iterable[str] | Mapping[str, Mapping[str, Any]], /, **properties: Any) -> Schema:
-        """The same schema with other properties of one column, or of many; ``None`` takes a property away.
+        """Returns a copy with changed properties of one or several columns; ``None`` removes a
+        property.
 
         >>> schema = Schema({"fields": [{"name": name, "type": "integer"} for name in ("age", "rent", "savings")]})
         >>> schema = schema.edit("age", minimum=0, maximum=119)
@@ -123,11 +126,13 @@ class Schema:
         >>> schema.problems()
         []
 
-        ``columns`` is the name of a column, several names, all of which get the same properties, or a mapping from names to the
-        properties of each, which stand before those that all get. A schema lists its own names: ``schema.edit([name for name in
-        schema if name.startswith("q_")], ...)``.
+        ``columns`` is the name of a column, several names, which all get the same properties, or a
+        mapping from names to properties. With a mapping, ``properties`` apply to all its columns,
+        and the mapping takes precedence. Iterating over a schema gives its names:
+        ``schema.edit([name for name in schema if name.startswith("q_")], ...)``.
 
-        Properties are those of the schema file, flat and in Python's spelling: ``type``, ``minimum``, ``maximum``, ``categories``,
+        Properties are those of the schema file, without nesting and in snake case: ``type``,
+        ``minimum``, ``maximum``, ``categories``,
         ``required``, ``bins``, ``source``, ``missing_values``, ``hierarchy``, ``open``, ``generate``, ``keep``, ``time_zone``, ``title``,
         ``description``, ``format``, ``true_values``, ``false_values``, ``fold_into``, ``unknown_label``.
         """
@@ -151,7 +156,7 @@ class Schema:
             raise UsageError(problems)
 
     def add(self, column: str, type: str, **properties: Any) -> Schema:
-        """The same schema with one more column, and its properties as for :meth:`edit`."""
+        """Returns a copy with one more column; properties are as for :meth:`edit`."""
         if column in self._names():
             raise UsageError(f"there is a column `{column}` in the schema already", hint="change it with `edit`")
         spec = self.to_dict()
@@ -159,7 +164,7 @@ class Schema:
         return Schema(spec).edit(column, **properties)
 
     def drop(self, *columns: str) -> Schema:
-        """The same schema without some columns, and without the rules about them."""
+        """Returns a copy without these columns, and without the rules about them."""
         self._check_known(columns)
         spec = self.to_dict()
         spec["fields"] = [field for field in spec["fields"] if field["name"] not in columns]
@@ -169,8 +174,8 @@ class Schema:
         return Schema(spec)
 
     def privacy(self, **terms: Any) -> Schema:
-        """The same schema with other privacy terms: ``privacy_unit``, ``max_contributions``, ``adjacency``, ``row_count``, ``rules``;
-        ``None`` takes one away."""
+        """Returns a copy with changed privacy terms: ``privacy_unit``, ``max_contributions``,
+        ``adjacency``, ``row_count``, ``rules``; ``None`` removes a term."""
         spec = self.to_dict()
         for name, value in terms.items():
             if name not in _PRIVACY:
@@ -179,12 +184,13 @@ class Schema:
         return Schema(spec)
 
     def check(self) -> Schema:
-        """Raises :class:`SchemaError` with all that is wrong with the schema; returns it if nothing is."""
+        """Raises :class:`SchemaError` with all problems of the schema; returns the schema if there
+        are none."""
         self._native()
         return self
 
     def problems(self) -> list[str]:
-        """All that is wrong with the schema, a sentence each."""
+        """Returns all problems of the schema, one sentence each."""
         try:
             self._native()
         except SchemaError as error:
@@ -192,27 +198,31 @@ class Schema:
         return []
 
     def coverage(self, data: Data) -> Coverage:
-        """What the schema covers of a table, column by column and rule by rule. NOT private: for the steward of the table."""
-        told, text = _native.coverage(_frames.Source(data).native, self._native())
-        return Coverage(json.loads(told), text)
+        """Returns which values of a table the schema covers, by column and rule. NOT private: for
+        the steward of the table."""
+        values, text = _native.coverage(_frames.Source(data).native, self._native())
+        return Coverage(json.loads(values), text)
 
     @property
     def columns(self) -> list[Column]:
-        """What the schema makes of its columns."""
+        """The encoding of each column."""
         return [Column(**column) for column in json.loads(self._native().columns())]
 
     @property
     def assumed(self) -> list[str]:
-        """Columns whose bounds and categories nobody has vouched for: mark them ``source="public"`` once that is sure."""
+        """Columns with bounds or categories that are not declared public: mark them
+        ``source="public"`` once that is certain."""
         return self._native().assumed()
 
     @property
     def assumptions(self) -> list[str]:
-        """What a guarantee for it assumes beyond what the program enforces, as :attr:`Certificate.assumptions` names it."""
+        """Assumptions of a guarantee for this schema that the program cannot enforce, named as in
+        :attr:`Certificate.assumptions`."""
         return [str(assumption) for assumption in json.loads(self._native().assumptions())]
 
     def categories(self, column: str) -> list[str] | None:
-        """All values that a text column can have in a synthetic table; ``None`` for columns of other types."""
+        """Returns all values that a text column can have in a synthetic table; ``None`` for columns
+        of other types."""
         field = next((field for field in self._spec["fields"] if field["name"] == column), None)
         listed = field and field.get("constraints", {}).get("enum")
         if not field or field.get("type", "string") != "string" or not listed:
@@ -281,19 +291,21 @@ class Schema:
 
 
 class Coverage(JsonResult):
-    """What a schema covers of a table: shares per column and per rule. NOT private: for the steward of the table."""
+    """Which values of a table a schema covers: shares per column and per rule. NOT private: for the
+    steward of the table."""
 
     def _repr_html_(self) -> str:
         return _html.banner(self._values["stamp"]) + _html.preformatted(self._text)
 
 
 def checked(schema: Schema | PathLike) -> _native.Schema:
-    """A schema, or the one in a file, that holds together."""
+    """Returns the native schema, read from a file if needed. Raises :class:`SchemaError` if it has
+    problems."""
     return (schema if isinstance(schema, Schema) else Schema.load(schema))._native()
 
 
 def _columns_of(rule: dict[str, Any]) -> set[str]:
-    """The columns that a rule of the file is about."""
+    """Returns the columns that a rule of the file names."""
     names = {*rule.get("forbid", {}), *rule.get("unless", {}), *rule.get("order", [])}
     for column, other in rule.get("determines", {}).items():
         names |= {column, other}
@@ -301,7 +313,7 @@ def _columns_of(rule: dict[str, Any]) -> set[str]:
 
 
 def _set(field: dict[str, Any], name: str, value: Any) -> None:
-    """Sets one property of a column, in the block of the file where it stands."""
+    """Sets a property of a column, in its block of the file."""
     if name in _CONSTRAINTS:
         _put(field.setdefault("constraints", {}), _CONSTRAINTS[name], value)
     elif name in _TERMS:
@@ -314,7 +326,7 @@ def _set(field: dict[str, Any], name: str, value: Any) -> None:
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
-    """A hint for a name that is not known: the one it is nearest to, in whatever case, or all."""
+    """Returns a hint for an unknown name: the closest known name, ignoring case, or all of them."""
     lower = {one.lower(): one for one in known}
     near = difflib.get_close_matches(str(name).lower(), lower, n=1, cutoff=0.75)
     return f"did you mean `{lower[near[0]]}`?" if near else f"it has {', '.join(known)}"

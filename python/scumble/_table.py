@@ -1,4 +1,4 @@
-"""Synthetic rows that no library asked for."""
+"""Rows in memory, independent of other libraries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _SHOWN_ROWS = 10
 
 
 class Table:
-    """Rows in memory. Any library that knows Arrow's C interface takes it: ``polars.DataFrame(table)``, ``pyarrow.table(table)``."""
+    """Rows in memory. Any library that supports Arrow's C interface reads them:
+    ``polars.DataFrame(table)``, ``pyarrow.table(table)``."""
 
     def __init__(self, native: _native.Table, schema: Schema) -> None:
         self._native = native
@@ -25,24 +26,24 @@ class Table:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns."""
+        """Names of the columns."""
         return self._native.types().names()
 
     def to_pandas(self) -> Any:
-        """The rows as a ``pandas.DataFrame``."""
+        """Returns the rows as a ``pandas.DataFrame``."""
         return _frames.into_kind(self._native, "pandas", None, self._schema)
 
     def to_polars(self) -> Any:
-        """The rows as a ``polars.DataFrame``."""
+        """Returns the rows as a ``polars.DataFrame``."""
         return _frames.into_kind(self._native, "polars", None, self._schema)
 
     def to_pyarrow(self) -> Any:
-        """The rows as a ``pyarrow.Table``."""
+        """Returns the rows as a ``pyarrow.Table``."""
         return _frames.into_kind(self._native, "pyarrow", None, self._schema)
 
     def write(self, path: PathLike, *, force: bool = False) -> None:
-        """Writes the rows to a file, whose name says the format: .csv, .tsv, .parquet or .arrow. An existing file is replaced only
-        with ``force``."""
+        """Writes the rows to a file, in the format of its extension: .csv, .tsv, .parquet or
+        .arrow. An existing file is replaced only with ``force``."""
         _output.check(path, force=force)
         self._native.write(path)
 

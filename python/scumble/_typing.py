@@ -1,4 +1,4 @@
-"""Types that several modules name."""
+"""Types shared by several modules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, Literal, Protocol, Union, runtime_checkable
 
 @runtime_checkable
 class ArrowStream(Protocol):
-    """A table that can be handed over by Arrow's C interface: pandas, polars, pyarrow, duckdb and others have such."""
+    """A table that supports Arrow's C interface, such as those of pandas, polars, pyarrow and
+    duckdb."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
@@ -18,20 +19,20 @@ PathLike = Union[str, "os.PathLike[str]"]
 """A path, a glob, or the address of a PostgreSQL table."""
 
 Data = Union[PathLike, Sequence[PathLike], ArrowStream, Any]
-"""Paths, or a table. ``Any`` because not every library types its tables as ones that can be handed over."""
+"""Paths, or a table. ``Any`` because not every library declares the interface in its types."""
 
 ProgressCallback = Callable[[str, int, int], None]
-"""Is told a stage, how much is done, and of how much; 0 if nobody knows. Of the stage ``fitting`` these are milliseconds of processor time, used
+"""Called with a stage, the amount done and the total, 0 if unknown. In the stage ``fitting`` these are milliseconds of processor time, used
 and forecast."""
 
 Kind = Literal["table", "pandas", "polars", "pyarrow", "duckdb"]
-"""What synthetic rows come out as."""
+"""Kind of table that synthetic rows are returned as."""
 
 SamplingName = Literal["matched", "low-variance", "independent"]
-"""How rows are drawn."""
+"""Sampling method."""
 
 FormatName = Literal["csv", "tsv", "parquet", "arrow"]
-"""How a file is written, if its name does not say."""
+"""Format of a file; by default, inferred from its name."""
 
 AccountingName = Literal["gdp", "zcdp", "pure"]
-"""How the fits of a ledger are added up."""
+"""Accounting of the fits of a ledger."""

@@ -1,4 +1,5 @@
-//! Tables and their types, handed over by Arrow's C interface: <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>.
+//! Import and export of tables and types by Arrow's C interface:
+//! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>.
 
 use std::sync::Arc;
 
@@ -16,35 +17,37 @@ use crate::failure::{self, Failure};
 const STREAM: &std::ffi::CStr = c"arrow_array_stream";
 const SCHEMA: &std::ffi::CStr = c"arrow_schema";
 
-/// A table that another library holds. Its own words for what went wrong may quote a value, and are dropped.
+/// Returns the failure for a table of another library. The library's message may quote a value, and
+/// is dropped.
 fn cannot_be_read() -> Failure {
     Failure::new(
         Fault::Data,
         "the table could not be handed over as Arrow batches",
-        "see what its own `__arrow_c_stream__` says, where only people who may see the data can watch",
+        "call its `__arrow_c_stream__` for the reason; its message may quote the data",
     )
 }
 
-/// An exception of ours as it is, and any other without what it says.
+/// Keeps an exception of this package, and replaces any other, whose message may quote a value.
 fn without_values(py: Python<'_>, error: PyErr) -> PyErr {
     if failure::is_ours(py, &error) { error } else { cannot_be_read().into() }
 }
 
-/// Batches that another library hands over, one by one.
+/// Stream of batches from another library.
 pub(crate) struct Stream {
     stream: FFI_ArrowArrayStream,
-    /// What the other library says of its columns, but that all may hold nulls: not every library keeps its word that one does
-    /// not, and one null must not decide whether a table is read.
+    /// The schema that the other library states, with all columns nullable. Not every library is
+    /// right about columns without nulls, and a null must not decide whether a table is read.
     pub(crate) schema: SchemaRef,
 }
 
-/// The batches of an object with `__arrow_c_stream__`. Nothing is read yet.
+/// Returns the stream of batches of an object with `__arrow_c_stream__`. Reads nothing yet.
 #[expect(unsafe_code, reason = "a pointer comes from another library")]
 pub(crate) fn stream(table: &Bound<'_, PyAny>) -> PyResult<Stream> {
     let capsule = table.call_method0("__arrow_c_stream__").map_err(|error| without_values(table.py(), error))?;
     let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(STREAM))?;
-    // SAFETY: a capsule of this name holds such a stream, by the interface's definition. It is moved out, and what is left is
-    // marked as released, so that the capsule does not free it again.
+    // SAFETY: the interface defines that a capsule of this name holds such a stream. The stream is
+    // moved out, and the original is marked as released, so that the capsule does not free it
+    // again.
     let mut stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.cast::<FFI_ArrowArrayStream>().as_ptr()) };
     let read = stream.get_schema.ok_or_else(cannot_be_read)?;
     let mut schema = FFI_ArrowSchema::empty();
@@ -83,15 +86,15 @@ impl Iterator for Stream {
     }
 }
 
-/// All batches of a stream, as they are: nothing is copied that the other library does not copy.
+/// Returns all batches of a stream. Copies nothing that the other library does not copy.
 pub(crate) fn batches(py: Python<'_>, stream: Stream) -> PyResult<(SchemaRef, Vec<RecordBatch>)> {
     let schema = Arc::clone(&stream.schema);
-    // The other library may need threads of its own that run Python.
+    // The other library may need Python threads of its own.
     let batches = py.detach(|| stream.collect::<Result<Vec<_>, ArrowError>>());
     Ok((schema, batches.map_err(|_| cannot_be_read())?))
 }
 
-/// Batches for other libraries.
+/// Exports batches to other libraries.
 pub(crate) fn export<'py>(
     py: Python<'py>,
     schema: &SchemaRef,
@@ -102,19 +105,19 @@ pub(crate) fn export<'py>(
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), STREAM)
 }
 
-/// Names and types of columns for other libraries.
+/// Exports names and types of columns to other libraries.
 pub(crate) fn export_schema<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = FFI_ArrowSchema::try_from(schema.as_ref()).map_err(|_| Failure::bug())?;
     PyCapsule::new_with_value(py, schema, SCHEMA)
 }
 
-/// The names and types of a table's columns, without a look at its rows.
+/// Names and types of a table's columns, obtained without reading rows.
 #[pyclass(frozen, module = "scumble._native")]
 pub(crate) struct Types(pub(crate) SchemaRef);
 
 #[pymethods]
 impl Types {
-    /// Those of an object with `__arrow_c_schema__` or `__arrow_c_stream__`.
+    /// Returns the types of an object with `__arrow_c_schema__` or `__arrow_c_stream__`.
     #[staticmethod]
     #[expect(unsafe_code, reason = "a pointer comes from another library")]
     fn of(table: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -123,18 +126,18 @@ impl Types {
         }
         let capsule = table.call_method0("__arrow_c_schema__").map_err(|error| without_values(table.py(), error))?;
         let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(SCHEMA))?;
-        // SAFETY: a capsule of this name holds such a schema, by the interface's definition, and lives until the end of this
-        // function; what is made of it here is a copy.
+        // SAFETY: the interface defines that a capsule of this name holds such a schema. It lives
+        // until the end of this function, which copies it.
         let schema = unsafe { pointer.cast::<FFI_ArrowSchema>().as_ref() };
         Ok(Self(Arc::new(Schema::try_from(schema).map_err(|_| cannot_be_read())?)))
     }
 
-    /// The names of the columns.
+    /// Names of the columns.
     fn names(&self) -> Vec<&str> {
         self.0.fields().iter().map(|field| field.name().as_str()).collect()
     }
 
-    /// The Arrow types of the columns, as text.
+    /// Arrow types of the columns, as text.
     fn types(&self) -> Vec<String> {
         self.0.fields().iter().map(|field| field.data_type().to_string()).collect()
     }

@@ -1,4 +1,4 @@
-//! Where rows come from: paths, or a table that another library holds.
+//! Input data: paths, or a table of another library.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,8 @@ use crate::arrow::{batches, stream};
 use crate::failure::Failure;
 use crate::table::Table;
 
-/// A list of paths, globs and addresses of databases, or a table by Arrow's C interface, in one piece or in a list of several.
+/// Paths, globs and addresses of databases, or a table by Arrow's C interface, in one piece or in a
+/// list of several.
 pub(crate) struct Data(pub(crate) Vec<Input>);
 
 impl Data {

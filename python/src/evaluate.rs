@@ -16,13 +16,13 @@ use crate::work;
 fn columns(schema: &Schema, names: &[String]) -> Result<Vec<AttributeId>, Failure> {
     let column = |name: &String| {
         let unknown =
-            || Failure::usage(format!("there is no column `{name}` in the schema"), "name a column of the schema");
+            || Failure::usage(format!("there is no column `{name}` in the schema"), "give a column of the schema");
         schema.0.find(name).ok_or_else(unknown)
     };
     names.iter().map(column).collect()
 }
 
-/// Compares a synthetic table with the real one: as JSON, as text and as a page.
+/// Compares a synthetic table with the real one. Returns JSON, text and a page.
 #[pyfunction]
 #[pyo3(signature = (real, synthetic, schema, *, orders, count, subgroups, targets, quick, seed, progress))]
 #[expect(clippy::too_many_arguments, reason = "they have names where it is called")]
@@ -50,10 +50,10 @@ pub(crate) fn evaluate(
     };
     let (inputs, synthetic) = (Data::of(real)?.0, Data::of(synthetic)?.0);
     work::run(real.py(), progress.as_ref(), |reporter| {
-        reporter.tell("evaluating", 0, 0);
+        reporter.report("evaluating", 0, 0);
         let options = ReadOptions::default();
         let token = scumble_cancel::current();
-        // Both at once, as each is read by one thread, in order.
+        // Read concurrently: each table is read by one thread, in order.
         let (real, synthetic) = thread::scope(|scope| {
             let real = scope.spawn(|| scumble_cancel::share(token, || Columns::read(&inputs, &schema.0, &options)));
             let synthetic = Columns::read(&synthetic, &schema.0.of_synthetic_rows(), &options);
@@ -61,12 +61,13 @@ pub(crate) fn evaluate(
         });
         let (real, synthetic) = (real.map_err(refused)?, synthetic.map_err(refused)?);
         let evaluation = Evaluation::new(&real, &synthetic, &schema.0, &settings).map_err(refused)?;
-        let json = serde_json::to_string(&evaluation).expect("what we tell has text keys");
+        let json = serde_json::to_string(&evaluation).expect("its keys are text");
         Ok((json, evaluation.to_string(), steward_page(&evaluation)))
     })
 }
 
-/// What a schema covers of a table: as JSON, and as text that begins with the stamp.
+/// Returns which values of a table the schema covers, as JSON, and as text that begins with the
+/// stamp.
 #[pyfunction]
 pub(crate) fn coverage(data: &Bound<'_, PyAny>, schema: &Schema) -> PyResult<(String, String)> {
     let inputs = Data::of(data)?.0;

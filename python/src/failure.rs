@@ -1,17 +1,18 @@
-//! How work fails in Python: one small tree of exceptions, with the hints of the command line and nothing of the data.
+//! Failures as Python exceptions, with the hints of the command line and without values of the
+//! data.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use scumble::{Error, Fault, Problem};
 use scumble_evaluate::EvaluateError;
 
-/// Where the exceptions are defined.
+/// Module that defines the exceptions.
 const EXCEPTIONS: &str = "scumble._errors";
 
-/// Work that failed.
+/// A failure of a call.
 pub(crate) struct Failure {
     fault: Fault,
-    /// Whether the schema is at fault, and not the data.
+    /// Whether the schema is invalid, not the data.
     of_schema: bool,
     problems: Vec<Problem>,
     unlisted: usize,
@@ -23,12 +24,13 @@ impl Failure {
         Self { fault, of_schema: false, problems, unlisted: 0 }
     }
 
-    /// A request that cannot be served as it was made.
+    /// Returns the failure for invalid arguments.
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(Fault::Usage, message, hint)
     }
 
-    /// A panic was caught. Its message could quote a value, and is dropped.
+    /// Returns the failure for a caught panic. The panic's message could quote a value, and is
+    /// dropped.
     pub(crate) fn bug() -> Self {
         Self::new(
             Fault::Bug,
@@ -72,13 +74,14 @@ impl<E: Into<Error>> From<E> for Failure {
     }
 }
 
-/// Whether an exception is one of ours, which hold nothing of the data.
+/// Returns whether an exception is defined by this package. Those do not contain values of the
+/// data.
 pub(crate) fn is_ours(py: Python<'_>, error: &PyErr) -> bool {
     let class = py.import(EXCEPTIONS).and_then(|module| module.getattr("ScumbleError"));
     class.is_ok_and(|class| error.matches(py, class).unwrap_or(false))
 }
 
-/// Evaluations fail with an error of their own, since nothing but programs may call them.
+/// Converts an evaluation error, which has a type of its own because only programs may evaluate.
 pub(crate) fn refused(error: EvaluateError) -> Failure {
     let fault = match error {
         EvaluateError::Engine(error) => return Failure::from(error),
@@ -95,9 +98,9 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Replaces the message of a panic, which could quote a value of the data, by its place in the source.
+/// Replaces the message of a panic, which could quote a value of the data, by its source location.
 #[expect(clippy::print_stderr, reason = "a panic has nowhere else to go")]
-pub(crate) fn keep_panics_silent() {
+pub(crate) fn silence_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         eprintln!("panicked at {place}");

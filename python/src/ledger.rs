@@ -1,5 +1,5 @@
-//! What was ever spent on a table. A ledger is opened for every question and closed again: a file that is kept open would be
-//! shared by processes that are forked.
+//! Ledgers. A ledger is opened for every call and closed again: forked processes would share an
+//! open file.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::model::goal;
 use crate::schema::Schema;
 
-/// Makes a ledger with a cap.
+/// Creates a ledger with a cap.
 #[pyfunction]
 #[pyo3(signature = (path, schema, *, epsilon, delta, accounting, dataset, accept_weak_privacy))]
 pub(crate) fn ledger_create(
@@ -28,19 +28,19 @@ pub(crate) fn ledger_create(
         refuse_weak_terms(cap, None)?;
     }
     let named = |name: &str| {
-        let unknown = |_| Failure::usage(format!("there is no accounting `{name}`"), "take gdp, zcdp or pure");
+        let unknown = |_| Failure::usage(format!("there is no accounting `{name}`"), "choose gdp, zcdp or pure");
         name.parse::<AccountingKind>().map_err(unknown)
     };
     create_ledger(&path, dataset, &schema.0, cap, accounting.map(named).transpose()?)?;
     Ok(())
 }
 
-/// Checks a ledger and tells what it holds, as JSON and as text.
+/// Verifies a ledger and returns its statement, as JSON and as text.
 #[pyfunction]
 pub(crate) fn ledger_statement(path: PathBuf) -> Result<(String, String), Failure> {
     let statement = Ledger::open(&path)?.verify()?;
     let summary = LedgerSummary::new(&statement);
-    let mut json = serde_json::to_value(&summary).expect("what we tell has text keys");
+    let mut json = serde_json::to_value(&summary).expect("its keys are text");
     json["records"] = statement.records.into();
     json["head"] = serde_json::to_value(&statement.head).expect("text");
     Ok((json.to_string(), summary.to_string()))

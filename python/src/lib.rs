@@ -1,7 +1,7 @@
-//! What the Python package `scumble` is made of: its classes in Python are thin, and call what is here.
+//! Native module of the Python package `scumble`, whose Python classes are thin wrappers of it.
 //!
-//! Nothing is decided here that the library does not decide. What this room adds is what Python asks for: tables that come and
-//! go by Arrow's C interface, work that lets other Python threads run and ends at Ctrl-C, and exceptions.
+//! The module makes no decisions of its own. It adds what Python needs to the library: tables by
+//! Arrow's C interface, work that lets other Python threads run and ends at Ctrl-C, and exceptions.
 //!
 //! | module | gives Python |
 //! |---|---|
@@ -14,9 +14,10 @@
 //! | `evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE |
 //! | `work`, `failure` | threads, progress and Ctrl-C; one tree of exceptions, with the hints of the command line and nothing of the data |
 //!
-//! It may not copy anything that depends on rows from a real frame to a synthetic one: an index, categories, the order of rows. It is the one
-//! crate with an interpreter in it, and the one that may hold code that is unsafe for the interpreter's sake. How it is used is in
-//! `docs/how-to/from-python.md`; its tests are in `python/tests`, since nothing here runs without Python.
+//! It must not copy anything that depends on rows from a real frame to a synthetic one: an index,
+//! categories, the order of rows. It is the only crate with a Python interpreter,
+//! and the only one that may have unsafe code. `docs/how-to/from-python.md` shows how to use the
+//! package. Its tests are in `python/tests`, since nothing here runs without Python.
 
 mod arrow;
 mod bundle;
@@ -37,7 +38,7 @@ use std::ffi::OsString;
 
 use pyo3::prelude::*;
 
-/// The compiled part of `scumble`. Private: everything in it is reached through the package.
+/// The native module of `scumble`. Private: use the package.
 #[pymodule]
 mod _native {
     use super::{OsString, PyModule, PyResult, Python, failure};
@@ -62,7 +63,7 @@ mod _native {
     #[pymodule_export]
     use super::table::{Table, demo_people, demo_schema};
 
-    /// Runs the command line, the name of the program first, and returns the exit code.
+    /// Runs the command line, which begins with the name of the program, and returns the exit code.
     #[pyfunction]
     fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
         py.detach(|| scumble_cli::run(arguments))
@@ -70,7 +71,8 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        failure::keep_panics_silent();
+        failure::silence_panics();
+        module.add("DEFAULT_DELTA", scumble::Delta::DEFAULT.get())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,4 +1,4 @@
-//! A column of values of any kind, as an Arrow union: each value is in the child of its type.
+//! A column of values of any type, as an Arrow union: each value is in the child of its type.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use scumble::schema::limits::FIELD_BYTES;
 
-/// Stands in for a value that no schema can declare: a schema is UTF-8, and this is not.
+/// Bytes that no schema lists, because a schema is UTF-8. Stands for unknown values.
 const UNKNOWN: &[u8] = b"\xFF";
 const UTC: &str = "UTC";
 
@@ -25,7 +25,7 @@ const DAY: i8 = 5;
 const CLOCK: i8 = 6;
 const INSTANT: i8 = 7;
 
-/// The children of the union, in the order of their ids.
+/// Returns the children of the union, in the order of their ids.
 fn fields() -> UnionFields {
     let types = [
         ("missing", DataType::Null),
@@ -40,12 +40,12 @@ fn fields() -> UnionFields {
     (0..).zip(types).map(|(id, (name, data_type))| (id, Arc::new(Field::new(name, data_type, true)))).collect()
 }
 
-/// The type of every column of objects, whatever is in it.
+/// Returns the type of every column of objects, whatever its values.
 pub(crate) fn object_type() -> DataType {
     DataType::Union(fields(), UnionMode::Dense)
 }
 
-/// A value of a Python object.
+/// The value of a Python object.
 pub(crate) enum Value<'py> {
     Missing,
     Unknown,
@@ -54,9 +54,9 @@ pub(crate) enum Value<'py> {
     Real(f64),
     Text(Text<'py>),
     Day(i32),
-    /// Microseconds of a clock without a zone.
+    /// Microseconds since 1970 without a time zone.
     Clock(i64),
-    /// Microseconds in UTC.
+    /// Microseconds since 1970 in UTC.
     Instant(i64),
 }
 
@@ -66,7 +66,7 @@ pub(crate) enum Text<'py> {
     Bytes(Bound<'py, PyBytes>),
 }
 
-/// Values on their way into a union.
+/// Builder of a union.
 #[derive(Default)]
 pub(crate) struct Column {
     ids: Vec<i8>,
@@ -82,7 +82,7 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Appends a value. `encode` is `str.encode`, for texts that have no UTF-8.
+    /// Appends a value. `encode` is `str.encode`, for texts that are not valid Unicode.
     pub(crate) fn push(&mut self, value: Value<'_>, encode: &Bound<'_, PyAny>) {
         let ((), id, length) = match value {
             Value::Missing => (self.missing += 1, MISSING, self.missing),
@@ -104,7 +104,8 @@ impl Column {
             Text::Bytes(bytes) => self.push_bytes(bytes.as_bytes()),
             Text::Str(text) => match text.to_str() {
                 Ok(text) => self.push_bytes(text.as_bytes()),
-                // A text with half a character has no UTF-8. Its bytes are no declared value, and still tell units apart.
+                // A text with half a surrogate pair has no UTF-8. Its bytes match no declared
+                // value, and still distinguish units.
                 Err(_) => match encode.call1((text, "utf-8", "surrogatepass")) {
                     Ok(bytes) => self.push_bytes(bytes.cast::<PyBytes>().map_or(UNKNOWN, |bytes| bytes.as_bytes())),
                     Err(_) => self.push_bytes(UNKNOWN),

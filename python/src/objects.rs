@@ -1,8 +1,9 @@
-//! Columns of Python objects as Arrow columns, value by value and whatever the values are.
+//! Conversion of Python objects to Arrow columns, value by value and for any value.
 //!
-//! An object becomes what a typed column of its kind would hold: a whole number stays one beside a text, a day stays a day. So the
-//! code of a row does not depend on what other rows made of the column. What has no plain value is unknown: its `__str__` is not
-//! asked. Methods are those of the class that is known here, not of a subclass, and one that raises makes the value unknown.
+//! An object becomes the value that a typed column would hold: a whole number beside a text stays a
+//! number, a date stays a date. So the code of a row does not depend on other rows. An object
+//! without a plain value is unknown: its `__str__` is not called. Methods are those of the known
+//! class, not of a subclass, and a method that raises makes the value unknown.
 
 use std::collections::HashMap;
 
@@ -17,14 +18,15 @@ use crate::object_column::{Column, Text, Value};
 const EPOCH: i64 = 719_163;
 const MICROS_PER_SECOND: i64 = 1_000_000;
 const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
-/// How numpy writes that there is no time.
+/// Value of numpy for "not a time".
 const NOT_A_TIME: i64 = i64::MIN;
-/// Years around 1970 whose days are counted: more than microseconds reach, and few enough for numpy.
+/// Years around 1970 whose days numpy counts: more than fit microseconds, and few enough for numpy.
 const MAX_YEARS: i128 = 1_000_000;
-/// Beyond this exponent a decimal number is written with it: without, it could be a gigabyte of zeros.
+/// Decimals with a larger exponent are written in scientific notation: as digits, they could take a
+/// gigabyte of zeros.
 const MAX_PLAIN_EXPONENT: i64 = 400;
 
-/// What objects of a class are.
+/// Kind of the objects of a class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Missing,
@@ -34,7 +36,7 @@ enum Kind {
     Str,
     Bytes,
     Datetime,
-    /// A timestamp of pandas, whose years go beyond those of a datetime.
+    /// A timestamp of pandas, with a wider range of years than a datetime.
     Timestamp,
     Date,
     Decimal,
@@ -48,10 +50,11 @@ enum Kind {
     Other,
 }
 
-/// Reads objects. Holds the classes and methods that it needs, and what it knows of classes that it has met.
+/// Reads objects. Holds the classes and methods that it needs, and a cache of the classes that it
+/// has met.
 pub(crate) struct Reader<'py> {
     classes: Vec<(Bound<'py, PyType>, Kind)>,
-    /// By address; the class is held, so that no other can come to lie there.
+    /// By address. Holding the class keeps its address from being reused.
     met: HashMap<usize, (Kind, Bound<'py, PyType>)>,
     encode: Bound<'py, PyAny>,
     written: Bound<'py, PyAny>,
@@ -92,7 +95,8 @@ impl<'py> Reader<'py> {
             delta: getters(&deltas, ["days", "seconds", "microseconds"])?,
             numpy: None,
         };
-        // Subclasses stand before what they are made of. An object can be of a class only if its module was imported.
+        // Subclasses come before their base classes. Objects of a class exist only if its module
+        // was imported.
         if let Some(pandas) = imported(py, "pandas")? {
             for missing in ["NA", "NaT"] {
                 reader.classes.push((pandas.getattr(missing)?.get_type(), Kind::Missing));
@@ -119,7 +123,7 @@ impl<'py> Reader<'py> {
         if let Some(numpy) = imported(py, "numpy")? {
             let kinds = [
                 ("bool_", Kind::NumpyBool),
-                // Before whole numbers, which it is one of.
+                // Before whole numbers, of which it is a subclass.
                 ("timedelta64", Kind::NumpyDuration),
                 ("integer", Kind::NumpyInt),
                 ("datetime64", Kind::NumpyTime),
@@ -140,7 +144,7 @@ impl<'py> Reader<'py> {
             reader.classes.push((class, kind));
         }
         if let Some(numpy) = &reader.numpy {
-            // Behind the floats of Python, which one of them is.
+            // After the floats of Python, of which one is a subclass.
             reader.classes.push((numpy.getattr("floating")?.cast_into::<PyType>()?, Kind::NumpyFloat));
         }
         Ok(reader)
@@ -151,7 +155,8 @@ impl<'py> Reader<'py> {
         Ok(())
     }
 
-    /// Rows `start..start + length` of a list, as a union of the type of all columns of objects. A row that is not there is unknown.
+    /// Converts rows `start..start + length` of a list to a union of
+    /// [`object_type`](crate::object_column::object_type). A row beyond the end is unknown.
     pub(crate) fn column(&mut self, values: &Bound<'py, PyList>, start: usize, length: usize) -> ArrayRef {
         let mut column = Column::default();
         for row in start..start + length {
@@ -161,7 +166,7 @@ impl<'py> Reader<'py> {
         column.finish()
     }
 
-    /// What an object is; `None` if it cannot be read.
+    /// Returns the value of an object; `None` if it cannot be read.
     fn read(&mut self, object: &Bound<'py, PyAny>) -> Option<Value<'py>> {
         if object.is_none() {
             return Some(Value::Missing);
@@ -191,32 +196,32 @@ impl<'py> Reader<'py> {
         if let Some((kind, _)) = self.met.get(&address) {
             return *kind;
         }
-        // The class itself is asked, not the object: `__class__` may be made up.
+        // Checks the class, not the object: an object can lie in `__class__`.
         let known = self.classes.iter().find(|(known, _)| class.is_subclass(known).unwrap_or(false));
         let kind = known.map_or(Kind::Other, |(_, kind)| *kind);
         self.met.insert(address, (kind, class));
         kind
     }
 
-    /// A whole number of any size.
+    /// Reads a whole number of any size.
     fn whole(&self, object: &Bound<'py, PyAny>) -> Option<Value<'py>> {
         match object.extract::<i64>() {
             Ok(value) => return Some(Value::Whole(value)),
             Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => {}
             Err(_) => return None,
         }
-        // Of numpy's whole numbers only some without a sign are as large.
+        // Of numpy's whole numbers, only some unsigned ones are this large.
         let integer = object.py().get_type::<PyInt>();
         let number = if object.is_instance_of::<PyInt>() { object.clone() } else { integer.call1((object,)).ok()? };
         if let Ok(digits) = self.written.call1((&number,)) {
             return text(&digits);
         }
-        // Python writes no number of thousands of digits, and no bound has as many.
+        // Python does not format numbers of thousands of digits, and no bound is as large.
         let is_positive = integer.call_method1("__gt__", (&number, 0)).ok()?.is_truthy().ok()?;
         Some(Value::Real(if is_positive { f64::INFINITY } else { f64::NEG_INFINITY }))
     }
 
-    /// A decimal number as text, digit by digit.
+    /// Reads a decimal number as text, digit by digit.
     fn decimal(&self, object: &Bound<'py, PyAny>) -> Option<Value<'py>> {
         let decimal = self.decimal.as_ref()?;
         if decimal.is_nan.call1((object,)).ok()?.is_truthy().ok()? {
@@ -231,14 +236,15 @@ impl<'py> Reader<'py> {
         text(&written.ok()?)
     }
 
-    /// A complex number that is real: one that is not makes such numbers of a whole column.
+    /// Reads a complex number without an imaginary part: one value with an imaginary part makes a
+    /// whole column complex.
     fn complex(&self, object: &Bound<'py, PyAny>) -> Option<Value<'py>> {
         let part = |getter: &Bound<'py, PyAny>| getter.call1((object,)).ok()?.extract::<f64>().ok();
         let [real, imaginary] = self.complex.each_ref().map(part);
         (imaginary? == 0.0).then_some(real?).map(real_or_missing)
     }
 
-    /// Days since 1970 of a date or datetime.
+    /// Returns the days since 1970 of a date or datetime.
     fn days(&self, object: &Bound<'py, PyAny>) -> Option<i64> {
         Some(self.ordinal.call1((object,)).ok()?.extract::<i64>().ok()? - EPOCH)
     }
@@ -248,7 +254,7 @@ impl<'py> Reader<'py> {
         let [hour, minute, second, micros] = self.clock.each_ref().map(read);
         let seconds = (hour? * 60 + minute?) * 60 + second?;
         let clock = self.days(object)? * MICROS_PER_DAY + seconds * MICROS_PER_SECOND + micros?;
-        // Asks the zone, which may be a class of anybody's.
+        // Calls the time zone, which may be of any class.
         let offset = self.offset.call1((object,)).ok()?;
         if offset.is_none() {
             return Some(Value::Clock(clock));
@@ -259,13 +265,13 @@ impl<'py> Reader<'py> {
     }
 
     fn timestamp(&self, object: &Bound<'py, PyAny>) -> Option<Value<'py>> {
-        // In UTC, if there is a zone.
+        // In UTC, if there is a time zone.
         let time = self.numpy_time(&object.getattr("asm8").ok()?)?;
         let has_zone = !object.getattr("tzinfo").ok()?.is_none();
         Some(time_or_missing(time, if has_zone { Value::Instant } else { Value::Clock }))
     }
 
-    /// Microseconds since 1970 of a `numpy.datetime64`, or [`NOT_A_TIME`].
+    /// Returns the microseconds since 1970 of a `numpy.datetime64`, or [`NOT_A_TIME`].
     fn numpy_time(&self, object: &Bound<'py, PyAny>) -> Option<i64> {
         let ticks = ticks(object)?;
         if ticks == NOT_A_TIME {
@@ -274,7 +280,7 @@ impl<'py> Reader<'py> {
         let data = self.numpy.as_ref()?.getattr("datetime_data").ok()?;
         let (unit, count): (String, i64) = data.call1((object.getattr("dtype").ok()?,)).ok()?.extract().ok()?;
         let ticks = i128::from(ticks) * i128::from(count);
-        // As typed columns have it: what is too far away for microseconds is as far away as they go.
+        // As in typed columns, times out of the range of microseconds become its ends.
         let micros = match unit.as_str() {
             "W" => ticks * 7 * i128::from(MICROS_PER_DAY),
             "D" => ticks * i128::from(MICROS_PER_DAY),
@@ -306,12 +312,12 @@ fn time_or_missing<'py>(micros: i64, time: fn(i64) -> Value<'py>) -> Value<'py> 
     if micros == NOT_A_TIME { Value::Missing } else { time(micros) }
 }
 
-/// The number inside a time or duration of numpy.
+/// Returns the number inside a time or duration of numpy.
 fn ticks(object: &Bound<'_, PyAny>) -> Option<i64> {
     object.call_method1("view", ("int64",)).ok()?.extract().ok()
 }
 
-/// Microseconds since 1970 at which a year or month begins.
+/// Returns the microseconds since 1970 at which a year or month begins.
 fn days_of(object: &Bound<'_, PyAny>) -> Option<i64> {
     let days = ticks(&object.call_method1("astype", ("datetime64[D]",)).ok()?)?;
     Some(days.saturating_mul(MICROS_PER_DAY).max(-i64::MAX))
@@ -321,14 +327,14 @@ fn text<'py>(written: &Bound<'py, PyAny>) -> Option<Value<'py>> {
     Some(Value::Text(Text::Str(written.cast::<PyString>().ok()?.clone())))
 }
 
-/// How a class reads properties of its objects, whatever subclasses say.
+/// Returns the getters of a class for its properties, ignoring overrides in subclasses.
 fn getters<'py, const N: usize>(class: &Bound<'py, PyAny>, names: [&str; N]) -> PyResult<[Bound<'py, PyAny>; N]> {
     let getters = names.into_iter().map(|name| class.getattr(name)?.getattr("__get__"));
     let getters = getters.collect::<PyResult<Vec<_>>>()?;
     Ok(getters.try_into().expect("one for each name"))
 }
 
-/// A module, if anybody has imported it: otherwise no object is of its classes.
+/// Returns a module if it was imported: otherwise there are no objects of its classes.
 fn imported<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyModule>>> {
     let is_there = py.import("sys")?.getattr("modules")?.contains(name)?;
     if is_there { py.import(name).map(Some) } else { Ok(None) }

@@ -1,11 +1,12 @@
-//! Where results may be written: what the command line refuses is refused here too.
+//! Checks of output paths, with the rules of the command line.
 
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use scumble::{OutputError, Outputs};
 
-/// Why a file may not be written there, and whether that is only because it exists; nothing if it may.
+/// Returns why a file may not be written, and whether the only reason is that it exists; `None` if
+/// it may.
 #[pyfunction]
 #[pyo3(signature = (path, *, inputs, force))]
 pub(crate) fn output_refused(path: PathBuf, inputs: Vec<PathBuf>, force: bool) -> Option<(String, bool)> {

@@ -1,4 +1,4 @@
-//! What a budget buys, before any row is read.
+//! Predictions of error and cost, before any row is read.
 
 use std::num::NonZeroU64;
 
@@ -13,29 +13,29 @@ use crate::model::{goal, method_named};
 use crate::schema::Schema;
 use crate::work;
 
-/// Forecasts.
+/// Predictions for fits.
 #[pyclass(frozen, module = "scumble._native")]
-pub(crate) struct Plan(report::Plan);
+pub(crate) struct Plan(report::FitPlan);
 
 #[pymethods]
 impl Plan {
-    /// All of it, as JSON.
+    /// Returns all predictions, as JSON.
     fn json(&self) -> String {
-        serde_json::to_string(&self.0).expect("what we tell has text keys")
+        serde_json::to_string(&self.0).expect("its keys are text")
     }
 
-    /// All of it, as text.
+    /// Returns all predictions, as text.
     fn text(&self) -> String {
         self.0.to_string()
     }
 
-    /// Expected errors against epsilon, as SVG.
+    /// Returns a picture of expected errors against epsilon, as SVG.
     fn picture(&self) -> String {
         self.0.picture()
     }
 }
 
-/// Forecasts of methods, each a name and its options, for goals.
+/// Predicts fits by methods, each a name and options, for privacy goals.
 #[pyfunction]
 pub(crate) fn plan(
     py: Python<'_>,
@@ -44,21 +44,22 @@ pub(crate) fn plan(
     goals: Vec<(f64, f64)>,
     rows: u64,
 ) -> PyResult<Plan> {
-    let rows = NonZeroU64::new(rows).ok_or_else(|| Failure::usage("`rows` is 0", "say how many rows, about"))?;
+    let rows =
+        NonZeroU64::new(rows).ok_or_else(|| Failure::usage("`rows` is 0", "give the approximate number of rows"))?;
     let goals = goals.into_iter().map(|(epsilon, delta)| goal(epsilon, delta)).collect::<Result<Vec<ApproxDp>, _>>()?;
     let first = *goals.first().ok_or_else(|| Failure::usage("no epsilon to plan for", "give at least one"))?;
     let methods = methods.iter().map(|(name, options)| method_named(name.as_deref(), options, first));
     let methods = methods.collect::<Result<Vec<Method>, _>>()?;
-    work::run(py, None, |_| Ok(Plan(report::Plan::new(&schema.0, &methods, &goals, rows)?.on(Machine::this()))))
+    work::run(py, None, |_| Ok(Plan(report::FitPlan::new(&schema.0, &methods, &goals, rows)?.on(Machine::this()))))
 }
 
-/// The options of a method with their default values, as a JSON object.
+/// Returns the options of a method with their default values, as a JSON object.
 #[pyfunction]
 #[pyo3(signature = (name, options))]
 pub(crate) fn method_options(name: &str, options: Vec<String>) -> Result<String, Failure> {
     let method = Method::named(name)?.with_options(options.iter().map(String::as_str))?;
     let written = serde_json::to_value(&method).expect("options are plain numbers and names");
-    // A method without options is its name alone.
+    // A method without options is written as its name.
     let options = written.as_object().and_then(|method| method.values().next().cloned());
     Ok(options.unwrap_or(Value::Object(serde_json::Map::new())).to_string())
 }

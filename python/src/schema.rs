@@ -12,34 +12,35 @@ use crate::arrow::Types;
 use crate::data::Data;
 use crate::failure::Failure;
 
-/// A schema that holds together.
+/// A checked schema.
 #[pyclass(frozen, module = "scumble._native")]
 pub(crate) struct Schema(pub(crate) scumble::Schema);
 
 #[pymethods]
 impl Schema {
-    /// Checks a schema as written, which is JSON here.
+    /// Checks a schema as written, in JSON.
     #[new]
     fn new(spec: &str) -> Result<Self, Failure> {
         Ok(Self(scumble::Schema::new(SchemaSpec::parse(spec).map_err(Problems::from)?)?))
     }
 
-    /// The schema as written, as JSON.
+    /// Returns the schema as written, in JSON.
     fn spec(&self) -> String {
         spec_json(&self.0.to_spec())
     }
 
-    /// Columns whose bounds and categories nobody has vouched for.
+    /// Returns the columns whose bounds and categories are not declared public.
     fn assumed(&self) -> Vec<&str> {
         self.0.assumed().map(schema::Attribute::name).collect()
     }
 
-    /// What a guarantee for it assumes beyond what the program enforces, each as the certificate names it. JSON.
+    /// Returns the assumptions of a guarantee that the program cannot enforce, named as in the
+    /// certificate. JSON.
     fn assumptions(&self) -> String {
         json!(self.0.assumptions()).to_string()
     }
 
-    /// A description of every column, as JSON.
+    /// Returns a description of every column, as JSON.
     fn columns(&self) -> String {
         let modelled = self.0.attributes().iter().map(|attribute| {
             json!({
@@ -75,25 +76,27 @@ fn spec_json(spec: &SchemaSpec) -> String {
     serde_json::to_string(spec).expect("a schema holds nothing that JSON cannot write")
 }
 
-/// Reads a schema file without checking it; files of hierarchies that it names are put into it. JSON.
+/// Reads a schema file without checking it, and inlines the hierarchy files that it names. Returns
+/// JSON.
 #[pyfunction]
 pub(crate) fn read_spec(path: PathBuf) -> Result<String, Failure> {
     Ok(spec_json(&SchemaSpec::read_inlined(&path)?))
 }
 
-/// Reads a schema out of YAML or JSON text without checking it. JSON.
+/// Parses a schema in YAML or JSON without checking it. Returns JSON.
 #[pyfunction]
 pub(crate) fn parse_spec(text: &str) -> Result<String, Failure> {
     Ok(spec_json(&SchemaSpec::parse(text).map_err(Problems::from)?))
 }
 
-/// A schema as written, which is JSON here, as YAML.
+/// Converts a schema as written from JSON to YAML.
 #[pyfunction]
 pub(crate) fn spec_to_yaml(spec: &str) -> Result<String, Failure> {
     Ok(SchemaSpec::parse(spec).map_err(Problems::from)?.to_yaml())
 }
 
-/// A schema to be completed by a person, as YAML, from the types of a table or the columns of the first file of `data`.
+/// Drafts a schema to complete by hand, as YAML, from the types of a table or the columns of the
+/// first file of `data`.
 #[pyfunction]
 pub(crate) fn draft(data: &Bound<'_, PyAny>, format: Option<&str>) -> PyResult<String> {
     if let Ok(types) = data.cast::<Types>() {
@@ -109,7 +112,7 @@ fn drafted(columns: &arrow_schema::Schema) -> Result<String, Failure> {
     Ok(schema::draft(columns).map_err(Problems::from)?)
 }
 
-/// The format that is written so on the command line.
+/// Returns the format with this name on the command line.
 pub(crate) fn format_named(name: &str) -> Result<Format, Failure> {
     match name {
         "csv" => Ok(Format::Csv),
@@ -117,6 +120,6 @@ pub(crate) fn format_named(name: &str) -> Result<Format, Failure> {
         "parquet" => Ok(Format::Parquet),
         "arrow" => Ok(Format::Arrow),
         "xlsx" => Ok(Format::Xlsx),
-        _ => Err(Failure::usage(format!("there is no format `{name}`"), "take csv, tsv, parquet, arrow or xlsx")),
+        _ => Err(Failure::usage(format!("there is no format `{name}`"), "choose csv, tsv, parquet, arrow or xlsx")),
     }
 }

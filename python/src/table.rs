@@ -1,4 +1,4 @@
-//! Synthetic rows in memory.
+//! Rows in memory.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::object_column::object_type;
 use crate::objects::Reader;
 use crate::work;
 
-/// Rows in memory, for any library that speaks Arrow's C interface.
+/// Rows in memory, for any library that supports Arrow's C interface.
 #[pyclass(frozen, module = "scumble._native")]
 pub(crate) struct Table {
     schema: SchemaRef,
@@ -30,13 +30,14 @@ impl Table {
         Self { schema, batches }
     }
 
-    /// The columns and the rows. Nothing is copied.
+    /// Returns the columns and the rows, without copying them.
     pub(crate) fn rows(&self) -> (SchemaRef, Vec<RecordBatch>) {
         (Arc::clone(&self.schema), self.batches.clone())
     }
 }
 
-/// Rows of a piece of a frame: a column of objects is read piece by piece, and Ctrl-C is heard between them.
+/// Number of rows in a piece of a frame. Columns of objects are read piece by piece, with a check
+/// for Ctrl-C between them.
 const PIECE_ROWS: usize = 1 << 16;
 
 #[pymethods]
@@ -45,8 +46,9 @@ impl Table {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// The columns of `plain`, a table by Arrow's C interface, with columns of objects beside them: one value for each object,
-    /// and none raises. Without `plain` there are `rows` rows.
+    /// Returns the columns of `plain`, a table by Arrow's C interface, and columns of objects
+    /// beside them. Every object becomes one value, and none raises. Without `plain` there are
+    /// `rows` rows.
     #[staticmethod]
     fn with_objects(
         py: Python<'_>,
@@ -86,7 +88,7 @@ impl Table {
         Types(Arc::clone(&self.schema))
     }
 
-    /// The values of the first rows, as text; nothing where there is none.
+    /// Returns the values of the first rows, as text; `None` for missing values.
     fn head(&self, rows: usize) -> PyResult<Vec<Vec<Option<String>>>> {
         let mut shown = Vec::new();
         for batch in &self.batches {
@@ -105,13 +107,13 @@ impl Table {
         Ok(shown)
     }
 
-    /// The same rows with columns of the types that columns of the same name have in `types`, wherever every value can be
-    /// written so; the others stay as they are.
+    /// Returns these rows with the column types of `types`, by name, for columns whose values can
+    /// all be converted; the others keep their types.
     fn like(&self, py: Python<'_>, types: &Types) -> PyResult<Self> {
         work::run(py, None, |_| Ok(self.cast(&types.0)))
     }
 
-    /// Writes the rows to a file, whose name says the format.
+    /// Writes the rows to a file, in the format of its extension.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         work::run(py, None, |_| {
             let mut writer = TableWriter::create(&path, Arc::clone(&self.schema))?;
@@ -129,7 +131,7 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A wish, by the interface's definition, and whoever has it can cast.
+        // The interface defines it as a preference, and the caller can cast.
         let _ = requested_schema;
         export(py, &self.schema, &self.batches)
     }
@@ -164,7 +166,7 @@ impl Table {
     }
 }
 
-/// Whether a value of one type says the same in the other, if it can be written in it at all.
+/// Returns whether a value keeps its meaning in the other type, if it can be converted at all.
 fn keeps_meaning(from: &DataType, to: &DataType) -> bool {
     let is_number = |data_type: &DataType| data_type.is_numeric();
     let is_text = |data_type: &DataType| matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
@@ -188,7 +190,7 @@ fn cast_all(arrays: &[ArrayRef], wanted: &DataType) -> Option<Vec<ArrayRef>> {
     arrays.iter().map(cast).collect()
 }
 
-/// The first `rows` people of the made-up survey that belongs to `seed`.
+/// Returns the first `rows` people of the made-up survey with this seed.
 #[pyfunction]
 pub(crate) fn demo_people(py: Python<'_>, rows: u64, seed: u64) -> PyResult<Table> {
     work::run(py, None, |_| {
@@ -198,7 +200,7 @@ pub(crate) fn demo_people(py: Python<'_>, rows: u64, seed: u64) -> PyResult<Tabl
     })
 }
 
-/// The schema of the made-up survey, as YAML.
+/// Returns the schema of the made-up survey, as YAML.
 #[pyfunction]
 pub(crate) fn demo_schema() -> &'static str {
     demo::PEOPLE_SCHEMA

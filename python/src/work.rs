@@ -1,4 +1,4 @@
-//! Long work: other Python threads run meanwhile, progress is told, and Ctrl-C ends it.
+//! Long work: lets other Python threads run, reports progress, and stops at Ctrl-C.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -13,20 +13,21 @@ use scumble_cancel::CancelToken;
 
 use crate::failure::Failure;
 
-/// How often Python is asked whether Ctrl-C was pressed.
-const LISTENS_EVERY: Duration = Duration::from_millis(100);
+/// Interval of checks for Ctrl-C.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How far work has come.
+/// Progress of the work.
 #[derive(Clone, Copy)]
 enum Update {
-    /// What it is at, how much is done, and of how much.
+    /// Stage, amount done, and total.
     Counted(&'static str, u64, u64),
-    /// A fit, whose time passes by itself.
+    /// Progress of a fit, which advances with time.
     Timed(FitClock),
 }
 
 impl Update {
-    /// What a callback is told now. The time of a fit is in thousandths of a second.
+    /// Returns the current arguments of the progress callback. The time of a fit is in
+    /// milliseconds.
     fn now(self) -> (&'static str, u64, u64) {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         match self {
@@ -36,48 +37,49 @@ impl Update {
     }
 }
 
-/// The stage of a fit after the rows are read.
+/// Stage of a fit after the rows are read.
 const FITTING: &str = "fitting";
 
-/// Whom work tells how far it has come.
+/// Sends progress from the worker thread to the waiting one.
 #[derive(Clone)]
 pub(crate) struct Reporter(Sender<Update>);
 
 impl Reporter {
-    pub(crate) fn tell(&self, stage: &'static str, done: u64, total: u64) {
-        // Nobody listens any more after Ctrl-C.
+    pub(crate) fn report(&self, stage: &'static str, done: u64, total: u64) {
+        // After Ctrl-C the receiver may be gone.
         let _ = self.0.send(Update::Counted(stage, done, total));
     }
 
-    /// The same for a fit: what was read of files, then how much of the forecast was used. `clock` makes the forecast, for an
-    /// input of so many bytes.
+    /// Returns a sink that reports a fit: bytes read, then the time used of the forecast. `clock`
+    /// computes the forecast from the number of input bytes.
     pub(crate) fn of_fit(&self, clock: impl Fn(u64) -> Option<FitClock> + Send + Sync + 'static) -> ProgressSink {
         let (reporter, started) = (self.clone(), OnceLock::new());
         ProgressSink::new(move |Progress { bytes_read, bytes_total }| {
-            // How large what is in memory is would tell the number of its rows.
+            // The size of a table in memory would reveal its number of rows.
             let clock = started.get_or_init(|| (bytes_total > 0).then(|| clock(bytes_total)).flatten());
             match clock {
-                _ if bytes_read < bytes_total => reporter.tell("reading", bytes_read, bytes_total),
+                _ if bytes_read < bytes_total => reporter.report("reading", bytes_read, bytes_total),
                 Some(clock) => drop(reporter.0.send(Update::Timed(*clock))),
-                None => reporter.tell(FITTING, 0, 0),
+                None => reporter.report(FITTING, 0, 0),
             }
         })
     }
 
-    /// The same for rows that are drawn, in the form that the library asks for.
-    pub(crate) fn of_rows(&self, total: u64) -> impl FnMut(u64) -> bool + use<> {
+    /// Reports rows drawn so far and their total, and returns whether to go on.
+    pub(crate) fn of_rows(&self) -> impl FnMut(u64, u64) -> bool + use<> {
         let reporter = self.clone();
-        move |done| {
-            reporter.tell("sampling", done, total);
+        move |done, total| {
+            reporter.report("sampling", done, total);
             !scumble_cancel::is_cancelled()
         }
     }
 }
 
-/// Does `work` on a thread of its own and waits for it here, where signals arrive.
+/// Runs `work` on its own thread and waits for it here, where signals arrive.
 ///
-/// `progress`, if there is one, is called with what work tells: a stage, how much is done, and of how much. An exception in it, or
-/// Ctrl-C, stops the work, which ends at its next checkpoint, before the exception is raised: nothing goes on unseen.
+/// `progress`, if given, is called with a stage, the amount done, and the total. An exception in
+/// it, or Ctrl-C, cancels the work. The exception is raised after the work has stopped at its next
+/// checkpoint, so that nothing runs in the background.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -86,17 +88,18 @@ pub(crate) fn run<T: Send>(
     let token = CancelToken::new();
     py.detach(|| {
         thread::scope(|scope| {
-            let (tell, told) = channel();
+            let (sender, updates) = channel();
             let cancelled = token.clone();
             let worker = scope.spawn(move || {
-                let work = || cancelled.run(|| work(Reporter(tell))).unwrap_or_else(|_| Err(Error::Interrupted.into()));
+                let work =
+                    || cancelled.run(|| work(Reporter(sender))).unwrap_or_else(|_| Err(Error::Interrupted.into()));
                 catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(Failure::bug()))
             });
             let (mut raised, mut last) = (None, None);
             loop {
-                match told.recv_timeout(LISTENS_EVERY) {
-                    // Whoever draws a bar wants to know where it is, not where it was.
-                    Ok(first) => last = told.try_iter().last().or(Some(first)),
+                match updates.recv_timeout(POLL_INTERVAL) {
+                    // Only the latest update matters to a progress bar.
+                    Ok(first) => last = updates.try_iter().last().or(Some(first)),
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => break,
                 }

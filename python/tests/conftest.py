@@ -1,4 +1,4 @@
-"""What several tests use: the made-up survey, and a table with a column of every kind."""
+"""Shared fixtures: the made-up survey, and a table with a column of every kind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def fitted(people: tuple[scumble.Table, scumble.Schema]) -> scumble.MST:
 
 @pytest.fixture
 def every_kind() -> tuple[dict[str, list[Any]], scumble.Schema]:
-    """Columns of every type, with gaps where the schema allows them."""
+    """Returns columns of every type, with missing values where the schema allows them."""
     draw = random.Random(5)
     rows = 800
     zone = dt.timezone.utc

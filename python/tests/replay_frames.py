@@ -1,7 +1,8 @@
-"""Replay on frames: a table and the same table with one more row have counts that differ by that row and by nothing else.
+"""Replay on frames: one more row changes the counts of a table by that row and nothing else.
 
-Cells are junk as well as values, and the added row may change what a library makes of a column: whole numbers become floats or objects, a column
-of nothing becomes nested. The counts are those of a fit with so large a budget that its noise is zero.
+Cells are invalid as well as valid values, and the added row may change the type of a column:
+integers become floats or objects, a column of nulls becomes nested. The counts are those of a fit
+with a budget so large that its noise is zero.
 
 As a program it prints its figures: `python replay_frames.py [PAIRS]`.
 """
@@ -26,7 +27,7 @@ import scumble
 
 PAIRS = 3_000
 ROWS_TO_ADD = 5
-"""To each table, one at a time."""
+"""Number of rows added to each table, one at a time."""
 
 SCHEMA = scumble.Schema(
     {
@@ -59,14 +60,15 @@ NAMES = list(SCHEMA)
 
 Row = dict[str, Any]
 Pair = tuple[str, Any, Any, Any]
-"""What it is a pair of, the table, the same with one more row, and that row alone if it can be a table with the same values."""
+"""Kind of pair, the table, the table with one more row, and that row alone if it can be a table
+with the same values."""
 
 
 def counts(table: Any, schema: scumble.Schema = SCHEMA) -> dict[str, list[int]]:
-    """The exact counts of every column."""
+    """Returns the exact counts of every column."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", scumble.AssumedWarning)
-        # A table of one row has columns without a value.
+        # # A table of one row has columns without a value.
         warnings.simplefilter("ignore", scumble.DeadColumnWarning)
         model = scumble.Independent(1e6, 0.0).fit(table, schema, accept_weak_privacy=True, progress=False).model_
     with tempfile.TemporaryDirectory() as folder:
@@ -80,7 +82,7 @@ def difference(base: dict[str, list[int]], more: dict[str, list[int]]) -> dict[s
 
 
 def problem(pair: Pair) -> str | None:
-    """What is wrong with a pair, if anything is."""
+    """Returns the problem of a pair, or ``None``."""
     kind, table, more, alone = pair
     try:
         changed = difference(counts(table), counts(more))
@@ -108,7 +110,7 @@ class Shade(enum.Enum):
 
 
 class Mute:
-    """No text, no truth, no size, and a class that it does not have."""
+    """An object without text, truth or size, and with a false class."""
 
     def _refuse(self, *_: object) -> Any:
         raise RuntimeError("not this one")
@@ -133,11 +135,11 @@ VALUES: dict[str, Callable[[random.Random], Any]] = {
     "aware": lambda draw: dt.datetime(2000 + draw.randrange(30), 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=draw.randrange(-5, 6)))),
     "decimal": lambda draw: decimal.Decimal(draw.choice(["3", "1.5", "1.50", "2E+1", "-0"])),
 }
-"""Values that a column may hold in all of its rows."""
+"""Values that a column may have in all of its rows."""
 
 
 def junk() -> list[Any]:
-    """Cells that no one expects."""
+    """Returns unusual cells."""
     import numpy
     import pandas
 
@@ -158,7 +160,7 @@ def junk() -> list[Any]:
 
 
 def _series(values: list[Any]) -> Any:
-    """A column as pandas makes it of values, or of objects where it will not."""
+    """Returns a column as pandas makes it from values, or of objects if it refuses."""
     import pandas
 
     try:
@@ -178,7 +180,7 @@ def _objects(values: list[Any]) -> Any:
 
 
 def _below(column: Any, more: Any) -> Any:
-    """One column below another as pandas puts them together, or as objects where it will not."""
+    """Returns one column below another as pandas concatenates them, or as objects if it refuses."""
     import pandas
 
     with warnings.catch_warnings():
@@ -190,7 +192,7 @@ def _below(column: Any, more: Any) -> Any:
 
 
 def inferred_frames(draw: random.Random) -> Iterator[Pair]:
-    """Types as pandas chooses them by the values."""
+    """Yields pairs with types that pandas infers from the values."""
     import pandas
 
     cells = junk()
@@ -225,11 +227,11 @@ DTYPES: dict[str, list[str]] = {
     "aware": ["object", "category"],
     "decimal": ["object", "category"],
 }
-"""Types that somebody may choose for values, none of which loses any of them."""
+"""Types that a user may choose for values; none of them loses a value."""
 
 
 def typed_frames(draw: random.Random) -> Iterator[Pair]:
-    """Types that somebody chose, and a frame of one row below, which may change them."""
+    """Yields pairs with chosen types, and a frame of one row below, which may change them."""
     import pandas
 
     rows, columns, kinds = draw.randrange(1, 8), {}, {}
@@ -249,10 +251,11 @@ def typed_frames(draw: random.Random) -> Iterator[Pair]:
 
 
 def polars_frames(draw: random.Random) -> Iterator[Pair]:
-    """Types are the frame's, and one column in two holds objects."""
+    """Yields pairs of polars frames, with objects in every second column."""
     import polars
 
-    # polars takes the first object for what all are, and asks each for its value if that is an enumeration's.
+    # # polars takes the type of the first object for all, and if it is an enumeration asks each for
+    # its value.
     cells = [cell for cell in junk() if type(cell) not in (Mute, Colour, Level, Shade)]
     plain: list[tuple[Any, Callable[[], Any]]] = [
         (polars.Int8, lambda: draw.choice([None, 3, -128, 127])),
@@ -294,7 +297,7 @@ def polars_frames(draw: random.Random) -> Iterator[Pair]:
 
 
 def arrow_columns(draw: random.Random) -> dict[str, tuple[Any, Callable[[list[Any]], Any], Callable[[], Any]]]:
-    """Arrow types, each with how a column is made of values and with values for it."""
+    """Returns Arrow types, each with a constructor of a column and a generator of values."""
     import pyarrow
 
     def of(kind: Any, *values: Any) -> tuple[Any, Callable[[list[Any]], Any], Callable[[], Any]]:
@@ -338,7 +341,7 @@ def arrow_columns(draw: random.Random) -> dict[str, tuple[Any, Callable[[list[An
         "sparse union": (None, sparse, cell),
         "runs": (None, runs, lambda: draw.choice([None, "red", "3"])),
         "dictionary": (None, dictionary, lambda: draw.choice([None, "red", "odd"])),
-        # Said to hold no nulls, which pyarrow does not check.
+        # # Declared to have no nulls, which pyarrow does not check.
         "required": ("required", required, lambda: draw.choice([None, 3])),
         "list": of(pyarrow.list_(pyarrow.string()), ["red"], []),
         "struct": of(pyarrow.struct({"a": pyarrow.int64()}), {"a": 3}, {"a": None}),
@@ -368,7 +371,7 @@ def _arrow_pairs(draw: random.Random, kinds: list[str] | None, made: Callable[[A
         columns = {name: make([row[name] for row in rows]) for name, (_, make, _) in chosen.items()}
         fields = [pyarrow.field(name, column.type, nullable=chosen[name][0] != "required") for name, column in columns.items()]
         whole = pyarrow.Table.from_arrays(list(columns.values()), schema=pyarrow.schema(fields))
-        # Slices of columns are columns.
+        # # Slices of columns are columns.
         cut = draw.randrange(len(rows) + 1)
         return made(pyarrow.concat_tables([whole.slice(0, cut), whole.slice(cut)]))
 
@@ -390,7 +393,7 @@ def duckdb_relations(draw: random.Random) -> Iterator[Pair]:
     import duckdb
 
     kinds = ["dictionary", "list", "struct", "map", "interval", "time", "timestamp", "binary", "view", "sparse union"]
-    # A connection each, since the table of a relation must live as long as it.
+    # # One connection each, since the table of a relation must live as long as the relation.
     return _arrow_pairs(draw, kinds, lambda table: duckdb.from_arrow(table), "duckdb")
 
 
@@ -398,7 +401,7 @@ KINDS = (inferred_frames, typed_frames, polars_frames, arrow_tables, duckdb_rela
 
 
 def problems(pairs: int, seed: int) -> tuple[collections.Counter[str], list[str]]:
-    """How many pairs of each kind were compared, and what is wrong with any."""
+    """Returns the number of compared pairs of each kind, and all problems."""
     compared: collections.Counter[str] = collections.Counter()
     found: list[str] = []
     draw = random.Random(seed)

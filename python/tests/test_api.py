@@ -1,4 +1,4 @@
-"""The classes, their parameters, and what they leave."""
+"""The classes, their parameters, and their results."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def test_the_package_says_its_version() -> None:
 @pytest.mark.parametrize("name", sorted(_METHODS))
 def test_parameters_and_their_defaults_are_those_of_the_library(name: str) -> None:
     method = _METHODS[name](1.0, 1e-9)
-    told = json.loads(_native.method_options(name, []))
+    shown = json.loads(_native.method_options(name, []))
     if name == "privmrf":
-        assert told["profile"] == method.get_params()["profile"]
+        assert shown["profile"] == method.get_params()["profile"]
         return
     options = {key: value for key, value in method.get_params().items() if key not in ("epsilon", "delta")}
     if "workload" in options:
         options["workload"] = list(options["workload"])
-    # An option that stands for `what is best` is not written down.
-    assert {key: value for key, value in options.items() if value is not None or key in told} == told
+    # # An option that means `the recommended value` is not written.
+    assert {key: value for key, value in options.items() if value is not None or key in shown} == shown
     assert _native.method_options(name, method._options()) == _native.method_options(name, [])
 
 
@@ -43,7 +43,7 @@ def test_parameters_and_their_defaults_are_those_of_the_library(name: str) -> No
 def test_epsilon_and_delta_come_first_and_nothing_happens_before_fit(name: str) -> None:
     kind = _METHODS[name]
     assert list(inspect.signature(kind).parameters)[:2] == ["epsilon", "delta"]
-    # Sense is asked for by `fit`, as everywhere.
+    # # Values are checked by `fit`, as in scikit-learn.
     method = kind(-1.0, 2.0)
     assert (method.epsilon, method.delta) == (-1.0, 2.0)
     with pytest.raises(scumble.NotFittedError) as error:
@@ -103,7 +103,7 @@ def test_every_method_fits_samples_and_is_read_back(method: scumble.Synthesizer,
     read = scumble.load(tmp_path / "a.model")
     assert type(read) is type(method)
     assert _native.method_options(read.method, read._options()) == _native.method_options(method.method, method._options())
-    # A plan takes the method with its options.
+    # # A plan takes the method with its options.
     assert "epsilon" in repr(scumble.plan(schema, 2_000, 1.0, 1e-6, methods=read))
 
 
@@ -131,7 +131,7 @@ def test_parts_of_a_model_are_drawn(fitted: scumble.MST) -> None:
         fitted.sample(10, where={"sex": "purple"})
 
 
-def test_what_a_model_holds_is_told(fitted: scumble.MST, tmp_path: Path) -> None:
+def test_what_a_model_holds_is_shown(fitted: scumble.MST, tmp_path: Path) -> None:
     summary = fitted.inspect()
     assert "<svg" in summary.picture and "<svg" in summary._repr_html_() and summary.to_dict()
     assert "differential" in summary.explanation
@@ -196,8 +196,8 @@ def test_a_ledger_refuses_what_is_over_its_cap(people: People, tmp_path: Path) -
     with pytest.raises(scumble.BudgetError) as error:
         scumble.MST(1.0, 1e-9).fit(table, schema, ledger=ledger)
     assert error.value.hint
-    told = ledger.show().to_dict()
-    assert len(told["jobs"]) == 1 and not told["suspect"]
+    shown = ledger.show().to_dict()
+    assert len(shown["jobs"]) == 1 and not shown["suspect"]
     assert "Ledger" in ledger._repr_html_()
     with pytest.raises(scumble.UsageError):
         scumble.MST(1.0, 1e-9).fit(table, schema, ledger=ledger, resume=True)
@@ -209,7 +209,7 @@ def test_a_bundle_is_written_and_holds(fitted: scumble.MST, tmp_path: Path) -> N
     made = scumble.bundle(fitted, tmp_path / "release", rows=500, seed=1, date="2026-11-16", title="People")
     assert "data/synthetic.parquet" in made.files and "curator" in made.left_open
     found = scumble.verify(tmp_path / "release")
-    assert found and found.ok and "holds" in found._repr_html_()
+    assert found and found.ok and "verified" in found._repr_html_()
     target = tmp_path / "release" / "data" / "synthetic.csv"
     target.write_text(target.read_text().replace("female", "male", 1))
     broken = scumble.verify(tmp_path / "release")

@@ -1,4 +1,4 @@
-"""Canaries, T12: of a frame whose values and counts are easy to recognise, nothing is in a repr, a warning, an exception or an output.
+"""Canaries, T12: no value or count of a recognisable frame is in a repr, a warning, an exception or an output.
 
 ``evaluate`` and ``Schema.coverage`` show exact figures to the steward of a table, stamped NOT DIFFERENTIALLY PRIVATE. They are exempt.
 """
@@ -30,12 +30,14 @@ CELLS = {
 }
 COUNTS = {ROWS, 52_361, *CELLS.values()}
 COUNTS |= {sum(count for cell, count in CELLS.items() if name in cell) for name in ("red", "green", "blue", "round", "square")}
-# So little that the noise of a count is beyond a hundred million: no released value is a count by chance.
+# # A budget so small that the noise of a count exceeds a hundred million: no released value equals
+# a count by chance.
 BUDGET = (1e-8, 1e-11)
 
 
 def forms(count: int) -> list[str]:
-    """The ways in which a count is written: by programs, for people, by progress lines and by the metrics of DataFusion."""
+    """Returns the notations of a count: for programs, for people, in progress lines and in the
+    metrics of DataFusion."""
     separated = [f"{count // 1000}{mark}{count % 1000:03}" for mark in (",", "_", " ", "'", "\u202f")]
     short = f"{count / 1000:.3g}"
     return [str(count), *separated, f"{short}k", f"{short} K", f"{count / 1000:.1f} K", f"{count / 1000:.2f} K"]
@@ -65,7 +67,7 @@ def schema_of(shape: str = "shape", **terms: Any) -> scumble.Schema:
 
 
 def everything_about(thing: Any) -> str:
-    """All that a console or a notebook shows of it."""
+    """Returns everything that a console or a notebook shows of it."""
     html = getattr(thing, "_repr_html_", str)
     return "\n".join((repr(thing), str(thing), html()))
 
@@ -78,7 +80,7 @@ def test_counts_are_in_no_repr_no_warning_and_no_output(
     frame = module.table(columns()) if library == "pyarrow" else module.DataFrame(columns())
     schema = schema_of()
     monkeypatch.setenv("RUST_LOG", "trace")
-    # Progress is shown from the first report on.
+    # # Progress is shown from the first report on.
     monkeypatch.setattr(_progress, "_PATIENCE_SECONDS", 0.0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -1,4 +1,5 @@
-"""The library and the program are the same: what one makes the other reads, and both draw the same rows."""
+"""The library and the program agree: each reads the files of the other, and both draw the same
+rows."""
 
 from __future__ import annotations
 
@@ -19,20 +20,21 @@ def program(*words: Any) -> Any:
 
 
 def first_answers(fitted: Any) -> list[Any]:
-    """The tables asked for before anything was chosen. How many choices follow depends on their noise."""
+    """Returns the tables measured before the first selection. The number of selections depends on
+    their noise."""
     noises = [event["mechanism"] for event in fitted.certificate.events]
     return list(itertools.takewhile(lambda noise: "exponential" not in noise, noises))
 
 
 def timeless(plan: dict[str, Any]) -> dict[str, Any]:
-    """A plan without its times: each process measures for itself how fast the machine is."""
+    """Returns a plan without its times, which depend on the speed of the machine."""
     assert plan.pop("machine")["slowness"] > 0
     assert all(forecast["cost"].pop("cpu_seconds") > 0 for forecast in plan["forecasts"])
     return plan
 
 
 def test_the_same_released_values_give_the_same_results(tmp_path: Path) -> None:
-    """Noise cannot be asked for twice, so both start from one model: what is made of it is the same to the byte."""
+    """Noise cannot be repeated, so both start from one model: their results are byte-identical."""
     program("demo", "--rows", 3000, "-o", tmp_path)
     schema, data = tmp_path / "people.schema.yaml", tmp_path / "people.csv"
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
@@ -52,9 +54,9 @@ def test_the_same_released_values_give_the_same_results(tmp_path: Path) -> None:
         page = theirs / f"{name.stem}.html"
         program("report", name, "-o", page)
         assert model.report() == page.read_text(encoding="utf-8")
-        told = program("inspect", name)
-        told.pop("explanation")
-        assert model.inspect().to_dict() == told
+        printed = program("inspect", name)
+        printed.pop("explanation")
+        assert model.inspect().to_dict() == printed
         again = ours / f"{name.stem}-again.model"
         model.save(again)
         assert again.read_bytes() == name.read_bytes()
@@ -78,6 +80,6 @@ def test_a_ledger_is_one_for_both(tmp_path: Path) -> None:
     ledger = scumble.Ledger.create(tmp_path / "a.ledger", schema, epsilon=5.0, delta=1e-9)
     scumble.MST(1.0, 1e-9).fit(data, schema, ledger=ledger, save_to=tmp_path / "a.model")
     program("fit", data, "--schema", schema, "--epsilon", 1, "--delta", 1e-9, "--ledger", ledger.path, "-o", tmp_path / "b.model")
-    told = program("ledger", "show", ledger.path)
+    printed = program("ledger", "show", ledger.path)
     ours = ledger.show().to_dict()
-    assert {name: ours[name] for name in told} == told and len(told["jobs"]) == 2
+    assert {name: ours[name] for name in printed} == printed and len(printed["jobs"]) == 2

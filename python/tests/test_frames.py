@@ -1,4 +1,4 @@
-"""Tables of other libraries, in and out, with the real packages."""
+"""Input and output of tables of other libraries, with the real packages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_pandas_comes_out_as_it_went_in(every_kind: Kinds) -> None:
     same = ["colour", "age", "children", "income", "member", "smoker", "born", "called"]
     assert {name: rows[name].dtype for name in same} == {name: frame[name].dtype for name in same}
     assert rows["seen"].dtype.kind == "M" and rows["seen"].dtype == "datetime64[us]"
-    # Categories are the schema's: those of the frame are what occurs in it.
+    # # Categories are those of the schema: those of the frame depend on its rows.
     assert list(rows["region"].cat.categories) == ["north", "south", "east", "west"] and rows["region"].cat.ordered
     assert set(rows["region"]) <= {"north", "south", "east", "west"}
     assert rows["children"].isna().any() and rows["smoker"].isna().any() and rows["colour"].isna().any()
@@ -49,7 +49,7 @@ def test_types_that_come_from_gaps_are_not_taken_over(every_kind: Kinds) -> None
     full = plain.dropna().reset_index(drop=True).astype({"children": "int64", "smoker": "bool"})
     assert plain["children"].dtype == "float64" and full["children"].dtype == "int64"
     gappy, whole = fit(plain, schema).sample(300, seed=1), fit(full, schema).sample(300, seed=1)
-    # Whether the real column has gaps is not public; that the schema allows them is.
+    # # Whether the real column has missing values is not public; that the schema allows them is.
     assert (gappy.dtypes == whole.dtypes).all()
     assert gappy["children"].dtype == "Int64" and gappy["smoker"].dtype == "boolean" and gappy["age"].dtype == "int64"
 
@@ -81,14 +81,14 @@ def test_a_frame_in_pieces_is_handed_over_as_it_is_cut(every_kind: Kinds) -> Non
     columns, schema = every_kind
     frame = polars.DataFrame(columns)
     cut = polars.concat([frame[:300], frame[300:300], frame[300:]], rechunk=False)
-    # Columns that are cut in different places.
+    # # Columns with chunks of different lengths.
     cut = cut.with_columns(polars.concat([frame["age"][:500], frame["age"][500:]], rechunk=False).alias("age"))
     pieces = _frames.Source(cut).native
     assert [piece.height for piece in pieces] == [300, 200, 300] and all(piece.n_chunks() == 1 for piece in pieces)
     assert polars.concat(pieces).equals(frame)
     assert [piece.height for piece in _frames.Source(frame[:0]).native] == [0]
-    told = [scumble.Independent(1e6, 0.0).fit(data, schema, accept_weak_privacy=True).model_ for data in (frame, cut)]
-    assert told[0].inspect().to_dict()["columns"] == told[1].inspect().to_dict()["columns"]
+    models = [scumble.Independent(1e6, 0.0).fit(data, schema, accept_weak_privacy=True).model_ for data in (frame, cut)]
+    assert models[0].inspect().to_dict()["columns"] == models[1].inspect().to_dict()["columns"]
     assert len(scumble.Independent(1.0, 0.0).fit(frame[:0], schema).sample(5)) == 5
 
 
@@ -111,7 +111,7 @@ def test_pyarrow_comes_out_as_it_went_in(every_kind: Kinds) -> None:
     rows = fit(table, schema).sample(400, seed=1)
     assert isinstance(rows, pyarrow.Table)
     assert dict(zip(rows.schema.names, rows.schema.types)) == types
-    # A reader can be read once, and what it is read from may be larger than memory.
+    # # A reader can be read only once, and its source may be larger than memory.
     reader = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=100))
     assert dict(zip(fit(reader, schema).sample(10).schema.names, types.values())) == types
 
@@ -128,7 +128,7 @@ def test_duckdb_comes_out_as_it_went_in(every_kind: Kinds) -> None:
 
 
 def test_every_kind_of_table_is_counted_alike(every_kind: Kinds, tmp_path: Any) -> None:
-    """With next to no noise, the counts behind a model tell whether two tables were read alike."""
+    """With almost no noise, the counts behind a model show whether two tables were read alike."""
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     duckdb, pyarrow = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
     columns, schema = every_kind
@@ -143,7 +143,7 @@ def test_every_kind_of_table_is_counted_alike(every_kind: Kinds, tmp_path: Any) 
     assert shares[0][0] == len(columns["age"])
 
 
-def test_a_table_goes_where_it_is_wanted(fitted: scumble.MST, tmp_path: Any) -> None:
+def test_a_table_converts_to_every_library(fitted: scumble.MST, tmp_path: Any) -> None:
     polars = pytest.importorskip("polars")
     rows = fitted.sample(50, seed=1)
     assert isinstance(rows, scumble.Table) and len(rows) == 50 and "50 rows" in rows._repr_html_() and "50 rows" in repr(rows)
@@ -158,14 +158,14 @@ def test_a_table_goes_where_it_is_wanted(fitted: scumble.MST, tmp_path: Any) -> 
         fitted.sample(50, into="spreadsheet")  # type: ignore[arg-type]
 
 
-def test_a_library_that_is_not_there_is_named() -> None:
+def test_a_missing_library_is_named() -> None:
     from scumble import _frames
 
     with pytest.raises(scumble.UsageError, match="`nowhere`, which hands over the tables of pandas, is not installed"):
         _frames._import("nowhere", "pandas")
 
 
-def test_what_is_no_table_is_refused(people: tuple[scumble.Table, scumble.Schema]) -> None:
+def test_objects_that_are_not_tables_are_refused(people: tuple[scumble.Table, scumble.Schema]) -> None:
     table, schema = people
     for nothing in (3, [], [1, 2], {"a": [1]}):
         with pytest.raises(scumble.UsageError):
@@ -177,7 +177,7 @@ def test_what_is_no_table_is_refused(people: tuple[scumble.Table, scumble.Schema
     twice = twice.set_axis([*twice.columns[:-1], "sex"], axis=1)
     with pytest.raises(scumble.DataError, match="`sex` is in the data more than once"):
         scumble.MST(1.0, 1e-9).fit(twice, schema.drop("height_cm"))
-    # An index is no column, and a column of columns has a name of its own.
+    # # An index is not a column, and nested columns have a combined name.
     with pytest.raises(scumble.DataError, match="`sex` is not in the data"):
         scumble.MST(1.0, 1e-9).fit(table.to_pandas().set_index("sex"), schema)
     pandas = pytest.importorskip("pandas")
@@ -187,7 +187,7 @@ def test_what_is_no_table_is_refused(people: tuple[scumble.Table, scumble.Schema
         scumble.MST(1.0, 1e-9).fit(above, schema)
 
 
-def test_units_must_have_a_type_that_tells_them_apart() -> None:
+def test_units_must_have_a_type_that_distinguishes_them() -> None:
     pyarrow = pytest.importorskip("pyarrow")
     schema = scumble.Schema({"dp": {"privacyUnit": "who", "maxContributions": 1}, "fields": [{"name": "smoker", "type": "boolean"}]})
     table = pyarrow.table({"who": pyarrow.array([["a"], ["b"]]), "smoker": [True, False]})

@@ -1,4 +1,4 @@
-"""The notebooks as they are committed."""
+"""The notebooks as committed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
 
 
-def test_the_notebooks_are_here() -> None:
+def test_the_notebooks_exist() -> None:
     assert [path.name for path in NOTEBOOKS] == ["comparing_methods.ipynb", "first_release.ipynb"]
 
 

@@ -1,4 +1,4 @@
-"""Nothing is replaced by mistake: not a file that exists, and never an input."""
+"""Existing files are replaced only with ``force``, and inputs never."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_an_existing_file_is_replaced_only_with_force(write: Write, fitted: scum
     assert taken.read_text() == PRECIOUS
     write(fitted, people, taken, True)
     assert taken.read_bytes() != PRECIOUS.encode()
-    # A link to nowhere is somebody's too.
+    # # A broken link is kept too.
     link = taken.with_name("link.csv")
     link.symlink_to("nowhere")
     with pytest.raises(FileExistsError):

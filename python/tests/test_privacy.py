@@ -1,4 +1,5 @@
-"""What must never happen: values in messages, noise that two processes share, a ledger that lies."""
+"""Privacy failures that must never happen: values in messages, noise shared by two processes, a
+wrong ledger."""
 
 from __future__ import annotations
 
@@ -74,7 +75,8 @@ def test_nothing_in_a_row_raises_or_changes_the_codes_of_other_rows() -> None:
 
 
 def test_a_replay_finds_a_cell_that_decides_for_others() -> None:
-    """The replay itself: a pair whose tables differ in more than a row, and one that raises, are found."""
+    """Tests the replay itself: it finds a pair whose tables differ in more than a row, and one that
+    raises."""
     pandas = pytest.importorskip("pandas")
     names = replay_frames.NAMES
     one = pandas.DataFrame({name: ["red"] for name in names})
@@ -118,31 +120,32 @@ def test_whole_numbers_have_their_codes_whatever_a_gap_or_a_text_makes_of_the_co
         frame = pandas.DataFrame({"n": [*numbers, cell]})
         assert frame["n"].dtype == dtype
         change = [b - a for a, b in zip(counted, replay_frames.counts(frame, schema)["n"])]
-        # The cell itself is missing or unknown, and all numbers are where they were.
+        # # The cell itself is missing or unknown, and the codes of all numbers are unchanged.
         assert change[:10] == [0] * 10 and sum(change) == 1
 
 
-def test_units_are_told_apart_whatever_a_text_makes_of_their_column() -> None:
+def test_units_are_distinguished_whatever_a_text_makes_of_their_column() -> None:
     pandas = pytest.importorskip("pandas")
     schema = scumble.Schema({"dp": {"privacyUnit": "who", "maxContributions": 1}, "fields": [{"name": "n", "type": "integer", "constraints": {"minimum": 0, "maximum": 3}}]})
     frame = pandas.DataFrame({"who": [7, 7, 8, 9], "n": [1, 1, 2, 3]})
     counted = replay_frames.counts(frame, schema)["n"]
     assert sum(counted) == 3
-    # Nobody's row is left out; a text is somebody else, and 7.0 and "7" are the same person.
+    # # The row without a person is left out; a text is another person, and 7.0 and "7" are the same
+    # person.
     for cell, more in (("x", 1), (None, 0), ([7], 0), (7.0, 0), ("7", 0), (b"7", 0), ("\ud800", 1)):
         added = pandas.DataFrame({"who": pandas.Series([7, 7, 8, 9, cell], dtype=object), "n": [1, 1, 2, 3, 0]})
         assert sum(replay_frames.counts(added, schema)["n"]) == 3 + more
 
 
 def noise_of(number: int) -> str:
-    """The fingerprint of a model with fresh noise, made in a process of its own."""
+    """Returns the fingerprint of a model with fresh noise, fitted in its own process."""
     people, schema = scumble.demo(200, seed=1)
     return scumble.Independent(0.5, 0.0).fit(people, schema.privacy(rules=None)).model_.fingerprint
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_forked_workers_never_share_noise() -> None:
-    # Something was fitted before, so whatever could be inherited is there.
+    # # A fit before the fork creates all state that could be inherited.
     before = noise_of(-1)
     with multiprocessing.get_context("fork").Pool(8) as pool:
         prints = pool.map(noise_of, range(16), chunksize=1)
@@ -150,7 +153,7 @@ def test_forked_workers_never_share_noise() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_workers_that_are_forked_during_a_fit_have_noise_of_their_own() -> None:
+def test_workers_forked_during_a_fit_have_their_own_noise() -> None:
     people, schema = scumble.demo(20_000)
     fitting = threading.Thread(target=lambda: scumble.MST(1.0, 1e-9).fit(people, schema))
     fitting.start()
@@ -210,12 +213,12 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are different there")
-def test_ctrl_c_ends_a_fit_within_a_second_and_leaves_the_ledger_true(tmp_path: Path) -> None:
+def test_ctrl_c_ends_a_fit_within_a_second_and_keeps_the_ledger_correct(tmp_path: Path) -> None:
     schema = scumble.demo(10)[1]
     ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=100.0, delta=1e-6, accept_weak_privacy=True)
     stopped = 0
     for _ in range(5):
-        # From the first look at the table to the last rounds.
+        # # From opening the table to the last rounds.
         after = random.uniform(0.02, 1.0)
         run = subprocess.run(
             [sys.executable, "-c", INTERRUPTED, ledger.path, str(after)], capture_output=True, text=True, check=True
@@ -227,18 +230,19 @@ def test_ctrl_c_ends_a_fit_within_a_second_and_leaves_the_ledger_true(tmp_path: 
             assert late < 1.0, f"it took {late} s after {after} s"
             assert used < 0.1, "nothing goes on behind the prompt"
     assert stopped >= 2
-    # A fit that released something counts in full until it is gone on with, and one that released nothing costs nothing.
-    told = ledger.show().to_dict()
-    opened = [job for job in told["jobs"] if job["releases"] is None]
-    assert not told["suspect"] and all(job["share"] == 0.0 for job in told["jobs"] if job["releases"] == 0)
+    # # A fit that released something counts in full until it is resumed, and one that released
+    # nothing costs nothing.
+    statement = ledger.show().to_dict()
+    opened = [job for job in statement["jobs"] if job["releases"] is None]
+    assert not statement["suspect"] and all(job["share"] == 0.0 for job in statement["jobs"] if job["releases"] == 0)
     people, _ = scumble.demo(60_000)
     for _ in opened:
         scumble.Auto(4.0, 1e-9, model_cells=20_000).fit(people, schema, ledger=ledger, resume=True)
     after = ledger.show().to_dict()
-    assert all(job["releases"] is not None for job in after["jobs"]) and after["spent_share"] <= told["spent_share"] + 1e-9
+    assert all(job["releases"] is not None for job in after["jobs"]) and after["spent_share"] <= statement["spent_share"] + 1e-9
 
 
-def test_a_fit_that_was_stopped_is_gone_on_with_in_the_same_process(tmp_path: Path) -> None:
+def test_a_cancelled_fit_is_resumed_in_the_same_process(tmp_path: Path) -> None:
     people, schema = scumble.demo(60_000)
     ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=5.0, delta=1e-9)
     method = scumble.Auto(4.0, 1e-9, model_cells=20_000)
@@ -272,7 +276,8 @@ def test_a_fit_that_was_stopped_is_gone_on_with_in_the_same_process(tmp_path: Pa
                 progress=angry,
             )
 
-    # One that released nothing yet is ended and costs nothing; how soon the first release comes depends on the machine.
+    # # A fit without releases is ended and costs nothing; the time of the first release depends on
+    # the machine.
     for seconds in (0.2, 0.4, 0.8, 1.2):
         stop_after(seconds)
         if is_open():
@@ -285,7 +290,7 @@ def test_a_fit_that_was_stopped_is_gone_on_with_in_the_same_process(tmp_path: Pa
     assert [job["releases"] > 0 for job in ledger.show().to_dict()["jobs"] if job["releases"] != 0] == [True]
 
 
-def test_terms_that_protect_hardly_anybody_are_accepted_by_name(tmp_path: Path) -> None:
+def test_weak_terms_are_refused_unless_accepted(tmp_path: Path) -> None:
     people, schema = scumble.demo(200, seed=1)
     schema = schema.privacy(rules=None)
     for method in (scumble.Independent(10.5, 1e-9), scumble.Independent(1.0, 2e-4)):

@@ -1,4 +1,4 @@
-"""One line of progress, which stays."""
+"""Progress on one line, which remains at the end."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from scumble._progress import Progress
 
 
 def screen(written: str) -> list[str]:
-    """The lines that a terminal shows in the end: a carriage return begins a line again."""
+    """Returns the lines that a terminal shows in the end: a carriage return overwrites a line."""
     return [line.rsplit("\r", 1)[-1].rstrip() for line in written.split("\n") if line]
 
 
 class Terminal:
-    """What was written to standard error so far."""
+    """The text written to standard error so far."""
 
     def __init__(self, capture: pytest.CaptureFixture[str]) -> None:
         self._capture = capture
@@ -37,35 +37,35 @@ def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 
 
 def test_all_stages_share_one_line_that_stays(terminal: Terminal) -> None:
-    with Progress(True, "fitted") as told:
-        assert told is not None
-        told("reading", 10, 100)
-        told("reading", 100, 100)
-        told("fitting", 0, 0)
-        told("fitting", 30_000, 40_000)
+    with Progress(True, "fitted") as report:
+        assert report is not None
+        report("reading", 10, 100)
+        report("reading", 100, 100)
+        report("fitting", 0, 0)
+        report("fitting", 30_000, 40_000)
         assert re.fullmatch(r"fitting █+░+ 75 % of about 40 s, 0 s", screen(terminal.getvalue())[0])
-        told("fitting", 50_000, 40_000)
+        report("fitting", 50_000, 40_000)
         assert screen(terminal.getvalue()) == ["fitting, longer than the forecast of 40 s, 0 s"]
     assert screen(terminal.getvalue()) == ["fitted in 0 s"]
 
 
 def test_work_that_was_stopped_says_so_on_its_line(terminal: Terminal) -> None:
-    with pytest.raises(ValueError, match="no"), Progress(True, "fitted") as told:
-        assert told is not None
-        told("a stage with a long name", 0, 0)
+    with pytest.raises(ValueError, match="no"), Progress(True, "fitted") as report:
+        assert report is not None
+        report("a stage with a long name", 0, 0)
         raise ValueError("no")
     assert screen(terminal.getvalue()) == ["stopped after 0 s"]
 
 
-def test_short_work_and_work_that_nobody_watches_leave_nothing(
+def test_short_or_unattended_work_shows_no_progress(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Progress(None, "fitted") as told:
-        assert told is None
+    with Progress(None, "fitted") as report:
+        assert report is None
     monkeypatch.setattr(_progress, "_PATIENCE_SECONDS", 60.0)
-    with Progress(True, "fitted") as told:
-        assert told is not None
-        told("fitting", 0, 0)
+    with Progress(True, "fitted") as report:
+        assert report is not None
+        report("fitting", 0, 0)
     assert terminal.getvalue() == ""
 
 
@@ -75,10 +75,10 @@ def test_a_fit_leaves_one_line(terminal: Terminal, people: tuple[scumble.Table, 
     assert len(lines) == 1 and re.fullmatch(r"fitted in \d+ s", lines[0])
 
 
-def test_a_fit_of_a_file_tells_the_forecast_and_what_was_used_of_it(people: tuple[scumble.Table, scumble.Schema], tmp_path: Path) -> None:
+def test_a_fit_of_a_file_reports_the_forecast_and_the_time_used(people: tuple[scumble.Table, scumble.Schema], tmp_path: Path) -> None:
     table, schema = people
     table.write(tmp_path / "people.csv")
-    method, told = scumble.Auto(1.0, 1e-9, candidates=50, model_cells=10_000), []
+    method, reported = scumble.Auto(1.0, 1e-9, candidates=50, model_cells=10_000), []
     for data in ([str(tmp_path / "people.csv")], table._native):
         stages: list[tuple[str, int, int]] = []
         _native.Model.fit(
@@ -99,12 +99,12 @@ def test_a_fit_of_a_file_tells_the_forecast_and_what_was_used_of_it(people: tupl
             spill_directory=None,
             progress=lambda *state: stages.append(state),
         )
-        told.append([state for state in stages if state[0] == "fitting"])
-    of_file, of_memory = told
+        reported.append([state for state in stages if state[0] == "fitting"])
+    of_file, of_memory = reported
     used = [done for _, done, _ in of_file]
     assert {total for _, _, total in of_file} == {of_file[0][2]} and of_file[0][2] > 0
     assert used == sorted(used) and used[-1] > used[0]
-    # The size of a frame is the number of its rows, so there is no forecast by it.
+    # # The size of a frame reveals the number of its rows, so it gives no forecast.
     assert {total for _, _, total in of_memory} <= {0}
 
 
@@ -113,9 +113,9 @@ def test_a_notebook_has_one_output_that_is_replaced() -> None:
     code = """
 from scumble import _native, _progress
 _progress._PATIENCE_SECONDS = 0.0
-with _progress.Progress(None, "fitted") as told:
-    told("reading", 10, 100)
-    told("fitting", 0, 0)
+with _progress.Progress(None, "fitted") as report:
+    report("reading", 10, 100)
+    report("fitting", 0, 0)
 """
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     nbclient.NotebookClient(notebook, timeout=60).execute()

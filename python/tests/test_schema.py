@@ -41,7 +41,7 @@ def test_many_columns_are_edited_at_once() -> None:
     each = several.edit({"who": {"categories": ["a", "b"]}, "q_3": {"maximum": 9, "title": "Third"}}, title="A question", required=True)
     assert not each.problems() and [each.columns[place].codes for place in (0, 4, 5)] == [2, 10, 6]
     assert [field.get("title") for field in each.to_dict()["fields"]][:5] == ["A question", None, None, None, "Third"]
-    # All of it or nothing, and every column that is not there.
+    # # All columns or none, and every unknown column is listed.
     with pytest.raises(scumble.UsageError) as error:
         schema.edit(["q_1", "Q_2", "nothing"], minimum=0)
     assert len(error.value.problems) == 2 and error.value.hint == "did you mean `q_2`?"
@@ -49,7 +49,7 @@ def test_many_columns_are_edited_at_once() -> None:
         schema.edit({"q_1": {"minimun": 0}})
 
 
-def test_all_problems_are_told_at_once() -> None:
+def test_all_problems_are_listed_at_once() -> None:
     schema = scumble.Schema({"fields": [{"name": "age", "type": "integer"}, {"name": "sex", "type": "string"}]})
     assert len(schema.problems()) == 2 and "2 problems" in repr(schema)
     assert "Left to say" in schema._repr_html_()

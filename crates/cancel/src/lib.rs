@@ -1,13 +1,15 @@
 //! Cooperative cancellation.
 //!
-//! A program ends at Ctrl-C and takes its work with it. A library cannot: whoever called it in a notebook wants the prompt and the
-//! processor back, and goes on. So long loops check, now and then, whether they are cancelled.
+//! Ctrl-C ends a program. It must not end a library: a caller in a notebook expects the prompt back
+//! and continues. So long loops check regularly whether they are cancelled.
 //!
-//! The caller holds a [`CancelToken`] and runs the work inside [`CancelToken::run`]. Work is synchronous and knows nothing of that: it
-//! calls [`checkpoint`], which returns at once, or, after [`CancelToken::cancel`], unwinds to `run`, as a panic would but without its
-//! message. Work that waits for other threads asks [`is_cancelled`] and returns an error of its own.
+//! The caller holds a [`CancelToken`] and runs the work inside [`CancelToken::run`]. The work is
+//! synchronous and needs no access to the token: it calls [`checkpoint`], which returns at once or,
+//! after [`CancelToken::cancel`], unwinds to `run` like a panic but without a message. Work that
+//! waits for other threads checks [`is_cancelled`] and returns an error of its own.
 //!
-//! A checkpoint releases nothing and undoes nothing: to a ledger, work that was cancelled is work that was cut off.
+//! A checkpoint releases nothing and undoes nothing: to a ledger, cancelled work is interrupted
+//! work.
 //!
 //! ```
 //! use scumble_cancel::{CancelToken, Cancelled, checkpoint};
@@ -31,7 +33,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 thread_local! {
-    /// The token of this thread's work.
+    /// Token of the work of this thread.
     static CURRENT: RefCell<Option<CancelToken>> = const { RefCell::new(None) };
 }
 
@@ -39,7 +41,7 @@ thread_local! {
 #[derive(Debug, Clone, Default)]
 pub struct CancelToken(Arc<AtomicBool>);
 
-/// Work ended because it was cancelled.
+/// Error of work that was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cancelled;
 
@@ -61,25 +63,25 @@ impl Drop for Before {
 }
 
 impl CancelToken {
-    /// A token of work that is not cancelled.
+    /// Creates a token that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Cancels the work, for good.
+    /// Cancels the work, permanently.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the work is cancelled.
+    /// Returns whether the work is cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Does the work until it is cancelled. A panic in it stays a panic.
+    /// Runs the work until it is cancelled. A panic in it stays a panic.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> Result<T, Cancelled> {
         let _before = Before(CURRENT.replace(Some(self.clone())));
-        // What the work was at is lost with it, so nobody sees it half done.
+        // Unwinding drops the state of the work, so nothing observes it half done.
         catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match payload.downcast::<Cancelled>() {
             Ok(cancelled) => *cancelled,
             Err(panic) => resume_unwind(panic),
@@ -87,30 +89,33 @@ impl CancelToken {
     }
 }
 
-/// The token of this thread's work, for those who hand parts of it to other threads.
+/// Returns the token of the work of this thread, for passing to other threads.
 pub fn current() -> Option<CancelToken> {
     CURRENT.with_borrow(Clone::clone)
 }
 
-/// Does work until this thread's work is cancelled, and returns then rather than unwind through the caller, who may have to clean up.
+/// Runs work until the work of this thread is cancelled, and then returns an error instead of
+/// unwinding through the caller, which may have to clean up.
 pub fn until_cancelled<T>(work: impl FnOnce() -> T) -> Result<T, Cancelled> {
     current().unwrap_or_default().run(work)
 }
 
-/// Does a part of another thread's work, whose token is `token`: what cancels that unwinds out of here. See [`current`].
+/// Runs part of the work of another thread, with its token, see [`current`]. Cancelling that work
+/// unwinds out of this call.
 pub fn share<T>(token: Option<CancelToken>, work: impl FnOnce() -> T) -> T {
     let _before = Before(CURRENT.replace(token));
     work()
 }
 
-/// Whether the work of this thread is cancelled.
+/// Returns whether the work of this thread is cancelled.
 pub fn is_cancelled() -> bool {
     CURRENT.with_borrow(|token| token.as_ref().is_some_and(CancelToken::is_cancelled))
 }
 
 /// Unwinds if the work of this thread is cancelled.
 ///
-/// For loops that run long between one call of the vault or the engine and the next. Reads a thread-local and an atomic variable.
+/// For long loops between calls of the vault or the engine. Costs the read of a thread-local and of
+/// an atomic variable.
 pub fn checkpoint() {
     if is_cancelled() {
         resume_unwind(Box::new(Cancelled));
@@ -144,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn work_inside_work_is_cancelled_by_its_own_and_leaves_the_outer_one_in_charge() {
+    fn nested_work_is_cancelled_by_its_own_token_and_restores_the_outer_one() {
         let (outer, inner) = (CancelToken::new(), CancelToken::new());
         let done = outer.run(|| {
             inner.cancel();
@@ -172,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn one_who_has_something_to_put_in_order_gets_to_do_so() {
+    fn until_cancelled_returns_to_a_caller_that_cleans_up() {
         let token = CancelToken::new();
         let outcome = token.run(|| {
             token.cancel();

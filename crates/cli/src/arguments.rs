@@ -1,14 +1,17 @@
-//! The command line.
+//! Command-line arguments.
 
 mod bundle;
+#[cfg(feature = "cluster")]
 mod cluster;
 mod evaluate;
 mod inspect;
-mod part;
+#[cfg(not(feature = "cluster"))]
+mod no_cluster;
 mod plan;
 #[cfg(test)]
 mod reference;
 mod report;
+mod row_selection;
 mod schema;
 mod shell;
 mod terms;
@@ -17,26 +20,29 @@ mod version;
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use scumble::mechanisms::MechanismError;
 use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Method, Sampling, Start};
 
 pub(crate) use self::bundle::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
+#[cfg(feature = "cluster")]
 pub(crate) use self::cluster::{EngineChoice, Executor, Scheduler};
 pub(crate) use self::evaluate::Evaluate;
 pub(crate) use self::inspect::Inspect;
-pub(crate) use self::part::PartOfRows;
+#[cfg(not(feature = "cluster"))]
+pub(crate) use self::no_cluster::EngineChoice;
 pub(crate) use self::plan::Plan;
 pub(crate) use self::report::Report;
+pub(crate) use self::row_selection::RowSelection;
 pub(crate) use self::schema::{
     Check, Description, Draft, Export, ExportFormat, Import, New, SchemaCommand, SchemaVerb,
 };
 pub(crate) use self::shell::{Completions, Man};
-use self::terms::{ReasonableTerms, delta, epsilon};
+use self::terms::{WeakPrivacy, delta, epsilon};
 pub(crate) use self::text_files::{TextFiles, is_standard_input};
 
-/// Where options of every verb stand: below its own. Among equals they are sorted by name.
+/// Display order of the options that every verb has: after the verb's own options, sorted by name.
 const LAST: usize = 900;
 
 /// Differentially private synthetic tables
@@ -72,38 +78,41 @@ pub(crate) enum Verb {
     Marginals(Marginals),
     Bundle(BundleCommand),
     Evaluate(Evaluate),
+    #[cfg(feature = "cluster")]
     Scheduler(Scheduler),
+    #[cfg(feature = "cluster")]
     Executor(Executor),
     Completions(Completions),
     Man(Man),
 }
 
-/// What may be written over.
+/// Option to replace existing output files.
 #[derive(Debug, Args)]
 pub(crate) struct Overwriting {
-    /// Replace output files that exist already; never what is read
+    /// Replace existing output files; input files are never replaced
     #[arg(long)]
     pub(crate) force: bool,
 }
 
-/// Write a made-up household survey and its schema, to try everything on
+/// Write a made-up household survey and its schema, to try the program on
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  scumble demo --rows 10000 -o people")]
 pub(crate) struct Demo {
-    /// How many rows, such as 5000 or 1e6
+    /// Number of rows, such as 5000 or 1e6
     #[arg(short = 'n', long, value_name = "NUMBER", default_value = "10000", value_parser = number_of_rows)]
     pub(crate) rows: u64,
-    /// Another seed makes other people
+    /// Seed of the made-up table
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// The folder to write `people.csv` and `people.schema.yaml` into; it is made if it is not there
+    /// Folder for `people.csv` and `people.schema.yaml`; created if it does not exist
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) overwriting: Overwriting,
 }
 
-/// Fit a model to a table, which spends privacy budget, or to noisy tables made elsewhere, which does not
+/// Fit a model to a table, which spends privacy budget, or to noisy tables released by another
+/// party, which does not
 #[derive(Debug, Args)]
 #[command(
     override_usage = "scumble fit [OPTIONS] --schema <FILE> --epsilon <NUMBER> --output <MODEL> <DATA>...\n       \
@@ -118,14 +127,14 @@ pub(crate) struct Fit {
     pub(crate) real: RealTable,
     #[command(flatten)]
     pub(crate) engine: EngineChoice,
-    /// The model file to write
+    /// Model file to write
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) overwriting: Overwriting,
 }
 
-/// Draw synthetic rows from a model; this costs nothing
+/// Draw synthetic rows from a model; this spends no budget
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  scumble sample people.model --rows 5000 -o synth.parquet\n  \
                   scumble sample people.model --where sex=female --where 'age=20..39|60..79' -o part.csv\n  \
@@ -133,17 +142,17 @@ pub(crate) struct Fit {
                   scumble sample people.model --rows 1e9 --engine ballista://10.0.0.1:50050 \\\n      \
                   --tls certificates -o /lake/synth")]
 pub(crate) struct Sample {
-    /// A model file
+    /// Model file
     pub(crate) model: PathBuf,
     #[command(flatten)]
-    pub(crate) part: PartOfRows,
+    pub(crate) selection: RowSelection,
     #[command(flatten)]
     pub(crate) synthetic: SyntheticTable,
     #[command(flatten)]
     pub(crate) engine: EngineChoice,
 }
 
-/// Fit a model and draw synthetic rows, in one go
+/// Fit a model and draw synthetic rows, in one command
 #[derive(Debug, Args)]
 #[command(
     override_usage = "scumble synth [OPTIONS] --schema <FILE> --epsilon <NUMBER> --output <FILE> <DATA>...\n       \
@@ -157,25 +166,25 @@ pub(crate) struct Synth {
     pub(crate) synthetic: SyntheticTable,
     #[command(flatten)]
     pub(crate) engine: EngineChoice,
-    /// Keep the model and its certificate in this file
+    /// Also write the model, with its certificate, to this file
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<PathBuf>,
 }
 
-/// Write the noisy tables that a model was fitted to, for other programs to estimate from
+/// Write the noisy tables that a model was fitted to, for other programs
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  scumble marginals people.model -o people.marginals.json")]
 pub(crate) struct Marginals {
-    /// A model file
+    /// Model file
     pub(crate) model: PathBuf,
-    /// The JSON file to write; `-` is standard output
+    /// JSON file to write; `-` for standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) overwriting: Overwriting,
 }
 
-/// Keep count of what was ever spent on a table
+/// Track the privacy budget spent on a table, across all fits
 #[derive(Debug, Args)]
 pub(crate) struct LedgerCommand {
     #[command(subcommand)]
@@ -185,50 +194,52 @@ pub(crate) struct LedgerCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum LedgerVerb {
     Init(LedgerInit),
-    /// Show what was spent, by which fits, and what is left
+    /// Show the budget spent, by fit, and the budget left
     #[command(after_help = "Example:\n  scumble ledger show people.ledger")]
     Show(LedgerFile),
-    /// Check every byte of the ledger, the chain of its records and their sums
+    /// Verify every byte of the ledger, the chain of its records and their sums
     #[command(after_help = "Example:\n  scumble ledger verify people.ledger")]
     Verify(LedgerFile),
 }
 
-/// Make the ledger of a table, with a cap on all that will ever be released from it
+/// Create the ledger of a table, with a cap on everything that will ever be released from it
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  scumble ledger init people.ledger --schema people.schema.yaml --epsilon 3 --delta 1e-9"
 )]
 pub(crate) struct LedgerInit {
-    /// The ledger file to make
+    /// Ledger file to create
     pub(crate) ledger: PathBuf,
-    /// The schema file, whose privacy terms every fit on the ledger has to have
+    /// Schema file; every fit on the ledger must have the same privacy terms
     #[arg(short, long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
-    /// The epsilon of everything that is ever released from the table; it cannot be raised later
+    /// Total epsilon of everything ever released from the table; it cannot be raised later
     #[arg(short, long, value_name = "NUMBER", value_parser = epsilon, allow_negative_numbers = true)]
     pub(crate) epsilon: Epsilon,
-    /// The delta that goes with it: far below one over the number of people; 0 for none
-    #[arg(short, long, value_name = "NUMBER", value_parser = delta, allow_negative_numbers = true, default_value_t = Delta::USUAL)]
+    /// Total delta of everything ever released from the table: far below one over the number of
+    /// people; 0 for pure differential privacy
+    #[arg(short, long, value_name = "NUMBER", value_parser = delta, allow_negative_numbers = true, default_value_t = Delta::DEFAULT)]
     pub(crate) delta: Delta,
     #[command(flatten)]
-    pub(crate) reasonable: ReasonableTerms,
-    /// How fits are added up: `gdp` for Gaussian noise and choices, which is tightest; `zcdp` for any method; `pure` for fits
-    /// with `--delta 0` only. Without it, `pure` if delta is 0 and `gdp` otherwise
+    pub(crate) weak: WeakPrivacy,
+    /// Accounting of the fits: `gdp` for Gaussian noise and selections, the tightest; `zcdp` for
+    /// any method; `pure` for fits with `--delta 0` only. By default, `pure` if delta is 0 and
+    /// `gdp` otherwise
     #[arg(long, value_name = "NAME")]
     pub(crate) accounting: Option<AccountingKind>,
-    /// What to call the table; the name of the ledger file without it
+    /// Name of the table; by default, the name of the ledger file
     #[arg(long, value_name = "NAME")]
     pub(crate) dataset: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LedgerFile {
-    /// The ledger file
+    /// Ledger file
     pub(crate) ledger: PathBuf,
 }
 
-/// What makes no sense where rows were counted elsewhere.
-const FOR_ROWS_ONLY: [&str; 21] = [
+/// Arguments that conflict with `--from-marginals`: without rows they have no effect.
+const ROW_ARGUMENTS: [&str; 21] = [
     "data",
     "method",
     "options",
@@ -252,18 +263,19 @@ const FOR_ROWS_ONLY: [&str; 21] = [
     "spill_dir",
 ];
 
-/// What is fitted, and for how much.
+/// The input of a fit, its method and its budget.
 #[derive(Debug, Args)]
 pub(crate) struct RealTable {
-    /// Data files, folders or globs: CSV or TSV (also compressed), Parquet, Arrow, Excel workbooks (.xlsx), archives with one
-    /// table (.zip); Parquet files in an object store: `s3://bucket/folder/`; PostgreSQL tables:
-    /// `postgresql://user@host/database?table=NAME`; or `-` for standard input
+    /// Data files, folders or globs: CSV or TSV (also compressed), Parquet, Arrow, Excel workbooks
+    /// (.xlsx), archives with one table (.zip); Parquet files in an object store:
+    /// `s3://bucket/folder/`; PostgreSQL tables: `postgresql://user@host/database?table=NAME`; or
+    /// `-` for standard input
     #[arg(required_unless_present = "from_marginals", value_name = "DATA")]
     pub(crate) data: Vec<PathBuf>,
-    /// The schema file
+    /// Schema file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
-    /// The epsilon of (epsilon, delta)-differential privacy: the privacy loss to stay within
+    /// Epsilon of (epsilon, delta)-differential privacy: the budget of the fit
     #[arg(
         short,
         long,
@@ -273,55 +285,59 @@ pub(crate) struct RealTable {
         required_unless_present = "from_marginals"
     )]
     epsilon: Option<Epsilon>,
-    /// The delta of (epsilon, delta)-differential privacy: far below one over the number of people; 0 for none
-    #[arg(short, long, value_name = "NUMBER", value_parser = delta, allow_negative_numbers = true, default_value_t = Delta::USUAL)]
+    /// Delta of (epsilon, delta)-differential privacy: far below one over the number of people; 0
+    /// for pure differential privacy
+    #[arg(short, long, value_name = "NUMBER", value_parser = delta, allow_negative_numbers = true, default_value_t = Delta::DEFAULT)]
     delta: Delta,
-    /// About how many rows the table has, if that is public: the delta is then held against it
+    /// Approximate number of rows, if public: the delta is checked against it
     #[arg(long, value_name = "NUMBER", value_parser = number_of_rows)]
     pub(crate) rows_hint: Option<u64>,
     #[command(flatten)]
-    pub(crate) reasonable: ReasonableTerms,
-    /// The ledger of the table, which refuses a fit over its cap; without it nothing keeps count
+    pub(crate) weak: WeakPrivacy,
+    /// Ledger of the table, which refuses a fit over its cap; by default, spending is not tracked
     #[arg(long, value_name = "LEDGER")]
     pub(crate) ledger: Option<PathBuf>,
-    /// With `--ledger`: go on with the same fit that was cut off, without spending again
+    /// With `--ledger`: resume an interrupted fit with the same arguments, without spending again
     #[arg(long, requires = "ledger")]
     pub(crate) resume: bool,
-    /// With `--ledger`: begin also if the same fit was cut off; what that one reserved stays spent
+    /// With `--ledger`: start a new fit even if one with the same arguments was interrupted; the
+    /// budget reserved for that one stays spent
     #[arg(long, requires = "ledger", conflicts_with = "resume")]
     pub(crate) anew: bool,
-    /// Check everything, and show what the fit would ask, cost and reserve, without reading a row or spending anything
+    /// Check everything, and show what the fit would measure, cost and reserve, without reading a
+    /// row or spending budget
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// The method of fitting; `auto` without it, or `pb-pgm` if delta is 0
+    /// Method; by default `auto`, or `pb-pgm` if delta is 0
     #[arg(short, long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
     pub(crate) method: Option<String>,
-    /// An option of the method, such as `spread=0.5`; may be given several times
+    /// Option of the method, such as `spread=0.5`; may be repeated
     #[arg(long = "option", value_name = "NAME=VALUE")]
     pub(crate) options: Vec<String>,
-    /// A set of options of the method that belong together, where it has several: short for `--option profile=NAME`
+    /// Named set of options, for methods that have several; short for `--option profile=NAME`
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
-    /// Noisy tables that were made elsewhere, instead of DATA: their maker has counted, drawn the noise and accounted for it,
-    /// so there is nothing to measure, to spend or to write into a ledger here
-    #[arg(long, value_name = "FILE", conflicts_with_all = FOR_ROWS_ONLY)]
+    /// Noisy tables released by another party, instead of DATA. That party has added the noise and
+    /// accounts for it, so the fit spends no budget and is not written to a ledger
+    #[arg(long, value_name = "FILE", conflicts_with_all = ROW_ARGUMENTS)]
     pub(crate) from_marginals: Option<PathBuf>,
-    /// How the data is written, if its name does not say
+    /// Format of the data; by default, inferred from the file name
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatName>,
     #[command(flatten)]
     pub(crate) text_files: TextFiles,
-    /// How much memory rows and counts may take, such as 4GiB, and at least 64MiB; half of the machine's without it
+    /// Memory limit for rows and counts, such as 4GiB; at least 64MiB. By default, half of the
+    /// machine's memory
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory_limit: Option<MemoryLimit>,
-    /// Where what does not fit is put meanwhile, in a directory that only you can read; the system's directory for
-    /// temporary files without it
+    /// Folder for spilled data, which is kept in a directory that only you can read; by default,
+    /// the system's directory for temporary files
     #[arg(long, value_name = "FOLDER")]
     pub(crate) spill_dir: Option<PathBuf>,
 }
 
 impl RealTable {
-    /// The method with its options.
+    /// Returns the method with its options.
     pub(crate) fn method(&self) -> Result<Method, MechanismError> {
         let method = match &self.method {
             Some(name) => Method::named(name)?,
@@ -331,13 +347,13 @@ impl RealTable {
         method.with_options(profile.iter().chain(&self.options).map(String::as_str))
     }
 
-    /// What the fit has to stay within; to be asked where rows are read.
+    /// Returns the privacy goal of the fit. Must not be called with `--from-marginals`.
     pub(crate) fn goal(&self) -> ApproxDp {
-        const REQUIRED: &str = "the command line is refused without it, unless there are no rows to read";
+        const REQUIRED: &str = "clap requires it unless there are no rows to read";
         ApproxDp { epsilon: self.epsilon.expect(REQUIRED), delta: self.delta }
     }
 
-    /// How the fit begins on its ledger.
+    /// Returns how the fit starts on its ledger.
     pub(crate) fn start(&self) -> Start {
         match (self.resume, self.anew) {
             (true, _) => Start::Resume,
@@ -346,50 +362,46 @@ impl RealTable {
         }
     }
 
-    /// All files that are read, and that nothing may be written over.
+    /// Returns all input files; none of them may be overwritten.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &PathBuf> {
         self.data.iter().chain([&self.schema]).chain(&self.ledger).chain(&self.from_marginals)
     }
 }
 
-/// What is drawn, and where to.
+/// The rows to draw, and where to write them.
 #[derive(Debug, Args)]
 pub(crate) struct SyntheticTable {
-    /// How many rows, such as 5000 or 1e9; without it as many as the real table has, which is an estimate unless it is public
+    /// Number of rows, such as 5000 or 1e9; by default that of the real table, which is a noisy
+    /// estimate unless it is public
     #[arg(short = 'n', long, value_name = "NUMBER", value_parser = number_of_rows)]
     pub(crate) rows: Option<u64>,
-    /// The same seed draws the same rows from the same model; it has no influence on the noise. Without it, another one each time
+    /// Seed of the rows: the same seed and model give the same rows; it has no influence on the
+    /// noise. By default, random
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// How rows are drawn; without it `matched` up to 131072 rows, and `low-variance` above
-    #[arg(long, value_name = "NAME", value_enum)]
-    pub(crate) sampling: Option<SamplingName>,
-    /// The file to write: .csv, .tsv, .parquet or .arrow; `-` is CSV on standard output; by a cluster, the folder to write Parquet
-    /// files into
+    /// Sampling method; by default `matched` up to 131072 rows, and `low-variance` above
+    #[arg(long, value_name = "NAME", value_parser = sampling())]
+    pub(crate) sampling: Option<Sampling>,
+    /// File to write: .csv, .tsv, .parquet or .arrow; `-` for CSV on standard output. With a
+    /// cluster, the folder for Parquet files
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) overwriting: Overwriting,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum SamplingName {
-    /// As `low-variance`, with parts of rows exchanged until tables of three columns are near the model too; takes seconds
-    Matched,
-    /// Expected counts, rounded at random: no sampling error on top of the noise
-    LowVariance,
-    /// Every row on its own
-    Independent,
-}
-
-impl From<SamplingName> for Sampling {
-    fn from(name: SamplingName) -> Self {
-        match name {
-            SamplingName::Matched => Self::Matched,
-            SamplingName::LowVariance => Self::LowVariance,
-            SamplingName::Independent => Self::Independent,
-        }
-    }
+/// Parses the name of a sampling method; `--help` describes each.
+fn sampling() -> impl TypedValueParser<Value = Sampling> {
+    let described = |sampling: Sampling| {
+        PossibleValue::new(sampling.name()).help(match sampling {
+            Sampling::Matched => {
+                "As `low-variance`, then swaps values between rows until tables of three columns match the model; takes seconds"
+            }
+            Sampling::LowVariance => "Rounds expected counts at random: no sampling error on top of the noise",
+            Sampling::Independent => "Draws every row independently",
+        })
+    };
+    PossibleValuesParser::new(Sampling::ALL.map(described)).try_map(|name| name.parse::<Sampling>())
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -413,7 +425,7 @@ impl From<FormatName> for Format {
     }
 }
 
-/// A number of rows, with a power of ten for those who do not like to count zeros.
+/// Parses a number of rows, also in scientific notation such as 1e9.
 fn number_of_rows(text: &str) -> Result<u64, String> {
     let bad = || "not a number of rows, such as 5000 or 1e9".to_owned();
     match text.split_once(['e', 'E']) {

@@ -1,20 +1,21 @@
-//! The command as it was typed, for messages that tell how to go on and for the ledger.
+//! The command as typed, for hints and for the ledger.
 
 use std::ffi::OsString;
 
 use scumble::Input;
 
-/// Flags that say how a fit begins, and are not part of what it does.
-const HOW_TO_BEGIN: [&str; 2] = ["--resume", "--anew"];
+/// Flags that select how a fit starts, and do not change what it computes.
+const START_FLAGS: [&str; 2] = ["--resume", "--anew"];
 
-/// The command to type, without the passwords in addresses of databases and without what says how a fit begins.
+/// Returns the command to type, without passwords in database addresses and without
+/// [`START_FLAGS`].
 pub(crate) fn typed(arguments: &[OsString]) -> String {
     let words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
-    let words = words.filter(|word| !HOW_TO_BEGIN.contains(&word.as_ref()));
+    let words = words.filter(|word| !START_FLAGS.contains(&word.as_ref()));
     let words: Vec<String> =
         words.map(|word| if word.contains("://") { Input::new(&*word).shown() } else { word.into() }).collect();
     let words = std::iter::once("scumble").chain(words.iter().map(String::as_str));
-    // A word with a zero byte cannot have come from a command line.
+    // A word with a zero byte cannot come from a command line.
     shlex::try_join(words).unwrap_or_else(|_| "scumble".into())
 }
 

@@ -1,4 +1,4 @@
-//! How a command fails: a sentence, a hint, an exit code.
+//! Failure of a command: problems, hints and an exit code.
 
 use std::path::Path;
 
@@ -6,15 +6,15 @@ use scumble::schema::{io_hint, io_problem};
 use scumble::{Error, Fault, Problem};
 use serde::Serialize;
 
-/// A command that failed.
+/// Failure of a command.
 #[derive(Debug, Serialize)]
 pub(crate) struct Failure {
     exit_code: u8,
-    /// One problem, or all of a schema's.
+    /// One problem, or several of a schema.
     pub(crate) problems: Vec<Problem>,
-    /// How many more problems there are than are listed.
+    /// Number of further problems that are not listed.
     pub(crate) unlisted: usize,
-    /// What a program that reads JSON should know besides.
+    /// Additional keys of the JSON output.
     #[serde(flatten)]
     details: Option<serde_json::Value>,
 }
@@ -25,12 +25,12 @@ impl Failure {
         Self { exit_code: exit_code(fault), problems, unlisted: 0, details: None }
     }
 
-    /// The same, with an object whose keys join those of the error where that is written as JSON.
+    /// Adds an object whose keys join those of the error in JSON output.
     pub(crate) fn with_details(self, details: serde_json::Value) -> Self {
         Self { details: Some(details), ..self }
     }
 
-    /// A panic was caught.
+    /// Returns the failure for a caught panic.
     pub(crate) fn bug() -> Self {
         let hint = "please report it, with the command and the place above, but without the data";
         Self::new(Fault::Bug, "bug in scumble", Some(hint.into()))
@@ -40,19 +40,19 @@ impl Failure {
         self.exit_code
     }
 
-    /// Whether the user stopped it.
+    /// Returns whether the user interrupted the command.
     pub(crate) fn is_interruption(&self) -> bool {
         self.exit_code == exit_code(Fault::Interrupted)
     }
 }
 
-/// A file that cannot be written.
+/// Returns the failure for a file that cannot be written.
 pub(crate) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     let hint = io_hint(error.kind());
     Failure::new(Fault::Engine, format!("cannot write `{}`: {}", path.display(), io_problem(error)), Some(hint.into()))
 }
 
-/// What a shell is told.
+/// Returns the exit code for a fault.
 pub(crate) fn exit_code(fault: Fault) -> u8 {
     match fault {
         Fault::Usage => 2,
@@ -73,8 +73,8 @@ impl<E: Into<Error>> From<E> for Failure {
     }
 }
 
-/// Replaces the message of a panic, which could quote a value of the data, by its place in the source.
-pub(crate) fn keep_panics_silent() {
+/// Replaces the message of a panic, which could quote a value of the data, by its source location.
+pub(crate) fn silence_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         crate::terminal::warn_line(&format!("panicked at {place}"));

@@ -1,4 +1,4 @@
-//! What a terminal shows while a model is fitted: what was read, then how much of the forecast was used.
+//! Progress of a fit on a terminal: bytes read, then processor time used of the forecast.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use scumble::{ApproxDp, Method, ProgressSink, Schema};
 
 use crate::terminal::show_spinner;
 
-/// Reports to `bar` how far a fit of these files is.
+/// Returns a sink that shows the progress of a fit on `bar`.
 pub(crate) fn sink(
     bar: &ProgressBar,
     schema: &Schema,
@@ -23,7 +23,7 @@ pub(crate) fn sink(
     let file = data.first().cloned().unwrap_or_default();
     let clock = OnceLock::new();
     ProgressSink::new(move |progress| {
-        // Nobody watches, or there is no total to draw.
+        // The bar is hidden, or the total is unknown.
         if bar.is_hidden() || progress.bytes_total == 0 {
             return;
         }
@@ -39,11 +39,11 @@ pub(crate) fn sink(
     })
 }
 
-/// Turns a bar whose end is reached into how much of the forecast was used.
+/// Replaces a full bar by the time used of the forecast.
 fn show(bar: &ProgressBar, clock: FitClock) {
     let style = ProgressStyle::with_template("fitting {spinner} {clock}").expect("a template of ours");
     bar.set_style(style.with_key("clock", move |_: &ProgressState, text: &mut dyn fmt::Write| {
-        // A terminal that cannot be written to shows nothing, and that is no failure.
+        // A terminal that cannot be written to shows no progress, and the command goes on.
         let _ = write!(text, "{clock}");
     }));
     bar.enable_steady_tick(Duration::from_millis(200));

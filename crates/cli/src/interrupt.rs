@@ -1,5 +1,5 @@
-//! Ctrl-C: at once while nothing is being written, after the current batch while something is, so that no half-written
-//! file stays behind; and what became of the budget.
+//! Ctrl-C: ends the program at once, or after the current batch while a file is written, so that no
+//! partial file remains. Reports the state of the reserved budget.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,53 +12,57 @@ use crate::terminal::Terminal;
 
 static WRITING: AtomicBool = AtomicBool::new(false);
 static ASKED: AtomicBool = AtomicBool::new(false);
-/// The fit that has budget reserved.
+/// The fit with reserved budget.
 static FIT: Mutex<Option<OpenFit>> = Mutex::new(None);
 
-/// A fit on a ledger that has not ended.
+/// An open fit on a ledger.
 struct OpenFit {
     job: Job,
     ledger: PathBuf,
-    /// The command that goes on with it.
+    /// The command that resumes it.
     resume: String,
 }
 
-/// Starts to listen. Without a handler Ctrl-C still ends the program, only less tidily.
+/// Starts to listen. Without the handler Ctrl-C still ends the program, but removes no private
+/// files.
 pub(crate) fn listen(terminal: &Terminal) {
     let terminal = terminal.clone();
     let _ = ctrlc::set_handler(move || {
         if !WRITING.load(Ordering::SeqCst) || ASKED.swap(true, Ordering::SeqCst) {
             let failure = interrupted();
             terminal.fail(&failure);
-            // Exiting drops nothing, and private files must not outlive us.
+            // Exiting runs no destructors, and private files must not outlive the process.
             scumble::engine::remove_private_files();
+            #[cfg(feature = "cluster")]
             scumble::cluster::cancel_jobs();
             std::process::exit(failure.exit_code().into());
         }
     });
 }
 
-/// From here on a fit has budget reserved.
+/// Records that a fit has reserved budget.
 pub(crate) fn fit_began(job: &Job, ledger: &Path, resume: String) {
     *open_fit() = Some(OpenFit { job: job.clone(), ledger: ledger.to_owned(), resume });
 }
 
-/// What the fit reserved is settled.
+/// Records that the reserved budget of the fit is settled.
 pub(crate) fn fit_ended() {
     *open_fit() = None;
 }
 
-/// What is said of a command that was interrupted: what was reserved, what was released, and how to go on.
+/// Returns the failure of an interrupted command: the budget reserved, the releases made, and how
+/// to resume.
 pub(crate) fn interrupted() -> Failure {
     match open_fit().take() {
         None => Failure::new(Fault::Interrupted, "interrupted; nothing was written", None),
         Some(OpenFit { job, ledger, .. }) if job.releases() == 0 => {
-            // Nothing was released, so nothing is spent: from here on the job can release nothing.
-            let given_back = match job.commit() {
-                Ok(()) => "what the fit had reserved there is given back",
-                Err(_) => "what the fit had reserved there still counts as spent",
+            // Nothing was released, so nothing is spent: committing now prevents the job from
+            // releasing anything.
+            let budget = match job.commit() {
+                Ok(()) => "the reserved budget was returned to the ledger",
+                Err(_) => "the reserved budget still counts as spent on the ledger",
             };
-            let message = format!("interrupted; nothing was released, and {given_back}: `{}`", ledger.display());
+            let message = format!("interrupted; nothing was released, and {budget}: `{}`", ledger.display());
             Failure::new(Fault::Interrupted, message, None)
         }
         Some(open) => {
@@ -68,7 +72,7 @@ pub(crate) fn interrupted() -> Failure {
     }
 }
 
-/// What to know after a failure that left a fit open which had released something.
+/// Returns a warning after a failure, if an open fit had released something.
 pub(crate) fn left_open() -> Option<String> {
     let open = open_fit().take().filter(|open| open.job.releases() > 0)?;
     Some(format!("{}; {}", open.in_words(), open.hint()))
@@ -78,7 +82,7 @@ impl OpenFit {
     fn in_words(&self) -> String {
         let goal = self.job.goal();
         format!(
-            "the fit reserved epsilon {} with delta {} on `{}`, made {} releases, and counts as spent in full until it has ended",
+            "the fit reserved epsilon {} with delta {} on `{}`, made {} releases, and counts as spent in full until it ends",
             goal.epsilon,
             goal.delta,
             self.ledger.display(),
@@ -87,7 +91,7 @@ impl OpenFit {
     }
 
     fn hint(&self) -> String {
-        format!("to go on with it and spend nothing more: {}", self.resume)
+        format!("to resume it without spending more: {}", self.resume)
     }
 }
 
@@ -95,7 +99,7 @@ fn open_fit() -> MutexGuard<'static, Option<OpenFit>> {
     FIT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// While it lives, Ctrl-C is left to [`Writing::asked_to_stop`].
+/// While it lives, Ctrl-C does not end the program; [`Writing::stop_requested`] reports it.
 pub(crate) struct Writing;
 
 impl Writing {
@@ -104,8 +108,8 @@ impl Writing {
         Self
     }
 
-    #[expect(clippy::unused_self, reason = "only one who writes is asked to stop; anyone else is stopped")]
-    pub(crate) fn asked_to_stop(&self) -> bool {
+    #[expect(clippy::unused_self, reason = "only a writer needs to ask; Ctrl-C ends everything else at once")]
+    pub(crate) fn stop_requested(&self) -> bool {
         ASKED.load(Ordering::SeqCst)
     }
 }

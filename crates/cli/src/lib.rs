@@ -1,27 +1,29 @@
-//! The command line of Scumble: a thin front to the [`scumble`] crate.
+//! The command line of Scumble: a thin layer over the [`scumble`] crate.
 //!
-//! It turns arguments into calls of the library, and what comes back into text, JSON and exit codes. It decides nothing about privacy, and
-//! it is the only room, beside the Python package and examples, that may compare with real rows.
+//! Turns arguments into calls of the library, and results into text, JSON and exit codes. It makes
+//! no decision about privacy. Besides the Python package and examples, it is the only crate that
+//! may compare with real rows.
 //!
 //! | verbs | are calls of |
 //! |---|---|
 //! | `demo` | [`scumble::demo`] |
 //! | `schema` | [`scumble::schema`]; `check` with data also reads the real rows, through `scumble-evaluate`, and says that the result is not private |
-//! | `plan` | [`scumble::report::Plan`] |
-//! | `fit`, `synth` | [`scumble::fit`], or [`scumble::fit_on`] with a ledger |
-//! | `sample` | [`scumble::sample`], [`scumble::sample_part`], [`scumble::cluster::Cluster::sample`] |
+//! | `plan` | [`scumble::report::FitPlan`] |
+//! | `fit`, `synth` | [`scumble::Fit`] |
+//! | `sample` | [`scumble::Draw`] |
 //! | `inspect`, `report` | [`scumble::report`] |
 //! | `marginals` | [`scumble::mechanisms::marginals`] |
 //! | `bundle` | [`scumble::bundle`] |
 //! | `evaluate` | `scumble-evaluate`, stamped NOT DIFFERENTIALLY PRIVATE |
 //! | `ledger` | [`scumble::Ledger`] |
 //! | `scheduler`, `executor` | [`scumble::cluster`] |
-//! | `completions`, `man` | what clap knows of this command line |
+//! | `completions`, `man` | clap's definition of the command line |
 //!
-//! Results go to standard output, everything else to standard error. With `--json` standard output holds exactly one JSON object, whether
-//! the command succeeds or fails. Exit codes follow [`scumble::Fault`], and no message depends on rows.
+//! Results go to standard output, everything else to standard error. With `--json`, standard output
+//! holds exactly one JSON object, whether the command succeeds or fails. Exit codes follow
+//! [`scumble::Fault`], and no message depends on rows.
 //!
-//! It is a library so that the program of the Python package is this one, and not another that behaves almost the same.
+//! It is a library so that the Python package runs the same program.
 //!
 //! ```
 //! let exit_code = scumble_cli::run(["scumble", "--version"].map(Into::into));
@@ -48,18 +50,20 @@ use crate::arguments::{Arguments, Verb};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
-/// Does what a command line says, the name of the program first, and returns the exit code of the process.
+/// Runs a command line, which begins with the name of the program, and returns the exit code of the
+/// process.
 ///
-/// For a process that does nothing else: it listens for Ctrl-C, which ends the process, and silences panics.
+/// Meant for a process that does nothing else: installs a handler for Ctrl-C that ends the process,
+/// and silences panics.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    failure::keep_panics_silent();
+    failure::silence_panics();
     let words: Vec<OsString> = arguments.into_iter().collect();
     let arguments = match Arguments::try_parse_from(&words) {
         Ok(arguments) => arguments,
         Err(refused) => return refuse(&suggest_verb(refused), words.iter().any(|word| word == "--json")),
     };
     let terminal = Terminal::new(arguments.json, arguments.quiet, command_line::typed(&words));
-    // A panic is a bug of ours. It becomes exit code 70 without its message, which could quote a value.
+    // A panic is a bug. It becomes exit code 70 without its message, which could quote a value.
     let outcome = std::panic::catch_unwind(|| run_verb(&arguments.verb, &terminal));
     match outcome.unwrap_or_else(|_| Err(Failure::bug())) {
         Ok(()) => 0,
@@ -74,7 +78,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Names the verb that was meant, where clap finds none: in its eyes `fti` is not like `fit`.
+/// Suggests a verb where clap finds none similar, such as `fit` for `fti`.
 fn suggest_verb(mut refused: clap::Error) -> clap::Error {
     if let (Some(ContextValue::String(typed)), None) =
         (refused.get(ContextKind::InvalidSubcommand), refused.get(ContextKind::SuggestedSubcommand))
@@ -88,7 +92,7 @@ fn suggest_verb(mut refused: clap::Error) -> clap::Error {
     refused
 }
 
-/// A command line that was not understood. Help and the version come this way too.
+/// Reports arguments that clap refused. Help and version texts take this path too.
 fn refuse(refused: &clap::Error, as_json: bool) -> u8 {
     let is_failure = !matches!(refused.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if as_json && is_failure {
@@ -100,14 +104,18 @@ fn refuse(refused: &clap::Error, as_json: bool) -> u8 {
         Terminal::new(true, false, String::new()).fail(&failure);
         return failure.exit_code();
     }
-    // A reader that went away is no failure of ours.
+    // A closed pipe is not a failure.
     let _ = refused.print();
     u8::try_from(refused.exit_code()).unwrap_or(failure::exit_code(Fault::Usage))
 }
 
 fn run_verb(verb: &Verb, terminal: &Terminal) -> Result<(), Failure> {
-    // Servers end by signals of their own accord.
-    if !matches!(verb, Verb::Scheduler(_) | Verb::Executor(_)) {
+    // Servers handle signals themselves.
+    #[cfg(feature = "cluster")]
+    let is_server = matches!(verb, Verb::Scheduler(_) | Verb::Executor(_));
+    #[cfg(not(feature = "cluster"))]
+    let is_server = false;
+    if !is_server {
         interrupt::listen(terminal);
     }
     match verb {
@@ -128,7 +136,9 @@ fn run_verb(verb: &Verb, terminal: &Terminal) -> Result<(), Failure> {
             Ok(())
         }
         Verb::Man(arguments) => command::shell::man(arguments, terminal),
+        #[cfg(feature = "cluster")]
         Verb::Scheduler(arguments) => command::cluster::scheduler(arguments, terminal),
+        #[cfg(feature = "cluster")]
         Verb::Executor(arguments) => command::cluster::executor(arguments, terminal),
     }
 }

@@ -1,4 +1,4 @@
-//! The `scumble` program. All of it is in the library beside it, which the Python package runs too.
+//! The `scumble` program. The code is in the library beside it, which the Python package runs too.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Where results are written: to a file that is whole or not there, or to standard output.
+//! Output: files that are written atomically, or standard output.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,16 @@ use scumble::{Fault, Outputs};
 use crate::failure::{Failure, cannot_write};
 use crate::terminal::Terminal;
 
-/// What is written for standard output.
+/// Output argument that means standard output.
 const STDOUT: &str = "-";
 
-/// Whether an output is standard output.
+/// Returns whether an output is standard output.
 pub(crate) fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == STDOUT
 }
 
-/// Refuses outputs that would cost a file, or that cannot be written. To be asked before budget is spent on what goes into them.
+/// Refuses outputs that would overwrite a needed file or that cannot be written. Call it before
+/// spending budget on the contents.
 pub(crate) fn check<'a>(
     reads: impl IntoIterator<Item = &'a PathBuf>,
     writes: impl IntoIterator<Item = &'a PathBuf>,
@@ -31,25 +32,26 @@ pub(crate) fn check<'a>(
     Ok(())
 }
 
-/// Refuses standard output for what has to be a file.
+/// Refuses standard output where a file is required.
 pub(crate) fn refuse_stdout(path: &Path, what: &str) -> Result<(), Failure> {
     if is_stdout(path) {
-        let hint = Some("name a file with `--output`".into());
+        let hint = Some("give a file with `--output`".into());
         return Err(Failure::new(Fault::Usage, format!("{what} cannot be written to standard output"), hint));
     }
     Ok(())
 }
 
-/// Writes a whole document. If it goes to standard output, what `terminal` has to say goes to standard error.
+/// Writes a complete document. If it goes to standard output, `terminal` moves its results to
+/// standard error.
 pub(crate) fn write(path: &Path, bytes: &[u8], terminal: &Terminal) -> Result<(), Failure> {
     if is_stdout(path) {
-        terminal.give_up_stdout()?;
+        terminal.reserve_stdout()?;
         return std::io::stdout().write_all(bytes).map_err(|error| cannot_write(Path::new("standard output"), &error));
     }
     AtomicFile::write_all_to(path, bytes).map_err(|error| cannot_write(path, &error))
 }
 
-/// An output in a sentence.
+/// Formats the name of an output for a sentence.
 pub(crate) fn shown(path: &Path) -> String {
     if is_stdout(path) { "standard output".into() } else { path.display().to_string() }
 }

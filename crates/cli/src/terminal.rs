@@ -1,4 +1,4 @@
-//! What the user sees: results, notes, progress, errors.
+//! Output for the user: results, notes, progress, errors.
 
 #![expect(clippy::print_stderr, reason = "this is the one place that prints")]
 
@@ -13,18 +13,18 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// How results and notes are shown.
+/// Prints results, notes, progress and errors.
 #[derive(Clone)]
 pub(crate) struct Terminal {
     json: bool,
     quiet: bool,
     /// The command, as it can be typed again.
     command: String,
-    /// Whether standard output is the output that the user named, so that results are shown elsewhere.
+    /// Whether standard output is the output file, so that results go to standard error.
     stdout_is_output: Arc<AtomicBool>,
 }
 
-/// What is counted by a progress bar.
+/// Unit of a progress bar.
 #[derive(Clone, Copy)]
 pub(crate) enum Unit {
     Bytes,
@@ -36,15 +36,15 @@ impl Terminal {
         Self { json, quiet, command, stdout_is_output: Arc::default() }
     }
 
-    /// The command, as it can be typed again.
+    /// Returns the command, as it can be typed again.
     pub(crate) fn command(&self) -> &str {
         &self.command
     }
 
-    /// Leaves standard output to what the user wants written there.
-    pub(crate) fn give_up_stdout(&self) -> Result<(), Failure> {
+    /// Reserves standard output for the output file.
+    pub(crate) fn reserve_stdout(&self) -> Result<(), Failure> {
         if self.json {
-            let hint = "leave out `--json`, or name a file with `--output`";
+            let hint = "remove `--json`, or give a file with `--output`";
             let message = "standard output cannot hold both the output and a JSON object";
             return Err(Failure::new(Fault::Usage, message, Some(hint.into())));
         }
@@ -52,8 +52,8 @@ impl Terminal {
         Ok(())
     }
 
-    /// The result of a command, as text or as the one JSON object. Only the one that is shown is made: the summary of a
-    /// model may draw rows to count shares.
+    /// Prints the result of a command, as text or as the one JSON object. Only the requested form
+    /// is computed: the summary of a model may draw rows to count shares.
     pub(crate) fn result<J: Serialize>(&self, json: impl FnOnce() -> J, text: impl FnOnce() -> String) {
         if self.json {
             print_line(&serde_json::to_string(&json()).expect("results have text keys"));
@@ -64,21 +64,21 @@ impl Terminal {
         }
     }
 
-    /// What is shown as text only, because a failure follows that has all of it as JSON.
+    /// Prints text unless the output is JSON: a failure follows whose JSON contains all of it.
     pub(crate) fn text(&self, text: impl FnOnce() -> String) {
         if !self.json && !self.quiet {
             print_line(&text());
         }
     }
 
-    /// Something the user should know about how the result came to be.
+    /// Prints information about how the result was computed.
     pub(crate) fn note(&self, message: &str) {
         if !self.json && !self.quiet {
             eprintln!("note: {message}");
         }
     }
 
-    /// Something the user should act on.
+    /// Prints a warning that the user should act on.
     pub(crate) fn warn(&self, message: &str) {
         if !self.quiet {
             eprintln!("warning: {message}");
@@ -101,7 +101,7 @@ impl Terminal {
         }
     }
 
-    /// A bar with the time left on a terminal, nothing in a pipe.
+    /// Returns a progress bar with the time left; hidden if standard error is not a terminal.
     pub(crate) fn progress(&self, label: &'static str, total: u64, unit: Unit) -> ProgressBar {
         if self.json || self.quiet || !std::io::stderr().is_terminal() {
             return ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
@@ -111,12 +111,12 @@ impl Terminal {
             Unit::Rows => "{msg} {wide_bar} {human_pos}/{human_len} rows, {eta} left",
         };
         let style = ProgressStyle::with_template(template).expect("a template of ours");
-        // Drawn with the first report of progress: before, the total may not be known.
+        // Drawn at the first report of progress: before, the total may be unknown.
         ProgressBar::new(total).with_style(style).with_message(label)
     }
 }
 
-/// Turns a bar whose end is reached into the time that has passed: nobody knows how long the rest will take.
+/// Replaces a full bar by a spinner with the elapsed time, since the remaining time is unknown.
 pub(crate) fn show_spinner(bar: &ProgressBar, label: &'static str) {
     if !bar.is_hidden() {
         bar.set_style(ProgressStyle::with_template("{msg} {spinner} {elapsed}").expect("a template of ours"));
@@ -125,12 +125,12 @@ pub(crate) fn show_spinner(bar: &ProgressBar, label: &'static str) {
     }
 }
 
-/// A line on standard error, whatever was asked for.
+/// Prints a line to standard error, also with `--quiet` and `--json`.
 pub(crate) fn warn_line(message: &str) {
     eprintln!("{message}");
 }
 
 fn print_line(text: &str) {
-    // A reader that went away, such as `head`, is no failure of ours.
+    // A closed pipe, such as that of `head`, is not a failure.
     let _ = writeln!(std::io::stdout(), "{text}");
 }

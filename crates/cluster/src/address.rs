@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Where a scheduler listens unless somebody says otherwise; Ballista's own choice.
+/// Default port of a scheduler, as in Ballista.
 pub(crate) const SCHEDULER_PORT: u16 = 50050;
 const SCHEME: &str = "ballista://";
 
-/// Where a scheduler listens: `ballista://host:port`.
+/// Address of a scheduler: `ballista://host:port`.
 ///
 /// ```
 /// use scumble_cluster::Address;
@@ -23,7 +23,7 @@ pub struct Address {
     port: u16,
 }
 
-/// A text that is no address of a scheduler.
+/// A text is not the address of a scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the address of a scheduler is `ballista://host:port`")]
 pub struct AddressError;
@@ -34,7 +34,7 @@ impl Address {
         &self.host
     }
 
-    /// The port: 50050, as Ballista has it, unless the address names another.
+    /// The port: 50050, Ballista's default, unless the address names another.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read() {
+    fn addresses_are_parsed() {
         for (text, shown) in [
             ("ballista://lake:1234", "ballista://lake:1234"),
             ("ballista://lake.example.org", "ballista://lake.example.org:50050"),

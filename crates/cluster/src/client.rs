@@ -1,8 +1,9 @@
-//! The coordinator's side: hands a plan in, asks after it, fetches its rows, and has everything removed.
+//! The coordinator's side: submits a plan, polls its job, fetches its rows, and removes everything.
 //!
-//! Ballista's own client waits for ever, cannot be told to stop, and leaves results on the executors for a while. This one knows
-//! what it asks for: a count, which may be asked for again at no cost but time. So a question whose job was lost, with the
-//! scheduler or with the executor that held the result, is asked again, a few times. What never happens here is noise.
+//! Ballista's own client waits for ever, cannot be cancelled, and leaves results on the executors
+//! for a while. This client only requests counts, which can be repeated at no cost but time. So a
+//! query whose job was lost, with the scheduler or with the executor that held the result, is
+//! submitted again, a few times. Noise is never drawn here.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -44,40 +45,42 @@ use crate::guarded::NO_EXECUTOR;
 use crate::sealed::problem_in;
 use crate::tls::Security;
 
-/// How often a job is asked after: at first often, since most questions are answered soon.
-const ASK_FIRST: Duration = Duration::from_millis(10);
-const ASK_LAST: Duration = Duration::from_millis(250);
-/// How long an answer of the scheduler may take. The first includes reading the plan.
-const ANSWER: Duration = Duration::from_secs(20);
-/// How long a scheduler that stopped answering is looked for again.
-const RECONNECT: Duration = Duration::from_secs(30);
-/// How often a question is asked that was lost on the way.
-const ATTEMPTS: usize = 3;
-/// How long the fetching of a result may take.
-const FETCH: Duration = Duration::from_secs(30);
-/// A part of so many bytes is counted in a second or so: soon enough done again, and worth writing its counts down.
+/// Interval between polls of a job: short at first, because most queries finish soon.
+const FIRST_POLL_INTERVAL: Duration = Duration::from_millis(10);
+const MAX_POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// Time limit for a response of the scheduler. The first includes reading the plan.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long to try to reconnect to a scheduler that stopped responding.
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum attempts for a query whose job is lost.
+const MAX_ATTEMPTS: usize = 3;
+/// Time limit for fetching a result.
+const FETCH_TIMEOUT: Duration = Duration::from_secs(30);
+/// Bytes of a partition: counted in about a second, so it is cheap to repeat and outweighs its
+/// overhead.
 const PART_BYTES: u64 = 32 << 20;
-/// Parts of small files, so that a few executors have something to do each.
-const LEAST_PARTS: u64 = 8;
-/// The counts of all parts are added up by one executor, which reads them all: so many bytes in some ten seconds.
+/// Minimum partitions of small files, so that several executors have work.
+const MIN_PARTS: u64 = 8;
+/// One executor reads and adds the counts of all partitions: this number of bytes takes about ten
+/// seconds.
 const SUM_BYTES: u64 = 4 << 30;
-/// More parts than that are not faster.
-const MOST_PARTS: u64 = 4096;
+/// More partitions are not faster.
+const MAX_PARTS: u64 = 4096;
 
-/// How to ask a cluster.
+/// How to use a cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterOptions {
-    /// Who it is taken for.
+    /// How the cluster is authenticated.
     pub security: Security,
-    /// How long one question may take.
+    /// Time limit for one query.
     pub patience: Duration,
-    /// Into parts of about how many bytes files are cut: what is lost with an executor is counted again part by part, and every
-    /// part has counts of its own to be added up.
+    /// Approximate bytes of a partition. After the loss of an executor, counting is repeated
+    /// partition by partition, and every partition has counts of its own to be added.
     pub part_bytes: u64,
 }
 
 impl ClusterOptions {
-    /// Parts of 32 MiB, and an hour for each question.
+    /// Partitions of 32 MiB, and an hour for each query.
     pub fn new(security: Security) -> Self {
         Self { security, patience: Duration::from_hours(1), part_bytes: PART_BYTES }
     }
@@ -88,26 +91,27 @@ impl ClusterOptions {
 pub struct Cluster {
     address: Address,
     options: ClusterOptions,
-    /// Whether it ever answered. Before that, somebody who does not answer is taken for somebody else.
-    has_answered: Arc<AtomicBool>,
+    /// Whether it has ever responded. Before that, a server that does not respond is assumed not to
+    /// be the scheduler.
+    has_responded: Arc<AtomicBool>,
 }
 
-/// Why an attempt failed, and whether another may do better.
+/// Why an attempt failed, and whether to retry.
 #[derive(Debug, Clone, Copy)]
-enum Setback {
-    /// The job is gone, or its result.
+enum AttemptError {
+    /// The job or its result is lost.
     Lost,
-    /// The scheduler does not answer.
-    NoAnswer,
+    /// The scheduler does not respond.
+    NoResponse,
     Final(ClusterProblem),
 }
 
 type Scheduler = SchedulerGrpcClient<Channel>;
 
 impl Cluster {
-    /// The cluster of the scheduler at `address`. Nothing is asked yet.
+    /// Creates a client of the scheduler at `address`. Nothing is sent yet.
     pub fn new(address: Address, options: ClusterOptions) -> Self {
-        Self { address, options, has_answered: Arc::default() }
+        Self { address, options, has_responded: Arc::default() }
     }
 
     pub(crate) fn fail(&self, problem: ClusterProblem) -> EngineError {
@@ -117,24 +121,25 @@ impl Cluster {
     async fn connect(&self) -> Result<Scheduler, ClusterProblem> {
         let unreachable = ClusterProblem::Unreachable;
         let endpoint = self.options.security.endpoint(&self.address.url()).map_err(|_| unreachable)?;
-        let channel = timeout(ANSWER, endpoint.connect()).await.map_err(|_| unreachable)?.map_err(|_| unreachable)?;
-        let most = MESSAGE_BYTES as usize;
-        Ok(SchedulerGrpcClient::new(channel).max_decoding_message_size(most).max_encoding_message_size(most))
+        let channel =
+            timeout(RESPONSE_TIMEOUT, endpoint.connect()).await.map_err(|_| unreachable)?.map_err(|_| unreachable)?;
+        let max_bytes = MESSAGE_BYTES as usize;
+        Ok(SchedulerGrpcClient::new(channel).max_decoding_message_size(max_bytes).max_encoding_message_size(max_bytes))
     }
 
-    /// The same after a connection was lost: the scheduler may be starting again.
+    /// Connects again after a connection was lost: the scheduler may be restarting.
     async fn connect_again(&self) -> Result<Scheduler, ClusterProblem> {
         let begun = Instant::now();
         loop {
             match self.connect().await {
                 Ok(scheduler) => return Ok(scheduler),
-                Err(_) if begun.elapsed() < RECONNECT => sleep(Duration::from_secs(1)).await,
+                Err(_) if begun.elapsed() < RECONNECT_TIMEOUT => sleep(Duration::from_secs(1)).await,
                 Err(_) => return Err(ClusterProblem::Lost),
             }
         }
     }
 
-    /// All rows of a plan, in order of its partitions.
+    /// Returns all rows of a plan, in order of its partitions.
     pub(crate) async fn rows(
         &self,
         plan: &Arc<dyn ExecutionPlan>,
@@ -146,27 +151,28 @@ impl Cluster {
             .and_then(|node| node.try_encode(&mut bytes))
             .map_err(|_| EngineError::Bug { what: "a plan that cannot be sent" })?;
         let (query, settings) = (Query::PhysicalPlan(bytes), settings(config));
-        match timeout(self.options.patience, self.ask(&query, &settings)).await {
+        match timeout(self.options.patience, self.run(&query, &settings)).await {
             Ok(rows) => rows.map_err(|problem| self.fail(problem)),
             Err(_) => Err(self.fail(ClusterProblem::Silent)),
         }
     }
 
-    /// Asks until there is an answer, or no hope.
-    async fn ask(&self, query: &Query, settings: &[KeyValuePair]) -> Result<Vec<RecordBatch>, ClusterProblem> {
-        let is_known = || self.has_answered.load(Ordering::Relaxed);
+    /// Submits the query until it succeeds, or retrying is pointless.
+    async fn run(&self, query: &Query, settings: &[KeyValuePair]) -> Result<Vec<RecordBatch>, ClusterProblem> {
+        let is_known = || self.has_responded.load(Ordering::Relaxed);
         let mut scheduler = if is_known() { self.connect_again().await? } else { self.connect().await? };
         let mut attempt = 0;
         loop {
             attempt += 1;
             match self.attempt(&mut scheduler, query, settings).await {
                 Ok(rows) => return Ok(rows),
-                Err(Setback::Final(problem)) => return Err(problem),
-                // One who does not know us takes our connection, and hangs up when we speak.
-                Err(Setback::NoAnswer) if !is_known() => return Err(ClusterProblem::Unreachable),
-                Err(setback) if attempt >= ATTEMPTS => return Err(setback.problem()),
-                Err(Setback::Lost) => sleep(Duration::from_millis(500)).await,
-                Err(Setback::NoAnswer) => scheduler = self.connect_again().await?,
+                Err(AttemptError::Final(problem)) => return Err(problem),
+                // A server that does not trust us accepts the connection, and closes it at the
+                // first request.
+                Err(AttemptError::NoResponse) if !is_known() => return Err(ClusterProblem::Unreachable),
+                Err(error) if attempt >= MAX_ATTEMPTS => return Err(error.problem()),
+                Err(AttemptError::Lost) => sleep(Duration::from_millis(500)).await,
+                Err(AttemptError::NoResponse) => scheduler = self.connect_again().await?,
             }
         }
     }
@@ -176,36 +182,36 @@ impl Cluster {
         scheduler: &mut Scheduler,
         query: &Query,
         settings: &[KeyValuePair],
-    ) -> Result<Vec<RecordBatch>, Setback> {
+    ) -> Result<Vec<RecordBatch>, AttemptError> {
         let begun = Instant::now();
         let mut job = loop {
             match self.submit(scheduler, query, settings).await {
-                // They were there before, and come back as a scheduler does.
-                Err(Setback::Final(ClusterProblem::NoExecutor))
-                    if self.has_answered.load(Ordering::Relaxed) && begun.elapsed() < RECONNECT =>
+                // Executors were there before, and return like a restarting scheduler.
+                Err(AttemptError::Final(ClusterProblem::NoExecutor))
+                    if self.has_responded.load(Ordering::Relaxed) && begun.elapsed() < RECONNECT_TIMEOUT =>
                 {
                     sleep(Duration::from_secs(1)).await;
                 }
                 submitted => break submitted?,
             }
         };
-        self.has_answered.store(true, Ordering::Relaxed);
+        self.has_responded.store(true, Ordering::Relaxed);
         let places = wait_for(scheduler, &job.id).await?;
         let mut rows = vec![];
         for place in places {
-            rows.extend(timeout(FETCH, self.fetch(place)).await.map_err(|_| Setback::Lost)??);
+            rows.extend(timeout(FETCH_TIMEOUT, self.fetch(place)).await.map_err(|_| AttemptError::Lost)??);
         }
         job.finish(scheduler).await;
         Ok(rows)
     }
 
-    /// Hands a plan in. What comes back is a job, which ends with the value whatever happens.
+    /// Submits a plan. The returned job is cancelled on drop, whatever happens.
     async fn submit(
         &self,
         scheduler: &mut Scheduler,
         query: &Query,
         settings: &[KeyValuePair],
-    ) -> Result<Job, Setback> {
+    ) -> Result<Job, AttemptError> {
         let session_id = new_instance_id();
         let mut request = Request::new(ExecuteQueryParams {
             session_id: session_id.clone(),
@@ -214,82 +220,86 @@ impl Cluster {
             query: Some(query.clone()),
         });
         insert_version_header(request.metadata_mut());
-        let answer = timeout(ANSWER, scheduler.execute_query(request)).await.map_err(|_| Setback::NoAnswer)?;
-        match answer.map_err(|status| Setback::of_status(&status))?.into_inner().result {
-            Some(execute_query_result::Result::Success(accepted)) => Ok(Job::begun(self, accepted.job_id, session_id)),
-            // A plan that cannot be read was written by another version, or by somebody with other files.
-            Some(execute_query_result::Result::Failure(_)) | None => Err(Setback::Final(ClusterProblem::Version)),
+        let response =
+            timeout(RESPONSE_TIMEOUT, scheduler.execute_query(request)).await.map_err(|_| AttemptError::NoResponse)?;
+        match response.map_err(|status| AttemptError::of_status(&status))?.into_inner().result {
+            Some(execute_query_result::Result::Success(accepted)) => {
+                Ok(Job::started(self, accepted.job_id, session_id))
+            }
+            // A plan that cannot be read was written by another version, or names other files.
+            Some(execute_query_result::Result::Failure(_)) | None => Err(AttemptError::Final(ClusterProblem::Version)),
         }
     }
 
-    /// The rows of one partition of a result, from the executor that has them.
-    async fn fetch(&self, place: PartitionLocation) -> Result<Vec<RecordBatch>, Setback> {
+    /// Fetches the rows of one partition of a result, from the executor that has them.
+    async fn fetch(&self, place: PartitionLocation) -> Result<Vec<RecordBatch>, AttemptError> {
         let layout = place.layout();
         let (Some(executor), Some(partition)) = (place.executor_meta, place.partition_id) else {
-            return Err(Setback::Final(ClusterProblem::Version));
+            return Err(AttemptError::Final(ClusterProblem::Version));
         };
-        let port = u16::try_from(executor.port).map_err(|_| Setback::Final(ClusterProblem::Version))?;
+        let port = u16::try_from(executor.port).map_err(|_| AttemptError::Final(ClusterProblem::Version))?;
         let endpoints = Arc::new(BallistaConfigGrpcEndpoint::new(self.options.security.of_ballista()));
-        let most = MESSAGE_BYTES as usize;
-        let client = BallistaClient::try_new(&executor.host, port, most, false, Some(endpoints), 1, 500, 0, 0);
-        let mut client = client.await.map_err(|_| Setback::Lost)?;
+        let max_bytes = MESSAGE_BYTES as usize;
+        let client = BallistaClient::try_new(&executor.host, port, max_bytes, false, Some(endpoints), 1, 500, 0, 0);
+        let mut client = client.await.map_err(|_| AttemptError::Lost)?;
         let partition = partition.into();
-        // Its file as it is: streamed as batches, it would be packed on the way.
+        // The file unchanged: streamed as batches, it would be compressed.
         let is_streamed = false;
         let rows = client.fetch_partition(&executor.id, &partition, place.file_id, layout, is_streamed).await;
-        let rows = rows.map_err(|_| Setback::Lost)?;
-        rows.try_collect().await.map_err(|_| Setback::Lost)
+        let rows = rows.map_err(|_| AttemptError::Lost)?;
+        rows.try_collect().await.map_err(|_| AttemptError::Lost)
     }
 }
 
-/// Waits until the job is done, and says where its rows are.
-async fn wait_for(scheduler: &mut Scheduler, job_id: &str) -> Result<Vec<PartitionLocation>, Setback> {
-    let mut pause = ASK_FIRST;
+/// Waits until the job is done, and returns the locations of its rows.
+async fn wait_for(scheduler: &mut Scheduler, job_id: &str) -> Result<Vec<PartitionLocation>, AttemptError> {
+    let mut pause = FIRST_POLL_INTERVAL;
     loop {
-        let question = GetJobStatusParams { job_id: job_id.to_owned() };
-        let answer = timeout(ANSWER, scheduler.get_job_status(question)).await.map_err(|_| Setback::NoAnswer)?;
-        let status = answer.map_err(|status| Setback::of_status(&status))?.into_inner().status;
+        let request = GetJobStatusParams { job_id: job_id.to_owned() };
+        let response =
+            timeout(RESPONSE_TIMEOUT, scheduler.get_job_status(request)).await.map_err(|_| AttemptError::NoResponse)?;
+        let status = response.map_err(|status| AttemptError::of_status(&status))?.into_inner().status;
         match status.and_then(|status| status.status) {
             Some(job_status::Status::Queued(_) | job_status::Status::Running(_)) => {}
             Some(job_status::Status::Successful(done)) => return Ok(done.partition_location),
-            Some(job_status::Status::Failed(failed)) => return Err(Setback::Final(problem_in(&failed.error))),
-            // A scheduler that started again knows nothing of the jobs before.
-            None => return Err(Setback::Lost),
+            Some(job_status::Status::Failed(failed)) => return Err(AttemptError::Final(problem_in(&failed.error))),
+            // A restarted scheduler does not know earlier jobs.
+            None => return Err(AttemptError::Lost),
         }
         sleep(pause).await;
-        pause = (pause * 2).min(ASK_LAST);
+        pause = (pause * 2).min(MAX_POLL_INTERVAL);
     }
 }
 
-impl Setback {
+impl AttemptError {
     fn of_status(status: &Status) -> Self {
         match status.code() {
             Code::ResourceExhausted if status.message() == NO_EXECUTOR => Self::Final(ClusterProblem::NoExecutor),
             Code::FailedPrecondition | Code::Unimplemented => Self::Final(ClusterProblem::Version),
             Code::Internal => Self::Lost,
-            _ => Self::NoAnswer,
+            _ => Self::NoResponse,
         }
     }
 
     fn problem(self) -> ClusterProblem {
         match self {
-            Self::Lost | Self::NoAnswer => ClusterProblem::Lost,
+            Self::Lost | Self::NoResponse => ClusterProblem::Lost,
             Self::Final(problem) => problem,
         }
     }
 }
 
-/// A job on the cluster. One that is dropped before it is finished is cancelled.
+/// A job on the cluster. It is cancelled if it is dropped before it is finished.
 struct Job {
     id: String,
     session_id: String,
 }
 
-/// The jobs of this process, for an end that drops nothing.
+/// The jobs of this process, to cancel them if the program exits without dropping.
 static JOBS: Mutex<Vec<(Cluster, String)>> = Mutex::new(vec![]);
 
-/// Cancels what this process has asked of clusters, as far as they answer within a second. For a program that is about to exit
-/// without dropping its work, such as one that was interrupted.
+/// Cancels all jobs of this process, as far as their clusters respond within a second. For a
+/// program that is about to exit without dropping its work, such as after an interrupt.
 pub fn cancel_jobs() {
     cancel(std::mem::take(&mut JOBS.lock().unwrap_or_else(PoisonError::into_inner)));
 }
@@ -302,7 +312,7 @@ fn cancel(jobs: Vec<(Cluster, String)>) {
             }
         }
     };
-    // Whoever wants that may be about to end the runtime, so this has one of its own.
+    // The caller may be about to end its runtime, so this uses one of its own.
     thread::scope(|scope| {
         scope.spawn(|| {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -312,26 +322,26 @@ fn cancel(jobs: Vec<(Cluster, String)>) {
 }
 
 impl Job {
-    fn begun(cluster: &Cluster, id: String, session_id: String) -> Self {
+    fn started(cluster: &Cluster, id: String, session_id: String) -> Self {
         JOBS.lock().unwrap_or_else(PoisonError::into_inner).push((cluster.clone(), id.clone()));
         Self { id, session_id }
     }
 
-    /// Takes the job off the list of those to be cancelled.
+    /// Removes the job from the list of jobs to cancel.
     fn forget(&self) -> Option<(Cluster, String)> {
         let mut jobs = JOBS.lock().unwrap_or_else(PoisonError::into_inner);
         let place = jobs.iter().position(|(_, id)| *id == self.id)?;
         Some(jobs.swap_remove(place))
     }
 
-    /// Has the job's files removed, now that nobody needs them.
+    /// Removes the job's files, which are no longer needed.
     async fn finish(&mut self, scheduler: &mut Scheduler) {
         self.forget();
-        // The scheduler removes what is left without that, only later.
+        // Otherwise the scheduler would remove them later.
         let clean = CleanJobDataParams { job_id: self.id.clone(), remove_stage_ids: vec![] };
-        let _ = timeout(ANSWER, scheduler.clean_job_data(clean)).await;
+        let _ = timeout(RESPONSE_TIMEOUT, scheduler.clean_job_data(clean)).await;
         let session_id = self.session_id.clone();
-        let _ = timeout(ANSWER, scheduler.remove_session(RemoveSessionParams { session_id })).await;
+        let _ = timeout(RESPONSE_TIMEOUT, scheduler.remove_session(RemoveSessionParams { session_id })).await;
     }
 }
 
@@ -343,16 +353,16 @@ impl Drop for Job {
     }
 }
 
-/// What a plan runs under, as executors are told.
+/// Returns the configuration under which executors run a plan.
 fn settings(config: &SessionConfig) -> Vec<KeyValuePair> {
     let ours = session_config();
     let mut settings: HashMap<String, Option<String>> = HashMap::new();
     for options in [ours.options(), config.options()] {
         settings.extend(options.entries().into_iter().map(|entry| (entry.key, entry.value)));
     }
-    // The plan is as good as it gets. What is planned again after every stage is harder to follow when machines fail.
+    // The plan is final. Replanning after every stage complicates recovery from failures.
     settings.insert(BALLISTA_ADAPTIVE_PLANNER_ENABLED.into(), Some("false".into()));
-    // As many bytes whatever the counts are: how well they pack would tell something of them to whoever watches the wire.
+    // Uncompressed, so that the size on the wire does not depend on the counts.
     settings.insert(BALLISTA_SHUFFLE_COMPRESSION_CODEC.into(), Some("none".into()));
     settings.insert(BALLISTA_CLIENT_IO_RETRIES_TIMES.into(), Some("1".into()));
     let mut settings: Vec<_> = settings.into_iter().map(|(key, value)| KeyValuePair { key, value }).collect();
@@ -364,7 +374,7 @@ fn settings(config: &SessionConfig) -> Vec<KeyValuePair> {
 impl Remote for Cluster {
     fn parts(&self, bytes: u64, cells: usize) -> usize {
         let by_sum = SUM_BYTES / (8 * cells.max(1) as u64);
-        let parts = (bytes / self.options.part_bytes.max(1)).min(by_sum).clamp(LEAST_PARTS, MOST_PARTS);
+        let parts = (bytes / self.options.part_bytes.max(1)).min(by_sum).clamp(MIN_PARTS, MAX_PARTS);
         usize::try_from(parts).expect("a few thousand parts")
     }
 
@@ -388,7 +398,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_few_enough_to_be_added_up_and_small_enough_to_be_lost() {
+    fn partitions_are_few_enough_to_add_and_small_enough_to_repeat() {
         let cluster = Cluster::new("ballista://a:1".parse().unwrap(), ClusterOptions::new(Security::None));
         assert_eq!(cluster.parts(0, 10), 8);
         assert_eq!(cluster.parts(64 << 30, 10_000), 2_048);

@@ -1,4 +1,4 @@
-//! Our functions and our CSV scan in plans that travel; all else is Ballista's.
+//! Serialises our functions and our CSV scan in plans; everything else is Ballista's.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -22,10 +22,11 @@ use scumble_engine::remote::{self, TextLayout};
 
 use crate::sample::WritePart;
 
-/// How the bytes of a CSV scan begin. Ballista's own begin with the tag of a Protobuf field, which this cannot be.
+/// First bytes of a CSV scan. Those of Ballista begin with the tag of a Protobuf field, which this
+/// is not.
 const CSV: &[u8] = b"scumble csv\0";
 
-/// Writes and reads what only Scumble has.
+/// Serialises what only Scumble has.
 #[derive(Debug, Default)]
 pub(crate) struct Codec(BallistaPhysicalExtensionCodec);
 
@@ -115,7 +116,7 @@ impl PhysicalExtensionCodec for Codec {
     }
 }
 
-/// The scan and the layout of its files, if `node` reads CSV files our way.
+/// Returns the scan and the layout of its files, if `node` is our CSV scan.
 fn csv_scan(node: &dyn ExecutionPlan) -> Option<(&FileScanConfig, TextLayout)> {
     let source: &dyn Any = node.downcast_ref::<DataSourceExec>()?.data_source().as_ref();
     let scan = source.downcast_ref::<FileScanConfig>()?;

@@ -1,7 +1,8 @@
-//! Connections from one executor to others, kept while they are in use.
+//! Connections from one executor to others, reused while they are in use.
 //!
-//! The sum of all parts is fetched from every executor in thousands of small results, which would each cost a TLS handshake.
-//! Ballista has such a pool, and gives it to its own execution engine alone.
+//! The counts of all partitions are fetched from every executor in thousands of small results, each
+//! of which would cost a TLS handshake. Ballista has such a pool, but only its own execution engine
+//! uses it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,10 +16,10 @@ use ballista_core::error::Result;
 use ballista_core::extension::BallistaConfigGrpcEndpoint;
 use ballista_core::utils::GrpcClientConfig;
 
-/// How long a connection is kept that is not in use.
-const KEPT_FOR: Duration = Duration::from_secs(30);
+/// How long an idle connection is kept.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// An executor, and how it is talked to.
+/// An executor, and the configuration of its connection.
 type Peer = (String, u16, GrpcClientConfig);
 
 struct Idle {
@@ -37,7 +38,7 @@ impl IdleClients {
     fn take(&self, peer: &Peer) -> Option<BallistaClient> {
         let mut clients = self.lock();
         clients.retain(|_, idle| {
-            idle.retain(|idle| idle.since.elapsed() < KEPT_FOR);
+            idle.retain(|idle| idle.since.elapsed() < IDLE_TIMEOUT);
             !idle.is_empty()
         });
         clients.get_mut(peer)?.pop().map(|idle| idle.client)
@@ -88,6 +89,6 @@ impl BallistaClientPool for Connections {
         Ok(PooledClient::new(client, Box::new(move |client| idle.put(peer, client))))
     }
 
-    /// Nobody has to ask: connections are looked through whenever one is needed.
+    /// Not needed: idle connections are evicted whenever one is acquired.
     async fn evict_idle(&self) {}
 }

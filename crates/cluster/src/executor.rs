@@ -1,8 +1,8 @@
-//! An executor: who reads files, encodes and counts.
+//! The executor: reads files, encodes and counts.
 //!
-//! What it writes down on the way, the counts of its parts and the rows of units that go from one executor to another, is in a
-//! directory that only its owner can enter, and is removed when the job is done, when the executor ends, or, after an end
-//! without a chance to, when the next one begins at the same place.
+//! Its intermediate results, the counts of its partitions and the rows of units that move between
+//! executors, are in a directory that only its owner can enter. They are removed when the job is
+//! done, when the executor ends, or, after a crash, when the next one starts at the same place.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use ballista_executor::metrics::ExecutorMetricCollectionPolicy;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::SessionConfig;
-use scumble_engine::SpillRoom;
+use scumble_engine::{SpillDirectory, Stores};
 
 use crate::MESSAGE_BYTES;
 use crate::address::Address;
@@ -26,47 +26,46 @@ use crate::codec::Codec;
 use crate::failure::ServerError;
 use crate::scheduler::runtime;
 use crate::sealed::SealedEngine;
-use crate::stores::Stores;
 use crate::tls::Security;
 
-/// How long an executor looks for its scheduler when it starts.
-const FIND_SCHEDULER: u16 = 30;
-/// What a client that died left behind is removed after so many seconds without a change. Results of clients that live are
-/// removed when they say so.
-const LEFT_BEHIND: u64 = 6 * 60 * 60;
-const LOOK_FOR_LEFT_BEHIND_EVERY: u64 = 60;
+/// Seconds to connect to the scheduler at the start.
+const CONNECT_SECONDS: u16 = 30;
+/// Seconds without a change after which the data of a dead client is removed. Live clients remove
+/// their results themselves.
+const ABANDONED_DATA_SECONDS: u64 = 6 * 60 * 60;
+const CLEAN_UP_INTERVAL_SECONDS: u64 = 60;
 
-/// How an executor runs.
+/// Options of an executor.
 #[derive(Debug, Clone)]
 pub struct ExecutorOptions {
     /// Its scheduler.
     pub scheduler: Address,
-    /// Where it listens for other executors, and for clients that fetch results.
+    /// Address on which it serves other executors, and clients that fetch results.
     pub listen: SocketAddr,
-    /// The name or address under which they find it, if it is not that.
+    /// The name or address under which they reach it, if it differs from `listen`.
     pub host: Option<String>,
-    /// How many parts it counts at once.
+    /// Number of partitions that it counts at once.
     pub threads: usize,
-    /// How much memory sorting may take, in bytes; by the machine without it.
+    /// Memory for sorting, in bytes; by default, according to the machine.
     pub memory: Option<u64>,
-    /// Where its private files go; the system's directory for temporary files without it.
+    /// Directory of its private files; by default, the system's temporary directory.
     pub work_directory: Option<PathBuf>,
-    /// Who may talk to it.
+    /// How peers are authenticated.
     pub security: Security,
 }
 
-/// Runs an executor until a signal ends it. One that loses its scheduler looks for it until then.
+/// Runs an executor until a signal ends it. It reconnects to its scheduler until then.
 pub fn run_executor(options: &ExecutorOptions) -> Result<(), ServerError> {
     runtime()?.block_on(run(options))
 }
 
 async fn run(options: &ExecutorOptions) -> Result<(), ServerError> {
-    let room = SpillRoom::new(options.work_directory.as_deref());
-    let work = room.path()?.join("work");
+    let directory = SpillDirectory::new(options.work_directory.as_deref());
+    let work = directory.path()?.join("work");
     std::fs::create_dir(&work).map_err(|error| ServerError::Ended(error.to_string()))?;
-    let spill = room.path()?.join("spill");
+    let spill = directory.path()?.join("spill");
     std::fs::create_dir(&spill).map_err(|error| ServerError::Ended(error.to_string()))?;
-    // Bound once before anything else, so that an address in use is told at once.
+    // Bound once before anything else, so that an address in use is reported immediately.
     let listener = std::net::TcpListener::bind(options.listen);
     drop(listener.map_err(|_| ServerError::Listen(options.listen.to_string()))?);
 
@@ -77,20 +76,20 @@ async fn run(options: &ExecutorOptions) -> Result<(), ServerError> {
         bind_host: bracketed(options.listen),
         external_host: Some(options.host.clone().unwrap_or_else(|| bracketed(options.listen))),
         port: options.listen.port(),
-        // Nobody calls it there: it asks for work.
+        // Nothing connects to it there: it polls for work.
         grpc_port: options.listen.port(),
         scheduler_host: options.scheduler.host().to_owned(),
         scheduler_port: options.scheduler.port(),
-        scheduler_connect_timeout_seconds: FIND_SCHEDULER,
+        scheduler_connect_timeout_seconds: CONNECT_SECONDS,
         vcores: options.threads,
         task_scheduling_policy: TaskSchedulingPolicy::PullStaged,
         work_dir: Some(work.display().to_string()),
-        job_data_ttl_seconds: LEFT_BEHIND,
-        job_data_clean_up_interval_seconds: LOOK_FOR_LEFT_BEHIND_EVERY,
+        job_data_ttl_seconds: ABANDONED_DATA_SECONDS,
+        job_data_clean_up_interval_seconds: CLEAN_UP_INTERVAL_SECONDS,
         grpc_max_decoding_message_size: MESSAGE_BYTES,
         grpc_max_encoding_message_size: MESSAGE_BYTES,
         memory_pool_size: options.memory,
-        // The sizes of this process follow the rows it holds.
+        // Memory sizes of this process depend on the rows it holds.
         metric_collection_policy: ExecutorMetricCollectionPolicy::Off,
         override_execution_engine: Some(Arc::new(SealedEngine::new())),
         override_config_producer: Some(Arc::new({
@@ -117,7 +116,7 @@ async fn run(options: &ExecutorOptions) -> Result<(), ServerError> {
         ..ExecutorProcessConfig::default()
     };
     let ended = start_executor_process(Arc::new(config)).await;
-    drop(room);
+    drop(directory);
     ended.map_err(|error| match error {
         BallistaError::GrpcConnectionError(_) | BallistaError::General(_) => {
             ServerError::NoScheduler(options.scheduler.to_string())
@@ -126,7 +125,7 @@ async fn run(options: &ExecutorOptions) -> Result<(), ServerError> {
     })
 }
 
-/// The host as it stands in a URL.
+/// The host as written in a URL.
 fn bracketed(address: SocketAddr) -> String {
     match address {
         SocketAddr::V4(address) => address.ip().to_string(),
@@ -134,7 +133,7 @@ fn bracketed(address: SocketAddr) -> String {
     }
 }
 
-/// What plans run under, in the client as in executors.
+/// Configuration of plans, in the client as in executors.
 pub(crate) fn session_config() -> SessionConfig {
     SessionConfig::new_with_ballista().with_ballista_grpc_client_max_message_size(MESSAGE_BYTES as usize)
 }

@@ -3,19 +3,19 @@
 use ballista_core::error::BallistaError;
 use scumble_engine::EngineError;
 
-/// Why a scheduler or an executor ended, or never began.
+/// Why a scheduler or an executor ended, or could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// It cannot listen at its address.
     #[error("cannot listen at `{0}`")]
     Listen(String),
-    /// An executor found no scheduler.
+    /// An executor could not connect to its scheduler.
     #[error("no connection to the scheduler at `{0}`")]
     NoScheduler(String),
     /// The directory for private files cannot be used.
     #[error(transparent)]
     WorkDirectory(#[from] EngineError),
-    /// Ballista gave up.
+    /// Ballista failed.
     #[error("the server ended: {0}")]
     Ended(String),
 }
@@ -24,7 +24,9 @@ impl ServerError {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Listen(_) => "see that the address is one of this machine, and that nobody else listens there".into(),
+            Self::Listen(_) => {
+                "check that the address belongs to this machine, and that no other program listens there".into()
+            }
             Self::NoScheduler(_) => {
                 "see that `scumble scheduler` runs there, and that both have certificates of the same authority".into()
             }

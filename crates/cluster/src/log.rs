@@ -1,43 +1,46 @@
 //! The log of the servers.
 //!
-//! A log is read by more people than the data, and kept for longer, so it follows the rule of all messages: no value, no count
-//! and no row number. Libraries do not know that rule. What they may say is therefore listed here, and all else is silent.
+//! A log is read by more people than the data, and kept for longer, so it follows the rule of all
+//! messages: no value, no count and no row number. Libraries do not know that rule, so the modules
+//! that may log are listed here, and all others are silent.
 
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
-/// How much a server says about itself.
+/// Log level of a server.
 ///
-/// At every level the log names jobs, stages, tasks, files and machines, and holds nothing that depends on rows. `Debug` is the most
-/// there is: no option and no variable, `RUST_LOG` neither, brings more.
+/// At every level the log names jobs, stages, tasks, files and machines, and holds nothing that
+/// depends on rows. `Debug` is the highest level: no option or variable, including `RUST_LOG`,
+/// enables more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LogLevel {
-    /// What went wrong.
+    /// Errors.
     #[default]
     Warn,
-    /// Also what was done.
+    /// Errors and actions.
     Info,
     /// Everything.
     Debug,
 }
 
-/// Who may write to the log, and up to which level: the longest path that begins the name of a module decides. Modules of
-/// Ballista that are silent print rows, batches or bytes, even at `warn`, and cannot be asked not to.
-const SPEAKERS: [(&str, LevelFilter); 14] = [
+/// Modules that may log, and their maximum level: the longest matching prefix of a module's path
+/// decides. The silent modules of Ballista print rows, batches or bytes, even at `warn`, and cannot
+/// be configured otherwise.
+const LOGGED_MODULES: [(&str, LevelFilter); 14] = [
     ("scumble", LevelFilter::Debug),
     ("ballista_core", LevelFilter::Debug),
     ("ballista_scheduler", LevelFilter::Debug),
     ("ballista_executor", LevelFilter::Debug),
-    // Rows, batches and bytes of what is written, read and spilled between executors.
+    // Numbers of rows, batches and bytes that are written, read and spilled between executors.
     ("ballista_core::execution_plans", LevelFilter::Off),
     // The plan of every task with the metrics of its operators.
     ("ballista_executor::execution_engine", LevelFilter::Off),
-    // The sizes of the files that it serves, and errors in the words of Arrow.
+    // The sizes of the files that it serves, and errors of Arrow with their text.
     ("ballista_executor::flight_service", LevelFilter::Off),
-    // Connections, certificates and object stores are what an operator looks for when something does not work. Below `warn` these
-    // log the sizes of messages.
+    // Operators need messages about connections, certificates and object stores when something
+    // fails. Below `warn`, these modules log the sizes of messages.
     ("h2", LevelFilter::Warn),
     ("hyper", LevelFilter::Warn),
     ("hyper_util", LevelFilter::Warn),
@@ -47,16 +50,16 @@ const SPEAKERS: [(&str, LevelFilter); 14] = [
     ("tonic", LevelFilter::Warn),
 ];
 
-/// Whether the module of a message may say something of that level.
-fn may_speak(module: &str, level: Level) -> bool {
+/// Whether a message of this module and level is logged.
+fn is_logged(module: &str, level: Level) -> bool {
     let is_of =
         |path: &str| module.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '_']));
-    let of_module = SPEAKERS.iter().filter(|(path, _)| is_of(path)).max_by_key(|(path, _)| path.len());
+    let of_module = LOGGED_MODULES.iter().filter(|(path, _)| is_of(path)).max_by_key(|(path, _)| path.len());
     of_module.is_some_and(|(_, most)| level <= *most)
 }
 
-/// The first line of a message. What Ballista writes below it is a plan, in which files stand with their sizes and ranges: a
-/// table with rows of one length has as many as its size says.
+/// Returns the first line of a message. The following lines are a plan, with the sizes and ranges
+/// of files: if all rows have equal length, a size reveals their number.
 fn first_line(message: &str) -> &str {
     message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
@@ -65,7 +68,7 @@ struct Stderr;
 
 impl Log for Stderr {
     fn enabled(&self, message: &Metadata<'_>) -> bool {
-        may_speak(message.target(), message.level())
+        is_logged(message.target(), message.level())
     }
 
     fn log(&self, record: &Record<'_>) {
@@ -73,7 +76,7 @@ impl Log for Stderr {
             return;
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        // A log that cannot be written is no reason to end.
+        // A failure to write the log is ignored.
         let _ = writeln!(
             std::io::stderr().lock(),
             "{}.{:03} {} {}: {}",
@@ -88,14 +91,14 @@ impl Log for Stderr {
     fn flush(&self) {}
 }
 
-/// Writes the log of this process to its error output, from now on.
+/// Writes the log of this process to standard error from now on.
 pub fn log_to_stderr(level: LogLevel) {
     let level = match level {
         LogLevel::Warn => LevelFilter::Warn,
         LogLevel::Info => LevelFilter::Info,
         LogLevel::Debug => LevelFilter::Debug,
     };
-    // A second call changes the level alone.
+    // A second call only changes the level.
     let _ = log::set_logger(&Stderr);
     log::set_max_level(level);
 }
@@ -105,8 +108,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_not_listed_is_silent() {
-        for (module, most) in [
+    fn modules_that_are_not_listed_are_silent() {
+        for (module, max_level) in [
             ("scumble_cluster::executor", Some(Level::Debug)),
             ("ballista_scheduler::state::task_manager", Some(Level::Debug)),
             ("ballista_executor::execution_loop", Some(Level::Debug)),
@@ -122,7 +125,11 @@ mod tests {
             ("", None),
         ] {
             for level in [Level::Error, Level::Warn, Level::Info, Level::Debug, Level::Trace] {
-                assert_eq!(may_speak(module, level), most.is_some_and(|most| level <= most), "{module} at {level}");
+                assert_eq!(
+                    is_logged(module, level),
+                    max_level.is_some_and(|max_level| level <= max_level),
+                    "{module} at {level}"
+                );
             }
         }
     }

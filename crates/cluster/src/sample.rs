@@ -1,8 +1,10 @@
-//! Sampling by a whole cluster: every executor draws parts of one sample and writes each to a file of its own.
+//! Samples on a whole cluster: every executor draws parts of one sample and writes each to a file
+//! of its own.
 //!
-//! Part number `i` has the rows from `i` times [`Model::PART_ROWS`] on of the sample that one process would draw, and the same
-//! bytes whoever draws it and however often. So the rows do not depend on the number of executors, and a part that was drawn
-//! twice, because an executor was lost, is in its file once.
+//! Part `i` consists of the rows from `i` times [`Model::BLOCK_ROWS`] on of the sample that one
+//! process would draw, with identical bytes on every executor and in every attempt. So the rows do
+//! not depend on the number of executors, and a part that was drawn twice, because an executor was
+//! lost, is in its file once.
 
 use std::fs;
 use std::hash::{Hash, Hasher};
@@ -34,34 +36,35 @@ use tokio::time::sleep;
 use crate::client::Cluster;
 use crate::executor::session_config;
 
-/// How often to ask whether the rows are still wanted.
-const LOOK_UP_EVERY: Duration = Duration::from_millis(100);
+/// Interval of checks for cancellation.
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What is drawn, and where to.
+/// A sample to draw, and its destination.
 #[derive(Debug, Clone)]
 pub struct SampleOrder<'a> {
-    /// What rows are drawn from.
+    /// The model to sample from.
     pub model: &'a Model,
-    /// How many.
+    /// Number of rows.
     pub rows: u64,
-    /// The same seed draws the same rows.
+    /// Seed: equal seeds draw equal rows from a model.
     pub seed: u64,
-    /// How they are drawn.
+    /// Sampling method.
     pub sampling: Sampling,
-    /// The folder to write. It must not be there yet, and its parent must be the same for all executors.
+    /// The folder to write. It must not exist yet, and its parent must be shared by all executors.
     pub folder: &'a Path,
 }
 
 impl Cluster {
-    /// Draws rows and writes them to `part-00000.parquet` and so on in a new folder, which is whole or not there.
+    /// Draws rows and writes them to `part-00000.parquet` and so on in a new folder, completely or
+    /// not at all.
     ///
-    /// `go_on` is asked now and then, and stops the work by answering `false`.
+    /// Calls `go_on` regularly, and stops once it returns `false`.
     pub fn sample(
         &self,
         order: &SampleOrder<'_>,
         mut go_on: impl FnMut() -> bool,
     ) -> std::result::Result<(), EngineError> {
-        let parts = u32::try_from(order.rows.div_ceil(Model::PART_ROWS).max(1)).map_err(|_| too_many())?;
+        let parts = u32::try_from(order.rows.div_ceil(Model::BLOCK_ROWS).max(1)).map_err(|_| too_many())?;
         let refused = |problem: &io::Error| EngineError::refused(order.folder, problem);
         if order.folder.exists() {
             return Err(refused(&io::ErrorKind::AlreadyExists.into()));
@@ -70,7 +73,7 @@ impl Cluster {
         let parent = fs::canonicalize(parent.unwrap_or(Path::new("."))).map_err(|error| refused(&error))?;
         let mut prepared = tempfile::Builder::new();
         prepared.prefix(".scumble-sample-");
-        // Executors need not run as the one who asks for the rows.
+        // Executors may run as other users than the caller.
         #[cfg(unix)]
         prepared.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
         let prepared = prepared.tempdir_in(parent).map_err(|error| refused(&error))?;
@@ -80,23 +83,23 @@ impl Cluster {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| refused(&error))?;
         let config = session_config();
-        let answers = runtime.block_on(async {
+        let batches = runtime.block_on(async {
             let work = self.rows(&plan, &config);
             tokio::pin!(work);
             loop {
                 tokio::select! {
-                    answers = &mut work => return answers,
-                    () = sleep(LOOK_UP_EVERY) => if !go_on() {
+                    batches = &mut work => return batches,
+                    () = sleep(CANCEL_CHECK_INTERVAL) => if !go_on() {
                         return Err(EngineError::Stopped);
                     }
                 }
             }
         })?;
         let written: u64 =
-            answers.iter().flat_map(|batch| batch.column(0).as_primitive::<UInt64Type>().values().iter()).sum();
-        let are_there = (0..parts).all(|part| prepared.path().join(file_name(part)).is_file());
-        if written != order.rows || !are_there {
-            // Files of which we see nothing are in a folder of the same name on another disk.
+            batches.iter().flat_map(|batch| batch.column(0).as_primitive::<UInt64Type>().values().iter()).sum();
+        let all_exist = (0..parts).all(|part| prepared.path().join(file_name(part)).is_file());
+        if written != order.rows || !all_exist {
+            // Files that are not visible here are in a folder of the same name on another disk.
             return Err(self.fail(ClusterProblem::Unwritable));
         }
         #[cfg(unix)]
@@ -117,7 +120,7 @@ fn file_name(part: u32) -> String {
     format!("part-{part:05}.parquet")
 }
 
-/// One row for every part, each in a partition of its own, and the function that writes it.
+/// Plans one row for every part, each in a partition of its own, and the function that writes it.
 fn plan(order: &SampleOrder<'_>, parts: u32, folder: &Path) -> Result<Arc<dyn ExecutionPlan>> {
     let columns = Arc::new(Schema::new(vec![Field::new("part", DataType::UInt32, false)]));
     let numbers =
@@ -133,7 +136,7 @@ fn plan(order: &SampleOrder<'_>, parts: u32, folder: &Path) -> Result<Arc<dyn Ex
     Ok(Arc::new(CoalescePartitionsExec::new(Arc::new(projection))))
 }
 
-/// What an executor is told.
+/// The order as sent to executors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Order {
     rows: u64,
@@ -150,12 +153,13 @@ enum WrittenSampling {
     Independent,
 }
 
-/// `write_part(part)`: draws a part of a sample, writes it to its file, and says how many rows it has.
+/// `write_part(part)`: draws a part of a sample, writes it to its file, and returns its number of
+/// rows.
 #[derive(Debug)]
 pub(crate) struct WritePart {
     order: Order,
     model: Arc<[u8]>,
-    /// Read with the first part: a scheduler has no use for it.
+    /// Parsed with the first part, because a scheduler does not need it.
     read: OnceLock<Option<Model>>,
     signature: Signature,
 }
@@ -174,11 +178,11 @@ impl WritePart {
     }
 
     fn of(order: Order, model: Arc<[u8]>) -> Self {
-        // Volatile, since it does something: nobody shall run it while planning.
+        // Volatile, because it has side effects: it must not run during planning.
         Self { order, model, read: OnceLock::new(), signature: Signature::any(1, Volatility::Volatile) }
     }
 
-    /// The order, its length before it, and the model behind it.
+    /// Serialises the order, preceded by its length, and then the model.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let order = serde_json::to_vec(&self.order).expect("plain values can be written");
         let length = u32::try_from(order.len()).expect("an order is short").to_le_bytes();
@@ -207,7 +211,7 @@ impl WritePart {
         let mut writer =
             TableWriter::create(&path, Decoder::new(model.schema()).arrow_schema().clone()).map_err(failed)?;
         let mut written = 0;
-        for rows in model.sample_part_rows(self.order.rows, self.order.seed, sampling, part) {
+        for rows in model.sample_block(self.order.rows, self.order.seed, sampling, part) {
             written += rows.batch.num_rows() as u64;
             writer.write_rows(&rows).map_err(failed)?;
         }
@@ -262,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_comes_back_as_it_was() {
+    fn an_order_survives_a_round_trip() {
         let order = Order { rows: 7, seed: u64::MAX, sampling: WrittenSampling::Matched, folder: "/lake/new".into() };
         let part = WritePart::of(order, b"model".as_slice().into());
         assert_eq!(WritePart::from_bytes(&part.to_bytes()).unwrap(), part);

@@ -1,5 +1,6 @@
-//! The scheduler: who cuts plans into parts and hands them to executors. It sees plans, with the names and sizes of files, and where
-//! results are. No row and no count comes to it: see `sealed.rs`.
+//! The scheduler: splits plans into partitions and assigns them to executors. It sees plans, with
+//! the names and sizes of files, and the locations of results. It never sees a row or a count: see
+//! `sealed.rs`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,39 +22,40 @@ use crate::failure::ServerError;
 use crate::guarded::GuardedScheduler;
 use crate::tls::Security;
 
-/// An executor that was silent for so many seconds is dead. One that is busy speaks every five.
-const EXECUTOR_TIMEOUT: u64 = 15;
-const LOOK_FOR_DEAD_EVERY: u64 = 2;
-/// How long to wait for another executor after the last is gone.
-const NO_EXECUTORS: u64 = 20;
-/// When the results of a job are removed that nobody asked to remove: its client is dead.
-const ABANDONED_RESULTS: u64 = 120;
-const ABANDONED_STATE: u64 = 600;
+/// Seconds of silence after which an executor counts as dead. A busy one sends a heartbeat every
+/// five.
+const EXECUTOR_TIMEOUT_SECONDS: u64 = 15;
+const EXPIRY_CHECK_SECONDS: u64 = 2;
+/// Seconds to wait for another executor after the last is gone.
+const NO_EXECUTORS_SECONDS: u64 = 20;
+/// Seconds after which the results of a job whose client is dead are removed.
+const ABANDONED_RESULTS_SECONDS: u64 = 120;
+const ABANDONED_STATE_SECONDS: u64 = 600;
 
-/// How a scheduler runs.
+/// Options of a scheduler.
 #[derive(Debug, Clone)]
 pub struct SchedulerOptions {
     /// Where it listens.
     pub listen: SocketAddr,
-    /// Who may talk to it.
+    /// How peers are authenticated.
     pub security: Security,
 }
 
 /// Runs a scheduler until a signal ends it.
 ///
-/// Its state is in memory: with the process go the jobs, and their clients ask again.
+/// Its state is in memory: jobs end with the process, and their clients submit them again.
 pub fn serve_scheduler(options: &SchedulerOptions) -> Result<(), ServerError> {
     runtime()?.block_on(serve(options))
 }
 
-/// Threads for a server.
+/// Creates the runtime of a server.
 pub(crate) fn runtime() -> Result<Runtime, ServerError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     runtime.map_err(|error| ServerError::Ended(error.to_string()))
 }
 
-/// Comes with the first signal to end.
-async fn asked_to_end() {
+/// Completes with the first signal to end.
+async fn shutdown_signal() {
     #[cfg(unix)]
     if let Ok(mut terminate) = signal::unix::signal(signal::unix::SignalKind::terminate()) {
         tokio::select! {
@@ -63,7 +65,7 @@ async fn asked_to_end() {
         return;
     }
     if signal::ctrl_c().await.is_err() {
-        // Without signals the process ends all the same, only less tidily.
+        // Without signals the process is still ended by the system, but not cleanly.
         std::future::pending::<()>().await;
     }
 }
@@ -73,16 +75,17 @@ async fn serve(options: &SchedulerOptions) -> Result<(), ServerError> {
         bind_host: options.listen.ip().to_string(),
         external_host: options.listen.ip().to_string(),
         bind_port: options.listen.port(),
-        // Executors ask for work, and listen to nobody but each other and the client that fetches a result.
+        // Executors poll for work, and accept connections only from each other and from clients
+        // that fetch a result.
         scheduling_policy: TaskSchedulingPolicy::PullStaged,
-        finished_job_data_clean_up_interval_seconds: ABANDONED_RESULTS,
-        finished_job_state_clean_up_interval_seconds: ABANDONED_STATE,
+        finished_job_data_clean_up_interval_seconds: ABANDONED_RESULTS_SECONDS,
+        finished_job_state_clean_up_interval_seconds: ABANDONED_STATE_SECONDS,
         grpc_server_max_decoding_message_size: MESSAGE_BYTES,
         grpc_server_max_encoding_message_size: MESSAGE_BYTES,
         grpc_client_max_message_size: MESSAGE_BYTES,
-        executor_timeout_seconds: EXECUTOR_TIMEOUT,
-        expire_dead_executor_interval_seconds: LOOK_FOR_DEAD_EVERY,
-        no_executors_grace_period_seconds: NO_EXECUTORS,
+        executor_timeout_seconds: EXECUTOR_TIMEOUT_SECONDS,
+        expire_dead_executor_interval_seconds: EXPIRY_CHECK_SECONDS,
+        no_executors_grace_period_seconds: NO_EXECUTORS_SECONDS,
         override_physical_codec: Some(Arc::new(Codec::default())),
         override_create_grpc_client_endpoint: Some(options.security.of_ballista()),
         ..SchedulerConfig::default()
@@ -96,6 +99,6 @@ async fn serve(options: &SchedulerOptions) -> Result<(), ServerError> {
         .max_encoding_message_size(MESSAGE_BYTES as usize);
     let server = options.security.server()?.add_service(service);
     Ok(server
-        .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), asked_to_end())
+        .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), shutdown_signal())
         .await?)
 }

@@ -1,12 +1,14 @@
-//! What an executor reports about a task: that it is done and where its result is, or what kind of failure it had. Nothing that
-//! depends on rows.
+//! Seals the reports of an executor about a task: that it is done and where its result is, or what
+//! kind of failure it had. Nothing in a report depends on rows.
 //!
-//! By default Ballista reports far more. Every operator counts its rows, batches and bytes, every file of a result is reported
-//! with its number of rows and its size, partitions without rows are left out, and an error goes to the scheduler word for word.
-//! The scheduler keeps all of that for minutes and prints it. A scan without a filter counts `n`, exactly.
+//! By default Ballista reports far more. Every operator counts its rows, batches and bytes, every
+//! file of a result is reported with its number of rows and its size, empty partitions are left
+//! out, and an error goes to the scheduler verbatim. The scheduler keeps all of that for minutes
+//! and prints it. A scan without a filter counts `n`, exactly.
 //!
-//! Tasks run through an [`ExecutionEngine`], so ours is the one place where a report is made: it runs Ballista's own and
-//! replaces what depends on rows by constants. Times remain; the guarantee does not cover them.
+//! Tasks run through an [`ExecutionEngine`], so ours is the one place where a report is made: it
+//! runs Ballista's own engine and replaces everything that depends on rows by constants. Times
+//! remain; the guarantee does not cover them.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -33,14 +35,16 @@ use scumble_engine::ClusterProblem;
 
 use crate::connections::Connections;
 
-/// The number of rows and of batches that is reported of every partition of a result. It is not 0, since Ballista fetches nothing
-/// from where nothing is. The scheduler may take it for the truth when it plans a stage, which changes no plan of ours: none has a
-/// join, or an aggregate that can be read off statistics.
+/// Number of rows and of batches that is reported for every partition of a result. It is not 0,
+/// because Ballista does not fetch empty results. The scheduler may use it when it plans a stage,
+/// which changes no plan of ours: none has a join, or an aggregate that can be computed from
+/// statistics.
 const REPORTED_ROWS: u64 = 1;
-/// The size that is reported of every partition of a result. A reader has 48 MiB under way at once, so it fetches three.
+/// Size that is reported for every partition of a result. A reader has 48 MiB in flight, so it
+/// fetches three at once.
 const REPORTED_BYTES: u64 = 16 << 20;
 
-/// Runs tasks as Ballista does, and seals what is reported about them.
+/// Runs tasks as Ballista does, and seals the reports about them.
 pub(crate) struct SealedEngine(DefaultExecutionEngine);
 
 impl SealedEngine {
@@ -106,7 +110,8 @@ impl QueryStageExecutor for SealedStage {
         context: Arc<TaskContext>,
     ) -> Result<Vec<ShuffleWritePartition>> {
         let stage = AssertUnwindSafe(self.stage.execute_query_stage(task_id, context));
-        // The message of a panic may quote lengths and positions, and Ballista would log and send it.
+        // The message of a panic may quote lengths and positions, and Ballista would log and send
+        // it.
         let written = stage.catch_unwind().await.unwrap_or_else(|_| Err(sealed_error("")));
         let written = written.map_err(seal_error)?;
         match &self.hashed {
@@ -116,14 +121,14 @@ impl QueryStageExecutor for SealedStage {
     }
 
     fn collect_plan_metrics(&self) -> Vec<MetricsSet> {
-        // One for every operator, as the scheduler expects, and none with a metric.
+        // One for every operator, as the scheduler expects, and all empty.
         self.stage.collect_plan_metrics().iter().map(|_| MetricsSet::new()).collect()
     }
 
     // The other reports of a stage are empty unless it overrides them, and this one does not.
 }
 
-/// Ballista's executor logs a stage as it is displayed, metrics included.
+/// Hides the metrics: Ballista's executor logs a stage as it is displayed.
 impl fmt::Display for SealedStage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a stage")
@@ -142,7 +147,8 @@ fn without_statistics(written: ShuffleWritePartition) -> ShuffleWritePartition {
 }
 
 impl HashedResult {
-    /// Every partition of the result. Ballista lists those with rows, and which these are depends on the rows.
+    /// Lists every partition of the result. Ballista lists those with rows, which depends on the
+    /// rows.
     fn all_partitions(&self) -> io::Result<Vec<ShuffleWritePartition>> {
         end_with_schema(&self.path)?;
         let partition = |partition_id| ShuffleWritePartition {
@@ -157,12 +163,13 @@ impl HashedResult {
     }
 }
 
-/// Repeats the schema, with which the file begins, behind its last partition.
+/// Repeats the schema, with which the file begins, after its last partition.
 ///
-/// To serve a partition, Ballista 55 means to send the schema and then the partition, but both of its handles on the file share
-/// one position: it sends as many bytes as both have, from where the partition begins. A partition with rows brings a schema of
-/// its own. An empty one is read from what follows it, which must therefore begin with a schema, and at the end of the file
-/// nothing follows. No index points to these bytes, so a version that sends what it means to never reads them.
+/// To serve a partition, Ballista 55 intends to send the schema and then the partition, but both of
+/// its handles on the file share one position: it sends as many bytes as both have, from the start
+/// of the partition. A partition with rows contains a schema of its own. An empty one is read from
+/// what follows it, which must therefore begin with a schema, and at the end of the file nothing
+/// follows. No index points to these bytes, so a version that works as intended never reads them.
 fn end_with_schema(path: &Path) -> io::Result<()> {
     let index = ShuffleIndex::read_from_file(&get_index_path(path)).map_err(io::Error::other)?;
     let mut schema = vec![0; usize::try_from(index.header_end_offset()).map_err(io::Error::other)?];
@@ -170,8 +177,8 @@ fn end_with_schema(path: &Path) -> io::Result<()> {
     OpenOptions::new().append(true).open(path)?.write_all(&schema)
 }
 
-/// The error with its kind in place of its words. A result that is lost and a failure of the disk keep what Ballista needs to know
-/// to have the work done again.
+/// Replaces the text of an error by its kind. A lost result and a failing disk keep what Ballista
+/// needs to repeat the work.
 fn seal_error(error: DataFusionError) -> DataFusionError {
     let failed = FailedTask::from(BallistaError::from(error));
     match failed.failed_reason {
@@ -182,16 +189,16 @@ fn seal_error(error: DataFusionError) -> DataFusionError {
             "a result is lost".into(),
         )
         .into_datafusion(),
-        Some(FailedReason::IoError(_)) => DataFusionError::IoError(io::Error::other(words(&failed.error))),
+        Some(FailedReason::IoError(_)) => DataFusionError::IoError(io::Error::other(sealed_message(&failed.error))),
         _ => sealed_error(&failed.error),
     }
 }
 
 fn sealed_error(message: &str) -> DataFusionError {
-    BallistaError::General(words(message).into()).into_datafusion()
+    BallistaError::General(sealed_message(message).into()).into_datafusion()
 }
 
-/// The kind of a failure, by what is in its message.
+/// Returns the kind of a failure, from its message.
 pub(crate) fn problem_in(message: &str) -> ClusterProblem {
     let says = |text: &str| message.contains(text);
     if says("No space left on device") || says("StorageFull") || says("os error 28") {
@@ -207,8 +214,8 @@ pub(crate) fn problem_in(message: &str) -> ClusterProblem {
     }
 }
 
-/// What is reported of a failure: words in which [`problem_in`] finds the same kind.
-fn words(message: &str) -> &'static str {
+/// Returns the message that is reported for a failure, in which [`problem_in`] finds the same kind.
+fn sealed_message(message: &str) -> &'static str {
     match problem_in(message) {
         ClusterProblem::DiskFull => "No space left on device",
         ClusterProblem::Memory => "Resources exhausted",
@@ -229,7 +236,8 @@ mod tests {
 
     use super::*;
 
-    /// Everything that leaves an executor with a task that deals `rows` rows out to four partitions, and the rows of the file.
+    /// Runs a task that distributes `rows` rows to four partitions; returns everything that leaves
+    /// the executor, and the rows of the file.
     async fn report(rows: i64) -> (Vec<ShuffleWritePartition>, Vec<MetricsSet>, Vec<u64>) {
         let folder = tempfile::tempdir().unwrap();
         let values: ArrayRef = Arc::new(Int64Array::from_iter_values(0..rows));
@@ -274,7 +282,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_reported_of_a_task_does_not_depend_on_its_rows() {
+    async fn the_report_of_a_task_does_not_depend_on_its_rows() {
         let (none, no_metrics, found) = report(0).await;
         assert_eq!((none.len(), found.iter().sum::<u64>()), (4, 0));
         for rows in [1, 2, 20_011] {
@@ -282,12 +290,12 @@ mod tests {
             assert_eq!(written, none, "{rows} rows");
             assert_eq!(metrics.len(), no_metrics.len());
             assert!(metrics.iter().all(|of_operator| of_operator.iter().next().is_none()));
-            assert_eq!(found.iter().sum::<u64>(), rows.unsigned_abs(), "rows are where they belong");
+            assert_eq!(found.iter().sum::<u64>(), rows.unsigned_abs(), "all rows are in the file");
         }
     }
 
     #[test]
-    fn an_error_leaves_as_its_kind() {
+    fn only_the_kind_of_an_error_is_reported() {
         let quoting = [
             DataFusionError::ArrowError(Box::new(ArrowError::CastError("no number: 'canary 4711'".into())), None),
             DataFusionError::ResourcesExhausted("4711 bytes for 4711 rows".into()),
@@ -306,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_result_and_a_failing_disk_are_still_tried_again() {
+    fn a_lost_result_and_a_failing_disk_are_still_retried() {
         let lost = BallistaError::FetchFailed("executor".into(), 3, 5, "canary 4711".into()).into_datafusion();
         let lost = FailedTask::from(BallistaError::from(seal_error(lost)));
         let Some(FailedReason::FetchPartitionError(place)) = lost.failed_reason else { panic!("{lost:?}") };
@@ -317,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_failures_are_found_in_what_is_reported_of_them() {
+    fn the_kind_of_a_failure_is_found_in_its_report() {
         for (message, problem) in [
             ("Job x failed: IoError(Os { code: 28, message: \"No space left on device\" })", ClusterProblem::DiskFull),
             ("Resources exhausted: Failed to allocate", ClusterProblem::Memory),
@@ -325,7 +333,7 @@ mod tests {
             ("anything else, such as the value 4711", ClusterProblem::Failed),
         ] {
             assert_eq!(problem_in(message), problem);
-            assert_eq!(problem_in(words(message)), problem);
+            assert_eq!(problem_in(sealed_message(message)), problem);
         }
     }
 }

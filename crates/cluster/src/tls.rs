@@ -1,9 +1,10 @@
-//! Who may talk to whom.
+//! Authentication between the machines of a cluster.
 //!
-//! Exact counts cross the network before noise is added, so every connection is TLS with certificates on both sides, all from one
-//! authority that signs for this cluster and nothing else. A server shows a certificate for the name [`SERVER_NAME`], whatever its
-//! host is called: machines of a cluster come and go under addresses that nobody knows beforehand. A client's certificate has no
-//! such name, so that a client cannot pass for a server.
+//! Exact counts cross the network before noise is added, so every connection is TLS with
+//! certificates on both sides, all from one authority that signs only for this cluster. A server's
+//! certificate is for the name [`SERVER_NAME`], whatever its host name: the addresses of a
+//! cluster's machines are not known beforehand. A client's certificate does not have this name, so
+//! a client cannot impersonate a server.
 
 use std::fmt;
 use std::fs;
@@ -17,28 +18,29 @@ use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, Server,
 
 /// The name in the certificates of schedulers and executors.
 const SERVER_NAME: &str = "scumble-cluster";
-/// The files of a directory with certificates.
+/// Names of the files in a directory of certificates.
 const AUTHORITY: &str = "ca.pem";
 const CERTIFICATE: &str = "cert.pem";
 const KEY: &str = "key.pem";
 
-/// How long a connection may take to come about.
-const CONNECT: Duration = Duration::from_secs(5);
-/// How often the other side is asked whether it is still there, and how long it may take to answer. A cable that was cut says
-/// nothing by itself.
-const ALIVE_EVERY: Duration = Duration::from_secs(5);
-const ALIVE_WITHIN: Duration = Duration::from_secs(10);
+/// Time limit for connecting.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Interval of keep-alive messages, and time limit for their response: a broken network connection
+/// reports nothing by itself.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(5);
+const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How the machines of a cluster know each other.
+/// How the machines of a cluster authenticate each other.
 #[derive(Clone)]
 pub enum Security {
-    /// By certificates of one authority.
+    /// With certificates of one authority.
     Tls(TlsFiles),
-    /// Not at all: whoever reaches a port can ask for the exact counts of any file that the executors can read.
+    /// Not at all: anyone who reaches a port can request exact counts of any file that the
+    /// executors can read.
     None,
 }
 
-/// What stands in a directory with certificates.
+/// The contents of a directory of certificates.
 #[derive(Clone)]
 pub struct TlsFiles {
     authority: Arc<[u8]>,
@@ -46,7 +48,7 @@ pub struct TlsFiles {
     key: Arc<[u8]>,
 }
 
-/// Why a directory with certificates is of no use.
+/// Why a directory of certificates cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A file cannot be read.
@@ -54,31 +56,31 @@ pub enum TlsError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         problem: io::Error,
     },
-    /// Others can read the key.
+    /// Other users can read the key.
     #[error("`{0}` can be read by others than its owner")]
     OpenKey(PathBuf),
-    /// They are no certificates, or do not belong together.
+    /// The files are not valid certificates, or do not match.
     #[error("the certificates in `{0}` are not sound, or the key is not that of the certificate")]
     Unsound(PathBuf),
 }
 
 impl TlsError {
-    /// What to do about it.
+    /// Returns what to do about the error.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::File { .. } | Self::Unsound(_) => {
                 "the folder holds `ca.pem`, `cert.pem` and `key.pem`, all in PEM; `cluster/certificates.sh` makes them"
             }
-            Self::OpenKey(_) => "take the right from the others: `chmod 600 key.pem`",
+            Self::OpenKey(_) => "remove the permissions of other users: `chmod 600 key.pem`",
         }
     }
 }
 
 impl Security {
-    /// From the files `ca.pem`, `cert.pem` and `key.pem` of a directory.
+    /// Reads the files `ca.pem`, `cert.pem` and `key.pem` of a directory.
     pub fn read(directory: &Path) -> Result<Self, TlsError> {
         let read = |name: &str| {
             let path = directory.join(name);
@@ -86,13 +88,13 @@ impl Security {
         };
         let files = TlsFiles { authority: read(AUTHORITY)?, certificate: read(CERTIFICATE)?, key: read(KEY)? };
         check_key(&directory.join(KEY))?;
-        // Both sides are tried now, and not with the first connection.
+        // Both sides are checked now, not with the first connection.
         let sound = Endpoint::from_static("https://localhost").tls_config(files.client()).is_ok()
             && Server::builder().tls_config(files.server()).is_ok();
         if sound { Ok(Self::Tls(files)) } else { Err(TlsError::Unsound(directory.to_owned())) }
     }
 
-    /// A connection to the server at `url`, not yet made.
+    /// Returns an endpoint for the server at `url`, not yet connected.
     pub(crate) fn endpoint(&self, url: &str) -> Result<Endpoint, tonic::transport::Error> {
         let endpoint = match self {
             Self::None => Endpoint::from_shared(url.to_owned())?,
@@ -101,20 +103,21 @@ impl Security {
             }
         };
         Ok(endpoint
-            .connect_timeout(CONNECT)
+            .connect_timeout(CONNECT_TIMEOUT)
             .tcp_nodelay(true)
-            .http2_keep_alive_interval(ALIVE_EVERY)
-            .keep_alive_timeout(ALIVE_WITHIN)
+            .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
+            .keep_alive_timeout(KEEP_ALIVE_TIMEOUT)
             .keep_alive_while_idle(true))
     }
 
-    /// The same, as Ballista asks for it: it makes a plain endpoint, and lets us have another in its place.
+    /// Returns the endpoint override for Ballista, which creates a plain endpoint and lets us
+    /// replace it.
     pub(crate) fn of_ballista(&self) -> EndpointOverrideFn {
         let security = self.clone();
         Arc::new(move |endpoint| Ok(security.endpoint(&endpoint.uri().to_string())?))
     }
 
-    /// A server without services.
+    /// Creates a server without services.
     pub(crate) fn server(&self) -> Result<Server, tonic::transport::Error> {
         let server = Server::builder();
         let server = match self {
@@ -123,12 +126,13 @@ impl Security {
         };
         Ok(server
             .tcp_nodelay(true)
-            .http2_keepalive_interval(Some(ALIVE_EVERY))
-            .http2_keepalive_timeout(Some(ALIVE_WITHIN)))
+            .http2_keepalive_interval(Some(KEEP_ALIVE_INTERVAL))
+            .http2_keepalive_timeout(Some(KEEP_ALIVE_TIMEOUT)))
     }
 }
 
-/// Refuses a key that others can read. One that is root's may be read by a group: that is how secrets are handed to a service.
+/// Refuses a key that others can read. A key owned by root may be readable by a group: that is how
+/// secrets are given to a service.
 #[cfg(unix)]
 fn check_key(path: &Path) -> Result<(), TlsError> {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! What can go wrong with files and databases, and whose fault it is.
+//! What can go wrong with files and databases.
 
 use std::fmt;
 use std::io;
@@ -9,20 +9,21 @@ use datafusion::common::DataFusionError;
 use datafusion::parquet::errors::ParquetError;
 use scumble_schema::{SchemaError, io_hint, io_problem, similar};
 
-use crate::input::FORMAT_HINT;
-use crate::kernel::KernelError;
-use crate::postgres::DatabaseProblem;
+use crate::count::kernel::KernelError;
+use crate::source::database_problem::DatabaseProblem;
+use crate::source::input::FORMAT_HINT;
 
 /// Why a table could not be read, counted or written.
 ///
 /// # Privacy
-/// No text or field holds anything of the rows: errors of DataFusion, Arrow, Parquet, the object store and database
-/// servers are mapped to these and dropped, since some of them quote the cell they stumbled on. Paths, column names and
-/// column types are public. The password of a database is nowhere.
+/// No text or field holds anything of the rows: errors of DataFusion, Arrow, Parquet, the object
+/// store and database servers are mapped to these and dropped, because some of them quote the value
+/// that caused them. Paths, column names and column types are public. The password of a database is
+/// never included.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
-    /// The request cannot be served as it was made.
+    /// The request cannot be fulfilled.
     #[error("{problem}")]
     Config {
         /// What is wrong with it.
@@ -40,26 +41,26 @@ pub enum EngineError {
         /// What is wrong with it.
         problem: ColumnProblem,
     },
-    /// A table was asked for that the schema does not have, or that is too large to hold.
+    /// A requested table is not in the schema, or is too large.
     #[error(transparent)]
     Table(#[from] SchemaError),
-    /// The operating system refused.
+    /// The operating system refused an operation.
     #[error("cannot use `{path}`: {problem}")]
     Io {
         /// The file.
         path: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         problem: IoProblem,
     },
-    /// An input is not there, or may not be read.
+    /// An input does not exist, or may not be read.
     #[error("cannot read `{path}`: {problem}")]
     Unreadable {
         /// The file.
         path: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         problem: IoProblem,
     },
-    /// The file was there, and could not be decoded.
+    /// The file exists, but cannot be decoded.
     #[error("`{path}` {problem}")]
     Engine {
         /// The file, or the first of several that were read together.
@@ -67,7 +68,7 @@ pub enum EngineError {
         /// What is wrong with it.
         problem: Damage,
     },
-    /// A database refused, or went away.
+    /// A database refused, or the connection was lost.
     #[error("`{table}`: {problem}")]
     Database {
         /// The table's address, without the password.
@@ -75,7 +76,7 @@ pub enum EngineError {
         /// What is wrong.
         problem: DatabaseProblem,
     },
-    /// A cluster refused, failed or went away.
+    /// A cluster refused, failed, or the connection was lost.
     #[error("`{address}`: {problem}")]
     Cluster {
         /// The address of its scheduler.
@@ -83,51 +84,50 @@ pub enum EngineError {
         /// What is wrong.
         problem: ClusterProblem,
     },
-    /// Nobody wants the result any more.
+    /// The work was cancelled.
     #[error("the work was stopped")]
     Stopped,
-    /// A mistake of ours.
+    /// An error in Scumble itself.
     #[error("bug in the engine: {what}")]
     Bug {
-        /// What went wrong, without the data it went wrong on.
+        /// What went wrong, without any data.
         what: &'static str,
     },
 }
 
-/// Why a column does not fit.
+/// Why a column does not fit the schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnProblem {
     /// No column has this name.
     Missing {
-        /// The one that was most likely meant. The others are not named: where a file has no header line, they are a row.
+        /// A similar name, which was probably meant. Other names are not listed: in a file without
+        /// a header line they are values of a row.
         meant: Option<String>,
     },
     /// Several columns have this name.
     Repeated,
-    /// The column's type has no values that a schema could describe.
+    /// The type of the column has no values that a schema could describe.
     Type(String),
 }
 
 impl ColumnProblem {
-    /// The only one of the columns that have the name `wanted`; `all` are the names of all columns.
-    pub(crate) fn unless_one<'a, T>(
+    /// Returns the only column called `name`; `all` are the names of all columns.
+    pub(crate) fn find_unique<'a, T>(
         mut columns: impl Iterator<Item = T>,
-        wanted: &str,
+        name: &str,
         all: impl Iterator<Item = &'a str>,
     ) -> Result<T, Self> {
         match (columns.next(), columns.next()) {
-            (None, _) => Err(Self::missing(wanted, all)),
+            (None, _) => Err(Self::missing(name, all)),
             (Some(_), Some(_)) => Err(Self::Repeated),
             (Some(column), None) => Ok(column),
         }
     }
-}
 
-impl ColumnProblem {
-    /// No column is called `wanted`.
-    pub(crate) fn missing<'a>(wanted: &str, all: impl Iterator<Item = &'a str>) -> Self {
-        Self::Missing { meant: similar(wanted, all).map(str::to_owned) }
+    /// No column is called `name`.
+    pub(crate) fn missing<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Self {
+        Self::Missing { meant: similar(name, all).map(str::to_owned) }
     }
 }
 
@@ -141,7 +141,7 @@ impl fmt::Display for ColumnProblem {
     }
 }
 
-/// What the operating system said, by kind: its own texts may hold more than a kind.
+/// The error of the operating system, by kind only: its text may contain more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IoProblem(io::ErrorKind);
 
@@ -155,23 +155,23 @@ impl fmt::Display for IoProblem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Damage {
-    /// It is not of the format that its name says.
+    /// It is not a Parquet file.
     NotParquet,
-    /// It is not of the format that its name says.
+    /// It is not an Arrow file or stream.
     NotArrow,
-    /// It is not of the format that its name says.
+    /// It is not a ZIP archive.
     NotZip,
-    /// It is not of the format that its name says.
+    /// It is not an Excel workbook.
     NotWorkbook,
-    /// It ends too early, or its bytes contradict each other.
+    /// It is truncated, or its bytes are inconsistent.
     Damaged,
-    /// It, or another file read together with it, ends too early or contradicts itself.
+    /// This file, or another one read together with it, is truncated or inconsistent.
     OneDamaged,
     /// Reading it needs more memory than allowed.
     Memory,
     /// It claims, or unpacks to, far more than a table of its size has.
     Outsized,
-    /// It is a Parquet file with columns in Brotli, whose unpacked size cannot be checked.
+    /// It is a Parquet file with Brotli columns, whose unpacked size cannot be checked.
     Brotli,
 }
 
@@ -191,31 +191,32 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Why a cluster did not count.
+/// Why a cluster did not complete the work.
 ///
-/// What its machines say is not repeated: it is made elsewhere, and may hold more than a kind.
+/// Messages of its machines are not forwarded: they come from other programs, and may contain more
+/// than a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClusterProblem {
-    /// Nobody listens there, or nobody who could be trusted.
+    /// No server is listening at the address, or none with a trusted certificate.
     Unreachable,
-    /// It stopped answering.
+    /// It stopped responding.
     Lost,
-    /// It has another version, or speaks of plans in another way.
+    /// It has another version, or another encoding of plans.
     Version,
-    /// It has no machine that could count.
+    /// It has no executor.
     NoExecutor,
-    /// Its machines did not come to an end with the work, however often they tried.
+    /// Its executors failed repeatedly.
     Failed,
-    /// One of its machines could not read the data.
+    /// An executor could not read the data.
     Unreadable,
-    /// One of its machines could not write where it was told to, or wrote where we cannot see it.
+    /// An executor could not write to the folder, or wrote to a place that is not visible here.
     Unwritable,
-    /// A disk of its machines is full.
+    /// The disk of an executor is full.
     DiskFull,
-    /// A machine of its own had no memory left.
+    /// An executor ran out of memory.
     Memory,
-    /// Nothing came of it for too long.
+    /// It made no progress for too long.
     Silent,
 }
 
@@ -235,7 +236,7 @@ impl ClusterProblem {
             Self::Unwritable => "the output must be in a folder that all executors share and may write to",
             Self::DiskFull => "give the executors another `--work-dir`",
             Self::Memory => "give the executors more memory, or fewer `--threads` each",
-            Self::Silent => "see whether the executors are at work, and give it longer with `--patience`",
+            Self::Silent => "check that the executors are running, or wait longer with `--patience`",
         }
     }
 }
@@ -262,9 +263,9 @@ impl From<KernelError> for EngineError {
         match error {
             KernelError::TooLarge(error) => Self::Table(error),
             KernelError::UnknownAttribute => {
-                Self::Bug { what: "a table was asked for over an attribute that is not in the schema" }
+                Self::Bug { what: "a table was requested over an attribute that is not in the schema" }
             }
-            KernelError::Codes => Self::Bug { what: "a column of codes is not one of its attribute" },
+            KernelError::Codes => Self::Bug { what: "a column of codes does not fit its attribute" },
             KernelError::TooManyRows => Self::Bug { what: "more rows than can be counted" },
         }
     }
@@ -284,7 +285,7 @@ impl EngineError {
         Self::config(format!("`{shown}` is named twice"), hint)
     }
 
-    /// What to do about it, where we know.
+    /// Returns what to do about the error, if known.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Config { hint, .. } => Some(hint.clone()),
@@ -298,7 +299,7 @@ impl EngineError {
             ),
             Self::Schema { problem: ColumnProblem::Repeated, .. } => Some("rename or drop all but one".into()),
             Self::Schema { problem: ColumnProblem::Type(_), .. } => {
-                Some("take the values apart into plain columns, or leave the column out of the schema".into())
+                Some("split the values into plain columns, or remove the column from the schema".into())
             }
             Self::Table(error) => Some(error.hint()),
             Self::Unreadable { .. } => Some("check the path and its permissions".into()),
@@ -321,16 +322,16 @@ impl EngineError {
         }
     }
 
-    /// From what the operating system said about the file or directory at `path`.
+    /// Converts an error of the operating system about the file or directory at `path`.
     pub fn refused(path: impl AsRef<Path>, error: &io::Error) -> Self {
         Self::Io { path: path.as_ref().display().to_string(), problem: IoProblem(error.kind()) }
     }
 
-    /// From an error of the operating system or of a decompressor about the input at `path`.
+    /// Converts an error of the operating system or of a decompressor about the input at `path`.
     pub(crate) fn unreadable(path: impl AsRef<Path>, error: &io::Error) -> Self {
         let path = path.as_ref().display().to_string();
         match error.kind() {
-            // These are what decompressors say about their input.
+            // Decompressors report these for bad input.
             io::ErrorKind::InvalidData
             | io::ErrorKind::InvalidInput
             | io::ErrorKind::UnexpectedEof
@@ -339,7 +340,8 @@ impl EngineError {
         }
     }
 
-    /// From an error met while reading files of which the first is at `path`; `otherwise` if it is none we know better.
+    /// Converts an error that occurred while reading files, the first of which is at `path`;
+    /// `otherwise` if its cause is unknown.
     pub(crate) fn reading(path: &str, error: &DataFusionError, otherwise: Damage) -> Self {
         match error {
             DataFusionError::External(cause) => Self::of_cause(path, cause.as_ref(), otherwise),
@@ -393,7 +395,7 @@ impl EngineError {
             object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
                 io::ErrorKind::PermissionDenied
             }
-            // A store of local files says what the system refused in an error of its own.
+            // A store of local files wraps the error of the system in its own.
             _ => {
                 return match io_cause(error) {
                     Some(cause) => Self::of_io(path, cause, otherwise),
@@ -405,7 +407,7 @@ impl EngineError {
     }
 }
 
-/// The error of the operating system that is behind `error`, if one is.
+/// Returns the error of the operating system that caused `error`, if any.
 fn io_cause<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e io::Error> {
     std::iter::successors(Some(error), |error| error.source()).find_map(|error| error.downcast_ref())
 }
@@ -415,7 +417,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_may_not_be_read_is_not_called_damaged() {
+    fn a_file_without_permission_is_not_called_damaged() {
         let refused = |kind: io::ErrorKind| object_store::Error::Generic {
             store: "LocalFileSystem",
             source: Box::new(io::Error::from(kind)),

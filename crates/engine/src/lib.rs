@@ -1,25 +1,30 @@
-//! From data files and database tables to exact counts: sources, total encoding and counting on Apache DataFusion.
+//! From data files and database tables to exact counts, on Apache DataFusion.
 //!
-//! A [`Schema`](scumble_schema::Schema) says what values each column may have. The engine reads CSV, TSV, Parquet, Arrow
-//! and Excel files and tables of PostgreSQL, turns every value into a code in the scan, and counts rows over any cliques of
-//! attributes. Where the schema names a column that says whose a row is, it keeps at most so many rows of each unit as the
-//! schema says. It is deterministic: the same rows give the same counts, whatever their order, files, batches or threads.
+//! A [`Schema`](scumble_schema::Schema) declares the values of each column. The engine reads CSV,
+//! TSV, Parquet, Arrow and Excel files and tables of PostgreSQL, encodes every value during the
+//! scan, and counts rows over any cliques of attributes. If the schema names a unit column, it
+//! keeps at most the declared number of rows of each unit. It is deterministic: the same rows give
+//! the same counts, whatever their order, files, batches or threads.
 //!
-//! It refuses to know randomness, budgets and methods. What it counts is private, and goes to the vault sealed
+//! It knows no randomness, budgets or methods. Its counts are private, and go to the vault sealed
 //! ([`MarginalSource`](scumble_vault::MarginalSource)). Its errors hold nothing of the rows.
 //!
-//! * [`Input`]: a file, a directory, a glob or a database table; [`Format`] says how a file is written;
-//! * [`TableScan`]: the rows where they are, counted by one scan per question;
-//! * [`CodedTable`]: all rows as codes, in memory or in private files, for those who ask again and again;
-//! * [`ReadOptions`]: threads, format, [`MemoryLimit`], and who is told about [`Progress`];
+//! * [`Input`]: a file, a directory, a glob or a database table; [`Format`] is how a file is
+//!   written;
+//! * [`TableScan`]: rows where they are, counted by one scan per query;
+//! * [`CodedTable`]: all rows as codes, in memory or in private files, for repeated queries;
+//! * [`ReadOptions`]: threads, format, [`MemoryLimit`] and [`Progress`];
 //! * [`kernel`] and [`CountCliques`]: how codes are counted, and how DataFusion runs that;
-//! * [`TableWriter`]: synthetic rows into a file that is whole or not there;
-//! * [`EngineError`]: what can go wrong, and whose fault it is;
-//! * [`remote`]: counting somewhere else, on a cluster;
-//! * [`column_types`]: the column names and types of a file, without a look at its rows;
-//! * and [`remove_private_files`], for a program that must end in a hurry.
+//! * [`TableWriter`]: synthetic rows into a file that is complete or not there;
+//! * [`EngineError`]: what can go wrong;
+//! * [`remote`]: counting on other machines;
+//! * `Stores`: object stores by their URLs, with the feature `object-store`;
+//! * [`exact`]: exact counts in the open, for evaluation and tests;
+//! * [`column_types`]: the column names and types of a file, without reading its rows;
+//! * [`remove_private_files`]: cleans up when a program ends early.
 //!
 //! ```
+//! use scumble_engine::exact::ExactCounts;
 //! use scumble_engine::{CodedTable, Input, ReadOptions};
 //! use scumble_schema::{Clique, Schema};
 //!
@@ -44,46 +49,32 @@
 //! | claim | where |
 //! |---|---|
 //! | a table over any clique adds up from the tables that were counted | `docs/explanation/counting.md`, and the tests of [`kernel`] |
-//! | keeping at most `m` rows of a unit is no more than `m` rows for the guarantee | the note `unit.md` beside the code of the bound |
+//! | a bound of `m` rows per unit multiplies every sensitivity by at most `m` | the note `unit.md` beside the code of the bound |
 //! | files made to harm are refused or read, never believed | `docs/explanation/hostile-files.md` |
 
-mod aggregate;
-mod code_column;
-mod coded;
-mod csv;
-mod encode;
+mod codes;
+mod count;
 mod error;
-mod guard;
-mod indirect;
-mod input;
-mod inspect;
-pub mod kernel;
-mod memory;
-mod objects;
-mod packed;
-mod postgres;
-mod progress;
-mod recode;
-pub mod remote;
-mod rows;
-mod scan;
-mod session;
-mod spill;
-mod table_scan;
-mod udf;
+mod run;
+mod source;
+mod table;
 mod unit;
-mod whole;
 mod write;
 
-pub use aggregate::CountCliques;
-pub use coded::CodedTable;
+pub use count::aggregate::CountCliques;
+pub use count::kernel;
 pub use error::{ClusterProblem, ColumnProblem, Damage, EngineError, IoProblem};
-pub use input::{Format, Input};
-pub use inspect::column_types;
-pub use memory::MemoryLimit;
-pub use postgres::DatabaseProblem;
-pub use progress::{Progress, ProgressSink};
-pub use remote::Remote;
-pub use spill::{SpillRoom, remove_private_files};
-pub use table_scan::{ReadOptions, TableScan};
+pub use run::memory::MemoryLimit;
+pub use run::progress::{Progress, ProgressSink};
+pub use run::read_options::ReadOptions;
+pub use run::remote::{self, Remote};
+pub use run::spill::{SpillDirectory, remove_private_files};
+pub use source::database_problem::DatabaseProblem;
+pub use source::input::{Format, Input};
+pub use source::inspect::column_types;
+#[cfg(feature = "object-store")]
+pub use source::stores::Stores;
+pub use table::coded::CodedTable;
+pub use table::exact;
+pub use table::table_scan::TableScan;
 pub use write::TableWriter;

@@ -1,4 +1,4 @@
-//! Writes synthetic rows, to a file that is whole or not there or to whatever else takes bytes.
+//! Writes synthetic rows to a file, complete or not at all, or to any other sink of bytes.
 
 use std::fmt;
 use std::io::{self, BufWriter, Write};
@@ -16,11 +16,11 @@ use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
 use scumble_schema::{AtomicFile, DecodedRows};
 
-use crate::csv::DELIMITERS;
 use crate::error::EngineError;
-use crate::input::Format;
+use crate::source::csv::DELIMITERS;
+use crate::source::input::Format;
 
-/// Where the bytes go, and what was last refused there: Arrow's CSV writer turns that into a text.
+/// The sink, and the first error it returned: Arrow's CSV writer converts errors to text.
 struct Output<W: Write> {
     sink: BufWriter<W>,
     refused: Arc<OnceLock<io::ErrorKind>>,
@@ -28,7 +28,7 @@ struct Output<W: Write> {
 
 impl<W: Write> Output<W> {
     fn refuse(&self, error: &io::Error) {
-        // The first refusal is the reason; what follows follows from it.
+        // The first error is the cause; later ones follow from it.
         self.refused.get_or_init(|| error.kind());
     }
 }
@@ -43,10 +43,12 @@ impl<W: Write> Write for Output<W> {
     }
 }
 
-/// Writes record batches to one file, in the format that its extension names: `.csv`, `.tsv`, `.parquet` or `.arrow`.
+/// Writes record batches to one file, in the format of its extension: `.csv`, `.tsv`, `.parquet` or
+/// `.arrow`.
 ///
-/// The target is whole or as it was before: see [`AtomicFile`]. [`finish`](Self::finish) gives it its name; a writer that is
-/// dropped before leaves nothing. For bytes that go elsewhere there is [`into_sink`](Self::into_sink).
+/// The target is written completely or not at all: see [`AtomicFile`]. [`finish`](Self::finish)
+/// renames the file to its target; a writer that is dropped before leaves nothing. For other sinks
+/// there is [`into_sink`](Self::into_sink).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -67,15 +69,15 @@ pub struct TableWriter<W: Write + Send = AtomicFile> {
     rows: RowWriter<W>,
 }
 
-/// Where the rows go, for errors.
+/// The target of the rows, for errors.
 struct Target {
     path: PathBuf,
     refused: Arc<OnceLock<io::ErrorKind>>,
 }
 
 impl Target {
-    /// An error of a writer. Synthetic rows always fit their own schema, so if the operating system refused nothing the
-    /// mistake is ours.
+    /// Converts an error of a writer. Synthetic rows always fit their own schema, so an error
+    /// without a cause in the operating system is a bug.
     fn fail<E>(&self, _of_writer: E) -> EngineError {
         match self.refused.get() {
             Some(kind) => EngineError::refused(&self.path, &(*kind).into()),
@@ -91,12 +93,13 @@ enum RowWriter<W: Write + Send> {
 }
 
 impl TableWriter {
-    /// A writer for the columns in `schema`. The target is not touched before [`finish`](Self::finish).
+    /// Creates a writer for the columns in `schema`. The target is not touched before
+    /// [`finish`](Self::finish).
     pub fn create(path: impl AsRef<Path>, schema: SchemaRef) -> Result<Self, EngineError> {
         let path = path.as_ref().to_owned();
         let format = Format::of_output(&path).ok_or_else(|| {
             EngineError::config(
-                format!("cannot tell from the name of `{}` what to write", path.display()),
+                format!("the name of `{}` does not give a format to write", path.display()),
                 "end it in `.csv`, `.tsv`, `.parquet` or `.arrow`",
             )
         })?;
@@ -112,7 +115,7 @@ impl TableWriter {
 }
 
 impl<W: Write + Send> TableWriter<W> {
-    /// A writer to `sink`. Errors call it by the name of `path`.
+    /// Creates a writer to `sink`. Errors name it by `path`.
     pub fn into_sink(
         sink: W,
         path: impl Into<PathBuf>,
@@ -144,7 +147,7 @@ impl<W: Write + Send> TableWriter<W> {
         Ok(Self { target, rows })
     }
 
-    /// Appends the rows of a batch, whose columns are those that the writer was made for.
+    /// Appends the rows of a batch with the columns of the writer.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), EngineError> {
         let target = &self.target;
         match &mut self.rows {
@@ -154,7 +157,8 @@ impl<W: Write + Send> TableWriter<W> {
         }
     }
 
-    /// Appends rows that know how their values and missing ones are written in text. Typed files have types and nulls.
+    /// Appends decoded rows. In text formats, values and missing values are written as the schema
+    /// declares; other formats store types and nulls.
     pub fn write_rows(&mut self, rows: &DecodedRows) -> Result<(), EngineError> {
         if matches!(self.rows, RowWriter::Text(_)) && !(rows.blanks.is_empty() && rows.forms.is_empty()) {
             let batch = as_text(rows).map_err(|error| self.target.fail(error))?;
@@ -163,7 +167,7 @@ impl<W: Write + Send> TableWriter<W> {
         self.write(&rows.batch)
     }
 
-    /// Writes what is still to be written, and hands the sink back.
+    /// Writes buffered rows, and returns the sink.
     pub fn into_inner(self) -> Result<W, EngineError> {
         let Self { target, rows } = self;
         let output = match rows {
@@ -181,7 +185,7 @@ impl<W: Write + Send> fmt::Debug for TableWriter<W> {
     }
 }
 
-/// The rows with columns of text where values have a form of their own, or missing ones a text.
+/// Converts columns to text where values have a declared notation, or missing values a text.
 fn as_text(rows: &DecodedRows) -> Result<RecordBatch, ArrowError> {
     let schema = rows.batch.schema();
     let mut fields: Vec<Field> = schema.fields().iter().map(|field| Field::clone(field)).collect();
@@ -191,14 +195,14 @@ fn as_text(rows: &DecodedRows) -> Result<RecordBatch, ArrowError> {
         fields[*index] = Field::new(fields[*index].name(), DataType::Utf8, true);
     }
     for (index, blanks) in &rows.blanks {
-        columns[*index] = told(&columns[*index], blanks)?;
+        columns[*index] = with_blanks(&columns[*index], blanks)?;
         fields[*index] = Field::new(fields[*index].name(), DataType::Utf8, true);
     }
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }
 
-/// A column as the text that the CSV writer makes of it, and where it has no value as `blanks`.
-fn told(column: &ArrayRef, blanks: &StringArray) -> Result<ArrayRef, ArrowError> {
+/// Formats a column as the CSV writer does, with `blanks` in place of nulls.
+fn with_blanks(column: &ArrayRef, blanks: &StringArray) -> Result<ArrayRef, ArrowError> {
     // The options of the CSV writer.
     let options = FormatOptions::default();
     let formatter = ArrayFormatter::try_new(column.as_ref(), &options)?;
@@ -216,21 +220,22 @@ fn told(column: &ArrayRef, blanks: &StringArray) -> Result<ArrayRef, ArrowError>
 
 impl<W: Write + Send> RowWriter<W> {
     fn text(mut output: Output<W>, delimiter: u8, schema: &SchemaRef) -> Result<Self, ArrowError> {
-        // By us: Arrow's writer waits for a first batch, so that a table without rows would have no header.
+        // Written here: Arrow's writer waits for the first batch, so a table without rows would
+        // have no header.
         output.write_all(header_line(schema, delimiter).as_bytes())?;
         let writer = CsvWriterBuilder::new().with_delimiter(delimiter).with_header(false).build(output);
         Ok(Self::Text(Box::new(writer)))
     }
 }
 
-/// The names of the columns as a line. A name that holds any usual delimiter is in quotes, so that a reader that decides on
-/// the delimiter by the header takes it for one name.
+/// Returns the column names as a header line. A name that contains any usual delimiter is quoted,
+/// so that a reader that detects the delimiter from the header reads it as one name.
 fn header_line(schema: &SchemaRef, delimiter: u8) -> String {
     let is_special = |byte: u8| DELIMITERS.contains(&byte) || matches!(byte, b'"' | b'\n' | b'\r');
     let is_only = schema.fields().len() == 1;
     let name = |field: &Arc<Field>| {
         let name = field.name();
-        // An empty line would be no header.
+        // A blank line would not be a header.
         let is_quoted = name.bytes().any(is_special) || is_only && name.is_empty();
         if is_quoted { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.clone() }
     };

@@ -1,13 +1,12 @@
-//! What can go wrong in an evaluation, and whose fault it is.
+//! Errors of an evaluation.
 
 use std::io;
 use std::path::PathBuf;
 
 use scumble_engine::EngineError;
 use scumble_schema::SchemaError;
-use scumble_vault::VaultError;
 
-/// A refusal to evaluate.
+/// An error of an evaluation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluateError {
@@ -16,88 +15,84 @@ pub enum EvaluateError {
     Config {
         /// The parameter.
         parameter: &'static str,
-        /// What is possible.
+        /// The values that are allowed.
         rule: String,
     },
-    /// Columns that are no table of the domain.
-    #[error("the columns are no table of the domain: {problem}")]
+    /// Columns that do not form a table of the domain.
+    #[error("the columns do not form a table of the domain: {problem}")]
     Columns {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// Two tables that are not over the same domain, or sets over attributes that it does not have.
+    /// A table or a set of columns that is not over the domain of the real table.
     #[error("{what} and the real table are over different domains")]
     OtherDomain {
-        /// What does not belong to the real table.
+        /// The table or set that is over another domain.
         what: &'static str,
     },
-    /// A table with fewer than two rows, of which nothing can be said.
+    /// A table with fewer than two rows.
     #[error("{what} has fewer than two rows")]
     TooFewRows {
-        /// Which table.
+        /// The table.
         what: &'static str,
     },
-    /// A file of marginal sets that is none.
+    /// A file that does not hold marginal sets.
     #[error("not a file of marginal sets: {problem}")]
     Sets {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// A marginal has so many cells that they cannot be numbered.
+    /// A marginal with more than 2^62 cells.
     #[error("a marginal over {columns} columns has {cells} cells, at most 2^62 are possible")]
     TooManyCells {
-        /// How many columns it spans.
+        /// Number of columns of the marginal.
         columns: usize,
-        /// How many cells it has.
+        /// Number of cells of the marginal.
         cells: u128,
     },
-    /// A table is too large to hold, or a domain is none.
+    /// A table that is too large, or an invalid domain.
     #[error(transparent)]
     Schema(#[from] SchemaError),
-    /// A table could not be read.
+    /// A table that could not be read.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The vault refused a baseline.
-    #[error(transparent)]
-    Vault(#[from] VaultError),
-    /// A file could not be read.
+    /// A file that could not be read.
     #[error("`{}` could not be read", .path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }
 
 impl EvaluateError {
-    /// What to do about it.
+    /// Returns what to do about the error.
     pub fn hint(&self) -> String {
         match self {
             Self::Config { .. } => "see the documentation of the parameter".into(),
             Self::Columns { .. } => "encode both tables with the same schema".into(),
             Self::OtherDomain { .. } => "read all of them with the domain of the real table".into(),
-            Self::TooFewRows { .. } => "evaluate tables with rows".into(),
+            Self::TooFewRows { .. } => "evaluate tables with two or more rows".into(),
             Self::Sets { .. } => "write the file with `evaluate.py sets`, from the same `domain.json`".into(),
-            Self::TooManyCells { .. } => "judge marginals over fewer columns".into(),
+            Self::TooManyCells { .. } => "compare marginals over fewer columns".into(),
             Self::Schema(error) => error.hint(),
             Self::Engine(error) => error.hint().unwrap_or_default(),
-            Self::Vault(error) => error.hint().into(),
             Self::Io { .. } => "check the path and its permissions".into(),
         }
     }
 
-    /// A parameter that breaks a rule.
+    /// Returns [`EvaluateError::Config`].
     pub(crate) fn config(parameter: &'static str, rule: impl Into<String>) -> Self {
         Self::Config { parameter, rule: rule.into() }
     }
 
-    /// Columns that are no table of the domain.
+    /// Returns [`EvaluateError::Columns`].
     pub(crate) fn columns(problem: impl Into<String>) -> Self {
         Self::Columns { problem: problem.into() }
     }
 
-    /// A file of marginal sets that is none.
+    /// Returns [`EvaluateError::Sets`].
     pub(crate) fn sets(problem: impl Into<String>) -> Self {
         Self::Sets { problem: problem.into() }
     }

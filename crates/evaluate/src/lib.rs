@@ -1,25 +1,25 @@
 //! Quality measured against the real table. **NOT DIFFERENTIALLY PRIVATE.**
 //!
-//! What this room computes reads rows and costs no budget, so nothing of it may be published. Every result carries the
-//! stamp [`NOT_PRIVATE`] and every [`Display`](std::fmt::Display) prints it. No room but the programs at the edge may
-//! depend on it.
+//! This crate reads rows and spends no budget, so its results must not be published. Every result
+//! carries the stamp [`NOT_PRIVATE`] and every [`Display`](std::fmt::Display) prints it. Only the
+//! programs, the command line and the Python module, may depend on this crate.
 //!
-//! | asked | by |
+//! | question | answered by |
 //! |---|---|
-//! | all of it at once, each number beside what chance alone gives | [`Evaluation`]; [`steward_page`] is its page |
-//! | what share of each column its schema covers | [`Coverage`] |
-//! | how far single columns are, through the engine | [`OneWayDistances`] |
-//! | how far the marginals over given sets of columns are | [`MarginalDistances`] over [`MarginalSets`] |
-//! | how strongly pairs of columns go together | [`correlation`] |
-//! | which groups of people are served worse | [`subgroup`] |
-//! | what the NIST 2018 challenge would have scored | [`nist::Challenge`] |
-//! | what learners trained on synthetic rows do on real ones | [`learning::Learning`] |
-//! | whether learners tell real rows from synthetic ones | [`propensity::Propensity`] |
-//! | whether tests of independence conclude the same | [`chi_square::ChiSquare`] |
-//! | how far one gets with little thought or much noise | [`baseline`] |
+//! | all metrics, each with its achievable value | [`Evaluation`], as a page by [`steward_page`] |
+//! | what share of each column does the schema cover | [`Coverage`] |
+//! | how far are single columns, for tables larger than memory | [`OneWayDistances`] |
+//! | how far are the marginals over given sets of columns | [`MarginalDistances`] over [`MarginalSets`] |
+//! | how strongly are pairs of columns correlated | [`correlation`] |
+//! | which subgroups are represented worse | [`subgroup`] |
+//! | what would the NIST 2018 challenge have scored | [`nist::Challenge`] |
+//! | how well do learners trained on synthetic rows predict real ones | [`learning::Learning`] |
+//! | can learners distinguish real rows from synthetic ones | [`propensity::Propensity`] |
+//! | do tests of independence conclude the same | [`chi_square::ChiSquare`] |
 //!
-//! Tables are [`Columns`] of codes in memory: a [`CodedFile`] reads them from a benchmark's folder, a sampler's chunks
-//! become them without a file, and a vault takes them as a source of counts.
+//! Tables are [`Columns`] of codes in memory. They come from files and databases through a schema,
+//! from the folder of a benchmark ([`CodedFile`]), or from the chunks of a sampler. A vault accepts
+//! them as a source of counts.
 //!
 //! ```
 //! use scumble_evaluate::{Columns, MarginalDistances, MarginalSets};
@@ -31,46 +31,33 @@
 //! let sets = MarginalSets::new(domain.one_way().into_iter().chain([Clique::new(domain.attributes())]));
 //!
 //! let distances = MarginalDistances::between(&real, &synthetic, &sets)?;
-//! // The first column agrees. Half the rows have another second code, and of the pairs only (0, 0) is shared.
+//! // The first column agrees. Half the rows differ in the second. Of the pairs, (0, 0) is shared.
 //! assert_eq!(distances.order(1).unwrap().mean, 0.25);
 //! assert_eq!(distances.order(2).unwrap().max, 0.75);
 //! assert!(distances.to_string().starts_with("NOT DIFFERENTIALLY PRIVATE"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod baseline;
-pub mod chi_square;
-mod coded_file;
-mod columns;
-pub mod correlation;
-mod coverage;
-mod distance;
 mod error;
 pub mod evaluation;
-#[cfg(test)]
-mod fixture;
-mod grouping;
-mod kind;
 pub mod learning;
 mod marginal;
 pub mod nist;
-mod one_way;
 mod page;
-mod parallel;
-pub mod propensity;
-mod read;
+mod relation;
 mod sample;
-pub mod subgroup;
+mod table;
 
-pub use coded_file::CodedFile;
-pub use columns::Columns;
-pub use coverage::{ColumnCoverage, Coverage, RuleCoverage};
 pub use error::EvaluateError;
 pub use evaluation::{Evaluation, Settings};
-pub use kind::ColumnKind;
-pub use marginal::{MarginalDistances, MarginalSets, OrderDistance};
-pub use one_way::{ColumnDistance, OneWayDistances};
+pub use learning::propensity;
+pub use marginal::one_way::{ColumnDistance, OneWayDistances};
+pub use marginal::{MarginalDistances, MarginalSets, OrderDistance, subgroup};
 pub use page::steward_page;
+pub use relation::{chi_square, correlation};
+pub use table::coded_file::CodedFile;
+pub use table::coverage::{ColumnCoverage, Coverage, RuleCoverage};
+pub use table::{ColumnKind, Columns};
 
-/// The stamp on every result.
+/// Stamp on every result.
 pub const NOT_PRIVATE: &str = "NOT DIFFERENTIALLY PRIVATE: computed from the real rows, for their steward only";

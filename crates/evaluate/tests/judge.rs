@@ -1,7 +1,8 @@
-//! The distances are those of the judge that all methods are compared with.
+//! Distances agree with `evaluate.py`, the reference program ("judge") for comparisons of methods.
 //!
-//! It needs the benchmark tables (`SCUMBLE_BENCH_DATA`, by default `../shared/data` beside the project), the judge
-//! beside them (`../eval/evaluate.py`), and a Python with numpy and pandas (`SCUMBLE_PYTHON`).
+//! The test needs the benchmark tables (`SCUMBLE_BENCH_DATA`, by default `../shared/data` beside
+//! the project), the judge beside them (`../eval/evaluate.py`), and a Python with numpy and pandas
+//! (`SCUMBLE_PYTHON`). Without them it is skipped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,8 @@ impl Judge {
     }
 }
 
-/// Two in three rows, each column turned against the others: its own distribution stays and most of the rest goes.
+/// Returns two thirds of the rows, with each column rotated by a random offset: single columns keep
+/// their distribution, and most relations are lost.
 fn synthetic(real: &Columns) -> Columns {
     let mut dice = ChaCha8Rng::seed_from_u64(1);
     let rows = real.rows() as usize;
@@ -101,7 +103,7 @@ fn distances_are_those_of_the_judge() {
             assert!(close("mean", ours.mean) && close("max", ours.max), "{name}: {ours:?} against {theirs}");
             assert_eq!(theirs["count"].as_u64(), Some(ours.count as u64));
         }
-        // Equal zeros would show nothing.
+        // Distances of zero would make the comparison empty.
         assert!(distances.order(2).unwrap().mean > 0.01);
     }
 }

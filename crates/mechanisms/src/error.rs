@@ -1,12 +1,12 @@
-//! Why a fit or a model file failed.
+//! Errors of fits and model files.
 
 use scumble_pgm::ModelError;
 use scumble_schema::Schema;
 use scumble_vault::{AccountingKind, VaultError};
 
-use crate::marginals::MarginalsError;
+use crate::marginals::error::MarginalsError;
 
-/// A fit or a model file that failed.
+/// An error of a fit or of a model file.
 ///
 /// No message depends on rows.
 #[derive(Debug, thiserror::Error)]
@@ -18,16 +18,16 @@ pub enum MechanismError {
     /// The numbers of a model are no distribution.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// Tables that were made elsewhere cannot be used.
+    /// External tables cannot be used.
     #[error(transparent)]
     Marginals(#[from] MarginalsError),
     /// The schema is for other data than the source.
     #[error("the source was counted by another schema")]
     OtherSchema,
-    /// There is no such method.
+    /// The method is unknown.
     #[error("no method `{name}`; there is {}", .known.join(", "))]
     NoSuchMethod {
-        /// What was asked for.
+        /// The name that was given.
         name: String,
         /// The names of all methods.
         known: &'static [&'static str],
@@ -40,19 +40,19 @@ pub enum MechanismError {
         /// The accounting.
         accounting: AccountingKind,
     },
-    /// A method has no form without a delta.
+    /// A method cannot run with a delta of 0.
     #[error("`{method}` needs a `delta` above 0")]
     NeedsDelta {
         /// The method.
         method: &'static str,
     },
-    /// The number of rows has to be public for this.
+    /// A question needs a public number of rows.
     #[error("{what} needs neighbours that differ by a replaced row, and a public number of rows")]
     NeedsPublicRows {
-        /// What was asked for.
+        /// The method or score that asks it.
         what: &'static str,
     },
-    /// An option of a method has a value that it cannot have.
+    /// An option of a method has an invalid value.
     #[error("option `{option}` {problem}")]
     Option {
         /// Its name.
@@ -77,15 +77,15 @@ pub enum MechanismError {
     /// No row keeps all rules of the schema.
     #[error("no row can keep all rules of the schema together")]
     RulesContradict,
-    /// A part of a model was asked for that it does not have.
+    /// A model cannot be conditioned as requested.
     #[error("{problem}")]
-    Part {
-        /// What it does not have.
+    Condition {
+        /// Why it cannot.
         problem: String,
         /// What to do about it.
         hint: String,
     },
-    /// The rows asked for cannot be written by the schema.
+    /// The schema cannot write the requested rows.
     #[error(transparent)]
     Rows(scumble_schema::SchemaError),
     /// A model file cannot be read or written.
@@ -96,24 +96,25 @@ pub enum MechanismError {
         /// Why.
         problem: String,
     },
-    /// The bytes are no model of ours.
+    /// The bytes are not a model file.
     #[error("not a model file: {problem}")]
     Format {
-        /// What was met.
+        /// What is wrong with them.
         problem: &'static str,
     },
 }
 
-/// How many columns are named where a schema is too large.
+/// Number of columns that the hint of [`MechanismError::TooLarge`] names.
 const NAMED_COLUMNS: usize = 3;
 
 impl MechanismError {
-    /// A model file that is not one of ours, or not as it was written.
+    /// Returns the error of a model file that is foreign or damaged.
     pub(crate) fn damaged(problem: &'static str) -> Self {
         Self::Format { problem }
     }
 
-    /// The same, with the columns that have most codes named in the hint of what is too large.
+    /// Names the columns with most codes in the hint, if the error says that something is too
+    /// large.
     pub(crate) fn naming_columns(self, schema: &Schema) -> Self {
         let (problem, hint) = match self {
             Self::TooLarge { problem, hint } => (problem, hint),
@@ -129,7 +130,7 @@ impl MechanismError {
         Self::TooLarge { problem, hint }
     }
 
-    /// What to do about it.
+    /// Says what to do about the error.
     pub fn hint(&self) -> &str {
         match self {
             Self::Vault(error) => error.hint(),
@@ -144,7 +145,7 @@ impl MechanismError {
                 "declare `dp: {adjacency: replace-one}` in the schema if the number of rows is public"
             }
             Self::Option { .. } => "leave the option out for its default",
-            Self::TooLarge { hint, .. } | Self::Part { hint, .. } => hint,
+            Self::TooLarge { hint, .. } | Self::Condition { hint, .. } => hint,
             Self::Rows(_) => "draw fewer rows, or give the pattern of the column more places and fit the model again",
             Self::NoRules { .. } => {
                 "choose `auto`, `aim`, `mst`, `privmrf`, or `pb-pgm` with `encoding=vanilla`, or drop `dp: {rules}` from the schema"

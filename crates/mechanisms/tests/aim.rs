@@ -1,4 +1,4 @@
-//! What `aim` asks, how much of the budget each question gets, and what it does at the edges.
+//! Releases of `aim`, their shares of the budget, and edge cases.
 
 mod asked;
 
@@ -12,7 +12,7 @@ use scumble_mechanisms::{
     Basis, Distribution, Fitted, GaussianAccounting, Method, MethodAccounting, MethodAdjacency, TableBound,
 };
 use scumble_schema::{AdjacencyKind, AttributeId, Clique, Domain};
-use scumble_testing::Rows;
+use scumble_testing::RowSource;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
 use scumble_vault::{
@@ -20,7 +20,7 @@ use scumble_vault::{
 };
 
 fn run<A: MethodAdjacency, M: MethodAccounting>(
-    source: Rows,
+    source: RowSource,
     goal: ApproxDp,
     unit: u32,
     options: &Options,
@@ -33,7 +33,8 @@ fn run<A: MethodAdjacency, M: MethodAccounting>(
     (fitted, certificate)
 }
 
-/// What a choice costs, after a check of its sensitivity, which has the weight of the heaviest candidate: `(pi/8) ε²`, or `ε²/8`.
+/// Checks the sensitivity of a selection, which has the weight of the heaviest candidate. Returns
+/// its cost: `(pi/8) ε²`, or `ε²/8`.
 fn cost_of_choice<A: MethodAdjacency>(event: &Event, unit: u32, accounting: AccountingKind) -> f64 {
     let Mechanism::Exponential { sensitivity, epsilon } = event.mechanism() else { panic!("{event:?}") };
     let Question::Scores { heaviest, .. } = event.question() else { panic!("{event:?}") };
@@ -47,10 +48,10 @@ fn is_choice(event: &Event) -> bool {
     matches!(event.question(), Question::Scores { score: ScoreKind::L1Error, .. })
 }
 
-/// The scale of every event, recomputed from shares and the sensitivities of one unit. How many choices there are, and how many rounds
-/// had none, is handed back.
+/// Recomputes the scale of every event from shares and the sensitivities of one unit. Returns the
+/// number of selections, and of rounds without one.
 fn check_scales<A: MethodAdjacency, M: MethodAccounting>(
-    source: Rows,
+    source: RowSource,
     goal: ApproxDp,
     unit: u32,
     options: &Options,
@@ -93,7 +94,7 @@ fn check_scales<A: MethodAdjacency, M: MethodAccounting>(
         without += usize::from(!is_chosen);
         rest = later;
     }
-    // Never above what was asked for, and a hair below at most.
+    // At most the goal, and just below it.
     assert!(certificate.total().quanta <= M::KIND.largest(goal).unwrap().quanta);
     assert!(close(certificate.total().to_f64(), whole));
     (choices, without)
@@ -180,7 +181,7 @@ fn what_is_measured_is_part_of_the_workload() {
 }
 
 #[test]
-fn no_model_becomes_larger_than_it_may() {
+fn models_stay_within_their_maximum_size() {
     let options = Options { model_cells: 1_000, ..Options::default() };
     let (fitted, _) = run::<AddRemove, Gdp>(related(&[8; 8], 5_000), goal(20.0, 1e-6), 1, &options);
     let Distribution::Tree(model) = &fitted.distribution else { panic!("not a graphical model") };
@@ -225,7 +226,7 @@ fn a_workload_names_columns_of_the_schema() {
     let fitted = |name: &str| {
         let workload = format!(r#"workload=[{{"columns": ["{name}", 1]}}]"#);
         let method = Method::named("aim").unwrap().with_options([&*workload, "rounds_per_column=2"]).unwrap();
-        let source = Rows::new(schema.domain().clone(), vec![vec![0, 1, 1]; 50]);
+        let source = RowSource::new(schema.domain().clone(), vec![vec![0, 1, 1]; 50]);
         scumble_mechanisms::fit(&schema, Box::new(source), &method, goal(1.0, 1e-6), None)
     };
     let model = fitted(schema.attributes()[2].name()).unwrap();
@@ -235,7 +236,7 @@ fn a_workload_names_columns_of_the_schema() {
     assert!(error.contains("names the column `nobody`, which is not in the schema"), "{error}");
 }
 
-/// How often a bound held, how often a fifth of it would have, and how many there were, of tables with this basis.
+/// Counts bounds of a basis: those that held, those of which a fifth would have held, and all.
 fn coverage(basis: Basis, epsilon: f64, fits: u64) -> [f64; 3] {
     let sizes = [2, 3, 2, 4, 3, 2];
     let options = Options { rounds_per_column: 4.0, candidates: 30, ..Options::default() };
@@ -247,7 +248,7 @@ fn coverage(basis: Basis, epsilon: f64, fits: u64) -> [f64; 3] {
             let mut code = |size: u32| if rng.random_bool(0.6) { hidden % size } else { rng.random_range(0..size) };
             sizes.iter().map(|&size| code(size)).collect()
         };
-        let source = Rows::new(Domain::new(sizes.to_vec()).unwrap(), (0..1_000).map(row).collect());
+        let source = RowSource::new(Domain::new(sizes.to_vec()).unwrap(), (0..1_000).map(row).collect());
         let (fitted, _) = run::<AddRemove, Gdp>(source.clone(), goal(epsilon, 1e-6), 1, &options);
         let Distribution::Tree(model) = &fitted.distribution else { panic!("not a graphical model") };
         for bound in fitted.bounds.iter().filter(|bound| bound.basis == basis) {
@@ -270,7 +271,7 @@ fn bounds_hold_as_often_as_they_claim() {
         for basis in [Basis::Measured, Basis::NotChosen] {
             let [held, a_fifth, all] = coverage(basis, epsilon, 40);
             assert!(all >= 40.0, "{all} bounds of {basis:?}");
-            // They are proved for the worst case, so nearly all hold; but no fifth of them would do.
+            // Bounds are for the worst case, so nearly all hold; a fifth of each would not.
             assert!(held >= TableBound::LEVEL * all, "{held} of {all} of {basis:?} at {epsilon}");
             assert!(
                 a_fifth < TableBound::LEVEL * all,

@@ -1,4 +1,4 @@
-//! What `auto` asks, how much of the budget each question gets, and what it does at the edges.
+//! Releases of `auto`, their shares of the budget, and edge cases.
 
 mod asked;
 
@@ -11,12 +11,12 @@ use scumble_mechanisms::auto::Options;
 use scumble_mechanisms::{Distribution, Fitted, Method, MethodAdjacency};
 use scumble_pgm::{Sampler, Sampling};
 use scumble_schema::{AdjacencyKind, AttributeId, Clique, CodeColumn, Domain};
-use scumble_testing::Rows;
+use scumble_testing::RowSource;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
 use scumble_vault::{Accounting, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Vault};
 
-fn run<A: MethodAdjacency>(source: Rows, goal: ApproxDp, unit: u32, options: &Options) -> (Fitted, Certificate) {
+fn run<A: MethodAdjacency>(source: RowSource, goal: ApproxDp, unit: u32, options: &Options) -> (Fitted, Certificate) {
     let unit = NonZeroU32::new(unit).unwrap();
     let (mut vault, budget) = Vault::<A, Gdp>::open(Box::new(source), goal, unit).unwrap();
     let fitted = Method::Auto(options.clone()).fit_columns(&mut vault, budget).unwrap();
@@ -38,7 +38,7 @@ fn draw(fitted: &Fitted, rows: u64) -> Vec<CodeColumn> {
     Sampler::new(model).sample(rows, 1, Sampling::LowVariance).next().unwrap()
 }
 
-/// `(pi/8) ε²` of an event that is a choice, after a check of its sensitivity.
+/// Checks the sensitivity of a selection. Returns its cost, `(pi/8) ε²`.
 fn cost_of_choice<A: MethodAdjacency>(event: &Event, unit: u32, options: &Options) -> f64 {
     let Mechanism::Exponential { sensitivity, epsilon } = event.mechanism() else { panic!("{event:?}") };
     let Question::Scores { candidates, .. } = event.question() else { panic!("{event:?}") };
@@ -49,7 +49,7 @@ fn cost_of_choice<A: MethodAdjacency>(event: &Event, unit: u32, options: &Option
 }
 
 /// The scale of every event, recomputed from shares and the sensitivities of one unit.
-fn check_scales<A: MethodAdjacency>(source: Rows, goal: ApproxDp, unit: u32, options: &Options) -> usize {
+fn check_scales<A: MethodAdjacency>(source: RowSource, goal: ApproxDp, unit: u32, options: &Options) -> usize {
     let columns = source.domain().sizes().iter().filter(|&&size| size > 1).count();
     let (_, certificate) = run::<A>(source, goal, unit, options);
     let whole = Gdp::KIND.largest(goal).unwrap().to_f64();
@@ -58,7 +58,7 @@ fn check_scales<A: MethodAdjacency>(source: Rows, goal: ApproxDp, unit: u32, opt
         assert_eq!(event.table().unwrap().len(), 1);
         assert!(close(cost_of_table::<A>(event, unit, Gdp::KIND), options.one_way_share * whole / number(columns)));
     }
-    // With so few rows no budget is a large one.
+    // With few rows every budget is ordinary.
     let planned = (options.rounds_per_column * number(columns)).round().max(1.0);
     let parts = |round: f64| {
         let way = round / (planned - 1.0).max(1.0);
@@ -74,13 +74,13 @@ fn check_scales<A: MethodAdjacency>(source: Rows, goal: ApproxDp, unit: u32, opt
         assert!(pair[1].table().unwrap().len() > 1);
         assert!(close(cost_of_table::<A>(&pair[1], unit, Gdp::KIND), (1.0 - options.choice_share) * of_round));
     }
-    // What no candidate was left for goes to the columns.
+    // Rounds without candidates leave their budget to the columns.
     assert_eq!(again.len(), if all.is_empty() { 0 } else { columns });
     for event in again {
         assert_eq!(event.table().unwrap().len(), 1);
         assert!(close(cost_of_table::<A>(event, unit, Gdp::KIND), part * all.iter().sum::<f64>() / number(columns)));
     }
-    // Never above what was asked for, and a hair below at most.
+    // At most the goal, and just below it.
     assert!(certificate.total().quanta <= Gdp::KIND.largest(goal).unwrap().quanta);
     assert!(close(certificate.total().to_f64(), whole));
     let (claimed, asked) = (certificate.epsilon().get(), goal.epsilon.get());
@@ -171,7 +171,7 @@ fn no_rows_and_one_row_are_fitted() {
 }
 
 #[test]
-fn no_table_is_chosen_twice_and_large_columns_are_taken_in_groups() {
+fn no_table_is_selected_twice_and_large_columns_are_grouped() {
     let options = Options { large_column: 4, groups: 3, rounds_per_column: 3.0, ..light() };
     let (_, certificate) = run::<AddRemove>(related(&[9, 2, 5, 3], 2_000), goal(2.0, 1e-6), 1, &options);
     let tables: Vec<&Clique> = certificate.events()[4..].iter().filter_map(Event::table).collect();
@@ -187,7 +187,7 @@ fn no_table_is_chosen_twice_and_large_columns_are_taken_in_groups() {
 fn a_column_of_very_many_codes_is_fitted_with_the_others() {
     for codes in [5_000, 100_000] {
         let row = |row: u32| vec![row * 37 % codes, u32::from(row * 37 % codes >= codes / 2), row % 3];
-        let rows = Rows::new(Domain::new(vec![codes, 2, 3]).unwrap(), (0..20_000).map(row).collect());
+        let rows = RowSource::new(Domain::new(vec![codes, 2, 3]).unwrap(), (0..20_000).map(row).collect());
         let (fitted, certificate) = run::<AddRemove>(rows, goal(4.0, 1e-6), 1, &light());
         let drawn = draw(&fitted, 1_000);
         let tables = || certificate.events().iter().filter_map(Event::table);
@@ -204,10 +204,10 @@ fn a_column_of_very_many_codes_is_fitted_with_the_others() {
 }
 
 #[test]
-fn a_tree_comes_first_where_circles_are_too_large() {
+fn a_tree_comes_first_where_cycles_are_too_large() {
     let sizes = [60; 8];
     let row = |row: u32| (0..8).map(|column| (row + (row * 7919 % 60) * column / 40) % 60).collect();
-    let rows = Rows::new(Domain::new(sizes.to_vec()).unwrap(), (0..40_000).map(row).collect());
+    let rows = RowSource::new(Domain::new(sizes.to_vec()).unwrap(), (0..40_000).map(row).collect());
     let options = Options { model_cells: 60_000, rounds_per_column: 1.0, candidates: 50, ..Options::default() };
     let (_, certificate) = run::<AddRemove>(rows, goal(4.0, 1e-6), 1, &options);
     let tables: Vec<&Clique> = certificate.events()[8..].iter().filter_map(Event::table).collect();
@@ -265,7 +265,7 @@ fn relations_of_a_column_of_300_codes_are_kept() {
         vec![code, near / 50, near / 75, rng.random_range(0..2), near / 60]
     };
     let rows: Vec<Vec<u32>> = (0..20_000).map(|_| row()).collect();
-    let source = || Rows::new(Domain::new(sizes.to_vec()).unwrap(), rows.clone());
+    let source = || RowSource::new(Domain::new(sizes.to_vec()).unwrap(), rows.clone());
     let (fitted, _) = run::<AddRemove>(source(), goal(1.0, 1e-6), 1, &Options::default());
     let (mut vault, budget) =
         Vault::<AddRemove, Gdp>::open(Box::new(source()), goal(1.0, 1e-6), NonZeroU32::MIN).unwrap();

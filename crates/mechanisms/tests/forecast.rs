@@ -1,4 +1,4 @@
-//! Forecasts against real fits: what was planned is what is asked, with the noise that was planned.
+//! Forecasts against real fits: releases and their noise are as planned.
 
 mod asked;
 
@@ -8,7 +8,7 @@ use asked::{close, goal, number, related};
 use scumble_mechanisms::forecast::{Asked, Extent, Forecast, Machine, Step};
 use scumble_mechanisms::{MechanismError, Method, fit};
 use scumble_schema::{AdjacencyKind, HierarchySpec, Scalar, Schema};
-use scumble_testing::{Rows, integers};
+use scumble_testing::{RowSource, integers};
 use scumble_vault::account::{Event, Mechanism, Question};
 use scumble_vault::score::LATTICE_LOG2;
 use scumble_vault::{ApproxDp, VaultError};
@@ -25,7 +25,7 @@ fn schema(sizes: &[u32], unit: u32, adjacency: AdjacencyKind) -> Schema {
 
 /// The events of a fit of related columns.
 fn events(schema: &Schema, method: &Method, goal: ApproxDp) -> Vec<Event> {
-    let source: Rows = related(schema.domain().sizes(), ROWS);
+    let source: RowSource = related(schema.domain().sizes(), ROWS);
     let model = fit(schema, Box::new(source), method, goal, None).unwrap();
     model.certificate().unwrap().events().to_vec()
 }
@@ -53,14 +53,15 @@ fn planned_scale(step: &Step) -> Extent<f64> {
     step.noise.or(step.preference).unwrap()
 }
 
-/// All that is planned of a kind, as far from the least to the most as it goes.
+/// Planned steps of a kind.
 fn of_kind(forecast: &Forecast, kind: Asked) -> Vec<&Step> {
     forecast.steps.iter().filter(|step| step.what == kind).collect()
 }
 
 const KINDS: [Asked; 4] = [Asked::Rows, Asked::Tables, Asked::Scores, Asked::Choices];
 
-/// As many events of each kind as were planned, with scales from the least to the most that were planned.
+/// Checks that a fit has exactly the planned events of each kind, with scales in the planned
+/// ranges.
 fn check_exactly(method: &Method, sizes: &[u32], unit: u32, adjacency: AdjacencyKind, goal: ApproxDp) {
     check_exactly_for(method, &schema(sizes, unit, adjacency), goal);
 }
@@ -70,45 +71,45 @@ fn check_exactly_for(method: &Method, schema: &Schema, goal: ApproxDp) {
     let forecast = Forecast::new(schema, method, goal, rows()).unwrap();
     let events = events(schema, method, goal);
     for kind in KINDS {
-        let told: Vec<&Event> = events.iter().filter(|event| what(event) == kind).collect();
+        let made: Vec<&Event> = events.iter().filter(|event| what(event) == kind).collect();
         let planned = of_kind(&forecast, kind);
         let expected: u64 = planned.iter().map(|step| step.events.expected).sum();
-        assert_eq!(told.len() as u64, expected, "{kind:?} of {method} over {sizes:?}");
-        if told.is_empty() {
+        assert_eq!(made.len() as u64, expected, "{kind:?} of {method} over {sizes:?}");
+        if made.is_empty() {
             continue;
         }
         let least = planned.iter().map(|step| planned_scale(step).least).fold(f64::INFINITY, f64::min);
         let most = planned.iter().map(|step| planned_scale(step).most).fold(0.0, f64::max);
-        let scales = || told.iter().map(|event| scale(event));
-        // Rounding to whole rows is left out of what an event says of itself, and is a twelfth of a row squared.
+        let scales = || made.iter().map(|event| scale(event));
+        // An event does not state the variance of rounding to whole rows, 1/12.
         let close = |left: f64, right: f64| close(left, right) || (left * left - right * right).abs() < 0.09;
-        let least_told = scales().fold(f64::INFINITY, f64::min);
-        let most_told = scales().fold(0.0, f64::max);
-        assert!(close(least_told, least), "{kind:?} of {method}: {least_told} for {least}");
-        assert!(close(most_told, most), "{kind:?} of {method}: {most_told} for {most}");
+        let least_made = scales().fold(f64::INFINITY, f64::min);
+        let most_made = scales().fold(0.0, f64::max);
+        assert!(close(least_made, least), "{kind:?} of {method}: {least_made} for {least}");
+        assert!(close(most_made, most), "{kind:?} of {method}: {most_made} for {most}");
     }
 }
 
-/// No more events of each kind than were planned at most, nor fewer than at least; and about as many.
+/// Checks that the number of events of each kind is in the planned range, and near the expectation.
 fn check_within(method: &Method, sizes: &[u32], adjacency: AdjacencyKind, goal: ApproxDp) {
     let schema = schema(sizes, 1, adjacency);
     let forecast = Forecast::new(&schema, method, goal, rows()).unwrap();
     let events = events(&schema, method, goal);
     for kind in KINDS {
-        let told = events.iter().filter(|event| what(event) == kind).count();
+        let made = events.iter().filter(|event| what(event) == kind).count();
         let planned = of_kind(&forecast, kind);
         let sum = |number: fn(&Step) -> u64| planned.iter().map(|step| number(step)).sum::<u64>();
         let (least, expected, most) =
             (sum(|step| step.events.at_least), sum(|step| step.events.expected), sum(|step| step.events.at_most));
-        assert!((least..=most).contains(&(told as u64)), "{kind:?} of {method}: {told}, not {least} to {most}");
+        assert!((least..=most).contains(&(made as u64)), "{kind:?} of {method}: {made}, not {least} to {most}");
         let expected = number(usize::try_from(expected).unwrap());
-        let ratio = (number(told) + 1.0) / (expected + 1.0);
-        assert!((0.4..=2.5).contains(&ratio), "{kind:?} of {method}: {told} for {expected}");
+        let ratio = (number(made) + 1.0) / (expected + 1.0);
+        assert!((0.4..=2.5).contains(&ratio), "{kind:?} of {method}: {made} for {expected}");
     }
 }
 
 #[test]
-fn declared_levels_are_no_reason_to_ask_more() {
+fn declared_levels_add_no_releases() {
     let levelled = |sizes: &[u32]| {
         let mut spec = schema(sizes, 1, AdjacencyKind::AddRemove).to_spec();
         let parents = (0..i64::from(sizes[0])).map(|value| Scalar::Integer(value / 3)).collect();
@@ -137,7 +138,8 @@ fn time_is_that_of_the_machine_and_memory_is_not() {
 
 #[test]
 fn less_noise_makes_the_last_fit_of_auto_longer() {
-    // Tables that fill no model that they may have: with more budget nothing else becomes larger than the rounds do.
+    // Tables that fill no model that they may have: with more budget nothing else becomes larger
+    // than the rounds do.
     let schema = schema(&[40; 8], 1, AdjacencyKind::AddRemove);
     let many = NonZeroU64::new(1_000_000).unwrap();
     let work = |epsilon| Forecast::new(&schema, &method("auto", &[]), goal(epsilon, 1e-6), many).unwrap().work;
@@ -175,8 +177,9 @@ fn networks_of_binary_columns_are_planned_exactly() {
         for (epsilon, delta) in [(0.05, 0.0), (1.0, 0.0), (20.0, 1e-6)] {
             check_exactly(&method, &[2; 7], 2, AdjacencyKind::ReplaceOne, goal(epsilon, delta));
         }
-        // How many parents the noise of tables allows depends on the noisy number of rows. At an epsilon of 0.05 that
-        // number decides, once in a hundred fits, that there are none at all, and then nothing is chosen.
+        // How many parents the noise of tables allows depends on the noisy number of rows. At an
+        // epsilon of 0.05 that number decides, once in a hundred fits, that there are none at all,
+        // and then nothing is selected.
         for (epsilon, delta) in [(0.5, 0.0), (1.0, 0.0), (20.0, 1e-6)] {
             check_within(&method, &[2; 7], AdjacencyKind::AddRemove, goal(epsilon, delta));
         }
@@ -184,7 +187,7 @@ fn networks_of_binary_columns_are_planned_exactly() {
 }
 
 #[test]
-fn rounds_are_planned_exactly_while_something_is_left_to_choose() {
+fn rounds_are_planned_exactly_while_candidates_are_left() {
     for adjacency in ADJACENCIES {
         let few = method("auto", &["rounds_per_column=0.6", "noise_penalty=0"]);
         check_exactly(&few, &[3, 2, 4, 2, 3, 5], 1, adjacency, goal(1.0, 1e-6));
@@ -192,7 +195,7 @@ fn rounds_are_planned_exactly_while_something_is_left_to_choose() {
 }
 
 #[test]
-fn what_rows_decide_is_planned_within_limits() {
+fn releases_that_depend_on_rows_are_planned_within_limits() {
     let sizes = [3, 2, 4, 2, 3, 5, 2, 6];
     for adjacency in ADJACENCIES {
         for epsilon in [0.3, 2.0] {
@@ -237,7 +240,7 @@ fn too_many_columns_are_refused_with_what_to_change() {
 }
 
 #[test]
-fn a_budget_that_drowns_everything_is_refused_as_the_vault_does() {
+fn a_budget_that_is_too_small_is_refused_as_by_the_vault() {
     let schema = schema(&[2, 3], 1, AdjacencyKind::AddRemove);
     let refused = Forecast::new(&schema, &Method::INDEPENDENT, goal(1e-13, 0.0), rows()).unwrap_err();
     assert!(matches!(refused, MechanismError::Vault(VaultError::BudgetTooSmall { .. })), "{refused:?}");

@@ -1,4 +1,4 @@
-//! Noisy tables made elsewhere: models of them, what such models claim, and files that are no such tables.
+//! External noisy tables: models of them, what such models claim, and invalid files.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use scumble_mechanisms::marginals::{self, Exported, Loss, Marginal, Marginals, M
 use scumble_mechanisms::{Distribution, MechanismError, Method, Model, Origin, fit};
 use scumble_pgm::Sampling;
 use scumble_schema::{AdjacencyKind, Attribute, AttributeId, Clique, Schema, cells, limits};
-use scumble_testing::{Rows, integers};
+use scumble_testing::{RowSource, integers};
 use scumble_vault::{ApproxDp, Delta, Epsilon};
 
 const SCHEMA: &str = r"
@@ -42,7 +42,7 @@ fn shares(model: &Model, columns: &[usize]) -> Vec<f64> {
 }
 
 #[test]
-fn a_model_of_tables_made_elsewhere_is_near_to_them() {
+fn a_model_of_external_tables_is_near_to_them() {
     let model = fit_text(&file(PRIVACY, &[PAIR])).unwrap();
     assert_eq!(model.rows(), 100, "the sum of 99.5 counts");
     for (share, count) in shares(&model, &[0, 1]).iter().zip([40.0, 10.5, 9.0, 41.0, 0.0, 0.0]) {
@@ -58,7 +58,7 @@ fn columns_of_a_table_may_stand_in_any_order() {
 }
 
 #[test]
-fn such_a_model_has_a_statement_and_no_certificate() {
+fn a_model_of_external_tables_has_a_statement_and_no_certificate() {
     let privacy = PRIVACY.replace("\"maker\"", "\"note\": \"sealed by 2 people\", \"maker\"");
     let model = fit_text(&file(&privacy, &[PAIR])).unwrap();
     let read = Model::from_bytes(&model.to_bytes()).unwrap();
@@ -80,16 +80,16 @@ fn a_public_number_of_rows_is_taken_as_it_is_and_a_noisy_one_counts() {
     let marginals = Marginals::parse(text.as_bytes(), &public).unwrap();
     assert_eq!(marginals.statement().loss(), Loss::Concentrated { rho: 0.03 });
     let model = marginals::fit(&public, marginals).unwrap();
-    assert_eq!((model.rows(), model.origin().tells_rows()), (5000, true));
+    assert_eq!((model.rows(), model.origin().has_public_rows()), (5000, true));
     assert_eq!(Model::from_bytes(&model.to_bytes()).unwrap(), model);
     // One count with little noise outweighs the sum of six with more.
     let total = r#"{"columns": [], "standard_deviation": 0.01, "counts": [120]}"#;
     let model = fit_text(&file(PRIVACY, &[total, PAIR])).unwrap();
-    assert_eq!((model.rows(), model.origin().tells_rows()), (120, false));
+    assert_eq!((model.rows(), model.origin().has_public_rows()), (120, false));
 }
 
 #[test]
-fn what_is_wrong_is_named_with_a_mend() {
+fn errors_name_the_problem_and_a_fix() {
     let table = |columns: &str, deviation: &str, counts: &str| {
         file(PRIVACY, &[&format!(r#"{{"columns": {columns}, "standard_deviation": {deviation}, "counts": {counts}}}"#)])
     };
@@ -119,7 +119,7 @@ fn what_is_wrong_is_named_with_a_mend() {
         (file(PRIVACY, &[&PAIR.replace("laplace", "cauchy")]), "expected one of `gaussian`"),
         (file(PRIVACY, &[PAIR]).replace("\"version\": 1", "\"version\": 2"), "expected version 1"),
         (file(PRIVACY, &[PAIR]).replace("\"tables\"", "\"SECRET\": 1, \"tables\""), "expected one of `version`"),
-        (file(PRIVACY, &[PAIR]).replace("\"tables\"", "\"rows\": 99, \"tables\""), "tells their number as public"),
+        (file(PRIVACY, &[PAIR]).replace("\"tables\"", "\"rows\": 99, \"tables\""), "gives their number as public"),
         (file(PRIVACY, &[PAIR]) + "x", "trailing characters"),
         (file(PRIVACY, &[PAIR])[..99].into(), "EOF while parsing"),
         (format!("{}1", "[".repeat(500)), "expected"),
@@ -191,7 +191,8 @@ fn files_that_are_too_large_or_no_files_are_not_read() {
     assert!(Marginals::read(&path, &schema()).is_ok());
 }
 
-/// Rows of five columns, of which the second and the last follow the first. Most values of the last never occur.
+/// Rows of five columns, of which the second and the last follow the first. Most values of the last
+/// never occur.
 fn rows() -> Vec<Vec<u32>> {
     let row = |row: u32| vec![row % 5, row % 5 / 2, row / 5 % 2, row / 5 % 2 + 1, row % 5 * 8];
     (0..3_000).map(row).collect()
@@ -201,7 +202,7 @@ fn measured(method: &str, options: &[&str], delta: f64, epsilon: f64, adjacency:
     let schema = integers(&[5, 3, 2, 4, 40], 1, adjacency);
     let goal = ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() };
     let method = Method::named(method).unwrap().with_options(options.iter().copied()).unwrap();
-    let source = Rows::new(schema.domain().clone(), rows());
+    let source = RowSource::new(schema.domain().clone(), rows());
     fit(&schema, Box::new(source), &method, goal, None).unwrap()
 }
 
@@ -228,13 +229,14 @@ fn tables_of_a_model_go_out_and_come_back_as_a_model_like_it() {
         let read = Marginals::parse(text.as_bytes(), model.schema()).unwrap();
         assert_eq!(read, marginals, "{method}: a file comes back as it was");
         let again = marginals::fit(model.schema(), read).unwrap();
-        assert_eq!(again.origin().tells_rows(), adjacency == ReplaceOne);
+        assert_eq!(again.origin().has_public_rows(), adjacency == ReplaceOne);
         assert!(again.rows().abs_diff(3_000) < 60, "{method}: {} rows", again.rows());
         for table in marginals.tables() {
             let measurement = table.measurement();
             let columns: Vec<usize> = measurement.clique().attributes().iter().map(|column| column.index()).collect();
             let [column] = columns[..] else { continue };
-            // Cells may be off by their noise and by what noise is shared with other tables: six of it in all.
+            // The error of a cell is its noise and that of overlapping tables: six standard
+            // deviations in all.
             let allowed = 6.0 * measurement.standard_deviation() + 1.0;
             for (share, count) in shares(&again, &[column]).iter().zip(measurement.values()) {
                 let expected = share * 3_000.0;
@@ -293,7 +295,7 @@ fn columns_that_a_method_adds_after_its_first_releases_leave_tables_in_their_pla
     }
 }
 
-/// Numbers at the ends of what is taken, and among them.
+/// Numbers at the ends of the valid range, and within it.
 fn number() -> impl Strategy<Value = f64> {
     let ends =
         prop::sample::select(vec![0.0, -0.0, 1.0, -1.0, 5e-324, 9_007_199_254_740_992.0, -9_007_199_254_740_992.0]);

@@ -1,9 +1,9 @@
-//! Every method by its name: options, and the model that it leaves.
+//! Every method by its name: options, and its model.
 
 use scumble_mechanisms::{Distribution, MechanismError, Method, Model, Origin, fit};
 use scumble_pgm::Sampling;
 use scumble_schema::{AdjacencyKind, AttributeId, CodeColumn, Schema};
-use scumble_testing::{Rows, integers};
+use scumble_testing::{RowSource, integers};
 use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon};
 use sha2::{Digest, Sha256};
 
@@ -27,7 +27,7 @@ fn fitted(method: &Method, delta: f64, adjacency: AdjacencyKind) -> Model {
 fn fitted_within(epsilon: f64, method: &Method, delta: f64, adjacency: AdjacencyKind) -> Model {
     let schema = schema(adjacency);
     let goal = ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() };
-    let source = Rows::new(schema.domain().clone(), rows());
+    let source = RowSource::new(schema.domain().clone(), rows());
     fit(&schema, Box::new(source), method, goal, None).unwrap()
 }
 
@@ -83,21 +83,21 @@ fn a_model_of_any_method_comes_back_with_the_same_rows() {
 }
 
 #[test]
-fn parts_of_a_sample_are_those_of_the_whole() {
+fn blocks_of_a_sample_are_those_of_the_whole() {
     let kinds = [
         ("independent", 1e-9, AdjacencyKind::AddRemove),
         ("privbayes-nist", 1e-9, AdjacencyKind::AddRemove),
         ("mst", 1e-9, AdjacencyKind::AddRemove),
         ("smoothed-histogram", 1e-9, AdjacencyKind::ReplaceOne),
     ];
-    let rows = Model::PART_ROWS + 70_000;
+    let rows = Model::BLOCK_ROWS + 70_000;
     for (name, delta, adjacency) in kinds {
         let options: &[&str] = if name == "smoothed-histogram" { &["rows=100"] } else { &[] };
         let model = fitted(&method(name, options), delta, adjacency);
         for sampling in [Sampling::LowVariance, Sampling::Independent] {
             let whole: Vec<_> = model.sample(rows, 3, sampling).collect();
-            let parts = (0..3).flat_map(|part| model.sample_part_rows(rows, 3, sampling, part).map(|rows| rows.batch));
-            assert!(parts.collect::<Vec<_>>() == whole, "{name} {sampling:?}");
+            let blocks = (0..3).flat_map(|block| model.sample_block(rows, 3, sampling, block).map(|rows| rows.batch));
+            assert!(blocks.collect::<Vec<_>>() == whole, "{name} {sampling:?}");
         }
     }
 }
@@ -116,7 +116,7 @@ fn a_model_counts_as_many_numbers_as_were_released() {
     }
 }
 
-/// How often the first two columns of synthetic rows are as no real row has them.
+/// Share of synthetic rows whose first two columns occur in no real row.
 fn impossible_share(model: &Model) -> f64 {
     let chunks: Vec<Vec<CodeColumn>> = model.sample_codes(3_000, 1, Sampling::LowVariance).collect();
     let pairs = chunks.iter().flat_map(|chunk| chunk[0].iter().zip(chunk[1].iter()));
@@ -129,7 +129,8 @@ fn every_method_but_independent_columns_keeps_a_strong_relation() {
     for (method, delta, adjacency) in forms() {
         let share = impossible_share(&fitted(&method, delta, adjacency));
         match method.name() {
-            // With independent columns 64 % are impossible, and a smoothed row is as good as a random one.
+            // With independent columns 64 % are impossible, and a smoothed row is as good as a
+            // random one.
             "independent" => assert!(share > 0.5, "{share}"),
             "smoothed-histogram" => {}
             _ => assert!(share < 0.1, "{method:?}: {share}"),
@@ -138,7 +139,7 @@ fn every_method_but_independent_columns_keeps_a_strong_relation() {
 }
 
 #[test]
-fn a_budget_without_bounds_tells_the_number_of_rows() {
+fn a_very_large_budget_releases_the_number_of_rows() {
     for (method, delta, adjacency) in forms() {
         for epsilon in [1e3, 1e6] {
             let rows = fitted_within(epsilon, &method, delta, adjacency).rows();
@@ -157,7 +158,8 @@ fn shares_of_columns_are_those_of_the_rows() {
             assert_eq!(column.len(), size as usize);
             assert!((column.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         }
-        // The digits of a column are kept as far as they are measured together, which is not far at a low degree.
+        // The digits of a column are kept as far as they are measured together, which is not far at
+        // a low degree.
         let is_whole = model.recoding().domain().size(AttributeId::new(0)) == 5;
         if is_whole && method.name() != "smoothed-histogram" {
             assert!(shares[0].iter().all(|share| (share - 0.2).abs() < 0.05), "{method:?}: {:?}", shares[0]);
@@ -166,7 +168,7 @@ fn shares_of_columns_are_those_of_the_rows() {
 }
 
 #[test]
-fn columns_that_were_made_have_names_that_say_of_what() {
+fn derived_columns_are_named_after_their_columns() {
     let bits = fitted(&method("privbayes", &["encoding=binary", "degree=1"]), 0.0, AdjacencyKind::AddRemove);
     let name = |model: &Model, column| model.column_name(AttributeId::new(column));
     let first = bits.schema().attributes()[0].name();

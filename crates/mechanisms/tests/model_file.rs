@@ -1,4 +1,4 @@
-//! The model file comes back as it was, and nothing else is taken for one.
+//! Model files survive a round trip, and other files are refused.
 
 use std::num::NonZeroU32;
 
@@ -70,7 +70,7 @@ fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn a_model_comes_back_as_it_was() {
+fn a_model_survives_a_round_trip() {
     let model = model();
     assert_eq!(Model::from_bytes(&model.to_bytes()).unwrap(), model);
     let folder = tempfile::tempdir().unwrap();
@@ -116,7 +116,8 @@ fn a_certificate_about_other_neighbours_than_the_schema_is_refused() {
     // The schema promises units of three rows, and the certificate paid for units of one.
     let paid = model().to_bytes();
     let promised = model_of(&with_terms("{maxContributions: 3}")).to_bytes();
-    // Frame and header are the same up to the schema; then one schema, then the other's certificate.
+    // Frame and header are the same up to the schema; then one schema, then the other's
+    // certificate.
     let sections = |bytes: &[u8]| -> Vec<Vec<u8>> {
         let mut rest = &bytes[12..bytes.len() - 32];
         let mut sections = vec![];
@@ -202,7 +203,8 @@ fn assumptions_of_the_schema_are_in_the_certificate_and_cannot_be_taken_out() {
     assert_eq!(model.certificate().unwrap().assumptions(), schema.assumptions());
     let bytes = model.to_bytes();
     assert_eq!(Model::from_bytes(&bytes).unwrap(), model);
-    // As an attacker would: the schema keeps its dialect, the certificate loses its assumption, lengths and checksum fit.
+    // As an attacker would: the schema keeps its dialect, the certificate loses its assumption,
+    // lengths and checksum fit.
     let stated = br#""assumptions":["multiline-records"],"#;
     let at = bytes.windows(stated.len()).position(|window| window == stated).unwrap();
     let begin = bytes.windows(12).position(|window| window == br#"{"measured":"#).unwrap();

@@ -1,4 +1,4 @@
-//! What `mst` asks, how much of the budget each question gets, and what it does at the edges.
+//! Releases of `mst`, their shares of the budget, and edge cases.
 
 mod asked;
 
@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use scumble_mechanisms::mst::Options;
 use scumble_mechanisms::{Fitted, GaussianAccounting, Method, MethodAccounting, MethodAdjacency};
 use scumble_schema::{AdjacencyKind, Clique, Domain};
-use scumble_testing::Rows;
+use scumble_testing::RowSource;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
 use scumble_vault::{
@@ -18,7 +18,7 @@ use scumble_vault::{
 };
 
 fn run<A: MethodAdjacency, M: MethodAccounting>(
-    source: Rows,
+    source: RowSource,
     goal: ApproxDp,
     unit: u32,
     options: &Options,
@@ -31,7 +31,7 @@ fn run<A: MethodAdjacency, M: MethodAccounting>(
     (fitted, certificate)
 }
 
-/// What a choice costs, after a check of its sensitivity: `(pi/8) ε²`, or `ε²/8`.
+/// Checks the sensitivity of a selection. Returns its cost: `(pi/8) ε²`, or `ε²/8`.
 fn cost_of_choice<A: MethodAdjacency>(event: &Event, unit: u32, accounting: AccountingKind) -> f64 {
     let Mechanism::Exponential { sensitivity, epsilon } = event.mechanism() else { panic!("{event:?}") };
     let halves = if A::KIND == AdjacencyKind::ReplaceOne { 2 } else { 1 };
@@ -44,9 +44,10 @@ fn is_choice(event: &Event) -> bool {
     matches!(event.question(), Question::Scores { score: ScoreKind::HalfL1, .. })
 }
 
-/// The scale of every event, recomputed from shares and the sensitivities of one unit. How many edges there are is handed back.
+/// Recomputes the scale of every event from shares and the sensitivities of one unit. Returns the
+/// number of edges.
 fn check_scales<A: MethodAdjacency, M: MethodAccounting>(
-    source: Rows,
+    source: RowSource,
     goal: ApproxDp,
     unit: u32,
     options: &Options,
@@ -72,7 +73,7 @@ fn check_scales<A: MethodAdjacency, M: MethodAccounting>(
         assert_eq!(table.table().unwrap().len(), 2);
         assert!(close(cost_of_table::<A>(table, unit, M::KIND), whole / 3.0 / number(edges)));
     }
-    // Never above what was asked for, and a hair below at most.
+    // At most the goal, and just below it.
     assert!(certificate.total().quanta <= M::KIND.largest(goal).unwrap().quanta);
     assert!(close(certificate.total().to_f64(), whole));
     edges
@@ -109,7 +110,7 @@ fn every_event_has_the_scale_of_its_sensitivity_and_its_third_of_the_budget() {
 }
 
 #[test]
-fn the_edges_are_a_tree_over_the_columns_that_tell_something() {
+fn the_edges_are_a_tree_over_the_non_constant_columns() {
     let sizes = [3, 1, 4, 3, 50, 2];
     let (_, certificate) = run::<AddRemove, Gdp>(related(&sizes, 5_000), goal(5.0, 1e-6), 1, &Options::default());
     let pairs: Vec<&Clique> = certificate.events()[5..].iter().filter_map(Event::table).collect();
@@ -145,9 +146,10 @@ fn a_large_budget_gives_the_relation_between_columns_back() {
 
 #[test]
 fn rare_values_keep_their_rows_and_their_relations() {
-    // A code in a hundred is common; the others make up a tenth of the rows, all of them with the second column 1.
+    // A code in a hundred is common; the others make up a tenth of the rows, all of them with the
+    // second column 1.
     let row = |row: u32| if row.is_multiple_of(10) { vec![1 + row / 10 % 99, 1] } else { vec![0, row % 2] };
-    let rows = Rows::new(Domain::new(vec![100, 2]).unwrap(), (0..10_000).map(row).collect());
+    let rows = RowSource::new(Domain::new(vec![100, 2]).unwrap(), (0..10_000).map(row).collect());
     // A rare value has ten rows, and noise of about as many.
     let options = Options { merge_below: 8.0, ..Options::default() };
     let (fitted, certificate) = run::<AddRemove, Gdp>(rows, goal(1.0, 1e-6), 1, &options);

@@ -1,4 +1,4 @@
-//! What `privbayes` and `pb-pgm` ask, how much of the budget each question gets, and what they do at the edges.
+//! Releases of `privbayes` and `pb-pgm`, their shares of the budget, and edge cases.
 
 use std::num::NonZeroU32;
 
@@ -8,19 +8,19 @@ use scumble_pgm::Sampler;
 use scumble_pgm::Sampling;
 use scumble_pgm::network::TupleSampling;
 use scumble_schema::{Clique, CodeColumn, Domain};
-use scumble_testing::Rows;
+use scumble_testing::RowSource;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::ScoreKind;
 use scumble_vault::{
     AccountingKind, AddRemove, ApproxDp, Certificate, Delta, Epsilon, Event, Pure, ReplaceOne, Selecting, Vault,
 };
 
-/// Rows in which every column after the first is mostly the first one's code, as far as it has it.
-fn related(sizes: &[u32], rows: u32) -> Rows {
+/// Rows in which every later column mostly has the code of the first, where it has that code.
+fn related(sizes: &[u32], rows: u32) -> RowSource {
     let row = |row: u32| {
         sizes.iter().map(|&size| if row.is_multiple_of(7) { row / 7 % size } else { row % 3 % size }).collect()
     };
-    Rows::new(Domain::new(sizes.to_vec()).unwrap(), (0..rows).map(row).collect())
+    RowSource::new(Domain::new(sizes.to_vec()).unwrap(), (0..rows).map(row).collect())
 }
 
 fn goal<M: Selecting>(epsilon: f64) -> ApproxDp {
@@ -29,7 +29,7 @@ fn goal<M: Selecting>(epsilon: f64) -> ApproxDp {
 }
 
 fn run<A: MethodAdjacency, M: MethodAccounting>(
-    source: Rows,
+    source: RowSource,
     epsilon: f64,
     options: &Options,
     model: bool,
@@ -71,8 +71,9 @@ fn draw(fitted: &Fitted, rows: u64) -> Vec<CodeColumn> {
 }
 
 #[test]
-fn the_example_of_the_paper_makes_three_choices_and_measures_two_tables() {
-    // Four columns and degree 2: tables over three columns each, the first two conditionals from the third's table.
+fn the_example_of_the_paper_makes_three_selections_and_measures_two_tables() {
+    // Four columns and degree 2: tables over three columns each, the first two conditionals from
+    // the third's table.
     let (_, private) = run::<AddRemove, Pure>(related(&[2; 4], 500), 1.0, &of_degree(2), false).unwrap();
     assert_eq!(kinds(&private), ["rows", "f", "f", "f", "table", "table"]);
     assert!(private.events()[4..].iter().all(|event| event.length() == 8));
@@ -138,7 +139,7 @@ fn without_parents_there_is_no_network_phase_and_tables_get_all() {
 }
 
 #[test]
-fn one_table_for_all_columns_leaves_nothing_to_choose() {
+fn one_table_for_all_columns_leaves_nothing_to_select() {
     let (_, certificate) = run::<ReplaceOne, Pure>(related(&[2, 3, 2], 500), 1.0, &of_degree(2), false).unwrap();
     assert_eq!(kinds(&certificate), ["table"]);
 }

@@ -1,4 +1,4 @@
-//! What `privmrf` asks with the profile of the paper, how much of the budget each question gets, and what it does at the edges.
+//! Releases of the paper's profile of `privmrf`, their shares of the budget, and edge cases.
 
 mod asked;
 
@@ -9,7 +9,7 @@ use scumble_mechanisms::privmrf::paper::{Edges, Fit, Initial, Options, Redundanc
 use scumble_mechanisms::{Distribution, Fitted, Method, MethodAdjacency, privmrf};
 use scumble_pgm::{Sampler, Sampling};
 use scumble_schema::{AdjacencyKind, Clique, CodeColumn, Domain};
-use scumble_testing::Rows;
+use scumble_testing::RowSource;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
 use scumble_vault::{Accounting, AddRemove, ApproxDp, Certificate, Delta, Epsilon, Event, Gdp, ReplaceOne, Vault};
@@ -18,7 +18,7 @@ fn goal(epsilon: f64) -> ApproxDp {
     ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(1e-6).unwrap() }
 }
 
-fn run<A: MethodAdjacency>(source: Rows, epsilon: f64, unit: u32, options: &Options) -> (Fitted, Certificate) {
+fn run<A: MethodAdjacency>(source: RowSource, epsilon: f64, unit: u32, options: &Options) -> (Fitted, Certificate) {
     let unit = NonZeroU32::new(unit).unwrap();
     let (mut vault, budget) = Vault::<A, Gdp>::open(Box::new(source), goal(epsilon), unit).unwrap();
     let fitted = Method::PrivMrf(privmrf::Options::Paper(options.clone())).fit_columns(&mut vault, budget).unwrap();
@@ -63,7 +63,8 @@ fn close(left: f64, right: f64, tolerance: f64) -> bool {
     (left / right - 1.0).abs() < tolerance
 }
 
-/// The scale of every event, recomputed from section 3.6 of the paper and the sensitivities of one unit.
+/// The scale of every event, recomputed from section 3.6 of the paper and the sensitivities of one
+/// unit.
 fn check_scales<A: MethodAdjacency>(sizes: &[u32], rows: u32, epsilon: f64, unit: u32, options: &Options) {
     let (_, certificate) = run::<A>(related(sizes, rows), epsilon, unit, options);
     let whole = Gdp::KIND.largest(goal(epsilon)).unwrap().to_f64();
@@ -109,7 +110,7 @@ fn check_scales<A: MethodAdjacency>(sizes: &[u32], rows: u32, epsilon: f64, unit
             other => panic!("{other}"),
         }
     }
-    // Never above what was asked for, and a hair below at most.
+    // At most the goal, and just below it.
     let spent: f64 = events.iter().map(|event| squares(event).0 / squares(event).1).sum();
     assert!(close(spent, whole, 1e-9), "{spent} of {whole}");
     assert!(certificate.total().quanta <= Gdp::KIND.largest(goal(epsilon)).unwrap().quanta);

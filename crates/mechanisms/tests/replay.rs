@@ -1,4 +1,4 @@
-//! The replay battery, T1, for every method and every option that changes what is asked.
+//! The replay battery, T1, for every method and every option that changes releases.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -8,7 +8,9 @@ use arrow_array::RecordBatch;
 use scumble_mechanisms::{MechanismError, Method, MethodAccounting, MethodAdjacency, Model, fit_in};
 use scumble_pgm::Sampling;
 use scumble_schema::{Clique, Condition, HierarchySpec, RangeSpec, RuleSpec, Scalar, Schema};
-use scumble_testing::{Artefacts, Neighbours as Battery, Rows, Subject, assert_part, integers, replay_battery};
+use scumble_testing::{
+    Artefacts, BatteryAdjacency as Battery, RowSource, Subject, assert_part, integers, replay_battery,
+};
 use scumble_vault::replay::Recording;
 use scumble_vault::{
     Accounting, AddRemove, Adjacency, ApproxDp, Budget, Delta, Epsilon, Event, Gdp, Pure, ReplaceOne, Vault, replay,
@@ -109,7 +111,8 @@ impl<A: MethodAdjacency, M: MethodAccounting> Subject<A, M> for Fit {
     }
 }
 
-/// Every so many-th pair of every part of the battery: what a schema adds to a method whose questions the whole battery is for.
+/// Replays every 19th pair of every part of the battery, for facts of a schema. The whole battery
+/// covers the method itself.
 fn some_of_all_parts<A: Battery, M: Accounting>(subject: &impl Subject<A, M>) {
     const EVERY: NonZeroUsize = NonZeroUsize::new(19).unwrap();
     for (part, first) in A::PARTS.iter().zip(0..) {
@@ -131,8 +134,8 @@ fn declared_levels() {
     some_of_all_parts::<ReplaceOne, Pure>(&privbayes);
 }
 
-/// Rules: the first values of the first two columns exclude each other, and the last column follows from the one before it. Rows that
-/// break them are among the tables.
+/// Rules: the first values of the first two columns exclude each other, and the last column follows
+/// from the one before it. Rows that break them are among the tables.
 #[test]
 fn rules_between_columns() {
     for ruled in [
@@ -150,7 +153,8 @@ fn rules_between_columns() {
     some_of_all_parts::<ReplaceOne, Pure>(&network);
 }
 
-/// A fit of the same columns, of which those of three values and more have a hierarchy of one level.
+/// A fit of the same columns, of which those of three values and more have a hierarchy of one
+/// level.
 struct Levelled(Fit);
 
 impl<A: MethodAdjacency, M: MethodAccounting> Subject<A, M> for Levelled {
@@ -216,14 +220,14 @@ fn every_value(batch: &RecordBatch) -> String {
 #[test]
 fn a_model_of_a_replay_is_not_taken_for_a_real_one() {
     let schema = integers(&[2], 1, AddRemove::KIND);
-    let source = Rows::new(schema.domain().clone(), vec![]);
+    let source = RowSource::new(schema.domain().clone(), vec![]);
     let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
     let (vault, budget, _) = replay::record::<AddRemove, Gdp>(Box::new(source), goal, NonZeroU32::MIN).unwrap();
     let model = fit_in(vault, budget, &schema, &Method::INDEPENDENT).unwrap();
     assert!(Model::from_bytes(&model.to_bytes()).unwrap_err().to_string().contains("NOT PRIVATE"));
 }
 
-/// The tables of the battery are small; this is for larger ones, in which more is asked. What was recorded is handed back.
+/// Replays a larger table than those of the battery, with more releases. Returns the recording.
 fn replayed<A: MethodAdjacency>(
     fit: &Fit,
     (sizes, rows): (&[u32], &[Vec<u32>]),
@@ -234,7 +238,7 @@ fn replayed<A: MethodAdjacency>(
     let mut neighbour = rows.to_vec();
     changed(&mut neighbour);
     let goal = ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(1e-5).unwrap() };
-    let source = |rows: &[Vec<u32>]| Box::new(Rows::new(schema.domain().clone(), rows.to_vec()));
+    let source = |rows: &[Vec<u32>]| Box::new(RowSource::new(schema.domain().clone(), rows.to_vec()));
     let (vault, budget, recorder) = replay::record::<A, Gdp>(source(rows), goal, NonZeroU32::MIN).unwrap();
     let first = fit.run(vault, budget, &schema).unwrap();
     let recording = recorder.finish();
@@ -287,7 +291,7 @@ fn rounds_of_the_paper_with_a_row_replaced() {
     rounds_are_replayed::<ReplaceOne>(&["profile=paper", "refinement=2"], |rows| rows[0] = vec![1, 0, 2, 3, 1, 4]);
 }
 
-/// The choices of `auto` among columns and groups of their codes.
+/// The selections of `auto` among columns and groups of their codes.
 fn choices_are_replayed<A: MethodAdjacency>(changed: impl Fn(&mut Vec<Vec<u32>>)) {
     let row = |row: u32| vec![row % 2, row % 2, row % 6 / 2, row * 7 % 100, row * 7 % 100 / 25, row / 7 % 2];
     let rows: Vec<Vec<u32>> = (0..4_000).map(row).collect();
@@ -302,12 +306,12 @@ fn choices_are_replayed<A: MethodAdjacency>(changed: impl Fn(&mut Vec<Vec<u32>>)
 }
 
 #[test]
-fn choices_with_a_row_added() {
+fn selections_with_a_row_added() {
     choices_are_replayed::<AddRemove>(|rows| rows.push(vec![1, 0, 2, 99, 0, 1]));
 }
 
 #[test]
-fn choices_with_a_row_replaced() {
+fn selections_with_a_row_replaced() {
     choices_are_replayed::<ReplaceOne>(|rows| rows[0] = vec![1, 0, 2, 99, 0, 1]);
 }
 
@@ -360,7 +364,7 @@ fn what_needs_a_public_number_of_rows_is_refused_without_it() {
     let schema = integers(&[2, 3, 2], 1, AddRemove::KIND);
     let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::ZERO };
     for fit in [named("privbayes", &["degree=1", "score=i"]), named("smoothed-histogram", &[])] {
-        let source = Rows::new(schema.domain().clone(), vec![vec![0, 0, 0]; 10]);
+        let source = RowSource::new(schema.domain().clone(), vec![vec![0, 0, 0]; 10]);
         let (vault, budget) = Vault::<AddRemove, Pure>::open(Box::new(source), goal, NonZeroU32::MIN).unwrap();
         let refused = fit_in(vault, budget, &schema, &fit.0);
         assert!(matches!(refused, Err(MechanismError::NeedsPublicRows { .. })));

@@ -1,4 +1,4 @@
-//! Rules between columns hold in every model and in every row, and cost the rest of the table next to nothing.
+//! Rules between columns hold in every model and in every row, and hardly change the other tables.
 
 mod asked;
 
@@ -16,7 +16,7 @@ use scumble_mechanisms::marginals::{self, Marginal, Marginals, Statement};
 use scumble_mechanisms::{MechanismError, Method, Model, fit};
 use scumble_pgm::Sampling;
 use scumble_schema::{AttributeId, Clique, CodeColumn, FieldType, RuleSpec, Schema};
-use scumble_testing::Rows;
+use scumble_testing::RowSource;
 
 const FIELDS: &str = "
 fields:
@@ -26,7 +26,7 @@ fields:
   - {name: city, type: string, constraints: {enum: [ulm, bonn, kiel, mainz, jena], required: true}}
   - {name: region, type: string, constraints: {enum: [south, west, north, east], required: true}}
   - {name: begun, type: date, constraints: {minimum: 2020-01-01, maximum: 2020-12-31}, dp: {bins: {count: 6}}}
-  - {name: told, type: date, constraints: {minimum: 2020-01-01, maximum: 2020-12-31}, dp: {bins: {count: 5}}}
+  - {name: reported, type: date, constraints: {minimum: 2020-01-01, maximum: 2020-12-31}, dp: {bins: {count: 5}}}
   - {name: ended, type: date, constraints: {minimum: 2020-01-01, maximum: 2020-12-31}, dp: {bins: {count: 8}}}
   - {name: one, type: integer, constraints: {minimum: 0, maximum: 3, required: true}}
   - {name: two, type: integer, constraints: {minimum: 0, maximum: 3, required: true}}
@@ -41,7 +41,7 @@ dp:
       unless: {job: [clerk, smith]}
     - determines: {city: region}
       by: {ulm: south, bonn: west, kiel: north, mainz: west, jena: east}
-    - order: [begun, told, ended]
+    - order: [begun, reported, ended]
 ";
 
 fn ruled() -> Schema {
@@ -69,7 +69,7 @@ fn rows(schema: &Schema, rows: usize, broken: f64, seed: u64) -> Vec<Vec<u32>> {
 
 fn fitted(schema: &Schema, table: Vec<Vec<u32>>, method: &Method, epsilon: f64) -> Result<Model, MechanismError> {
     let delta = if *method == Method::named("pb-pgm").unwrap() { 0.0 } else { 1e-6 };
-    let source = Rows::new(schema.domain().clone(), table);
+    let source = RowSource::new(schema.domain().clone(), table);
     fit(schema, Box::new(source), method, goal(epsilon, delta), None)
 }
 
@@ -94,7 +94,7 @@ fn violations(schema: &Schema, model: &Model, rows: u64, sampling: Sampling) -> 
 /// Decoded rows whose dates are out of order.
 fn out_of_order(model: &Model, rows: u64) -> usize {
     let broken = |batch: arrow_array::RecordBatch| {
-        let days = ["begun", "told", "ended"]
+        let days = ["begun", "reported", "ended"]
             .map(|name| batch.column_by_name(name).unwrap().as_primitive::<Date32Type>().clone());
         let is_broken = |row: &usize| {
             let present: Vec<i32> =
@@ -136,7 +136,7 @@ fn no_row_of_any_method_breaks_a_rule() {
 }
 
 #[test]
-fn rows_break_rules_that_nobody_declared() {
+fn rows_break_undeclared_rules() {
     let free = Schema::parse(FIELDS).unwrap();
     let model = fitted(&free, rows(&ruled(), 4_000, 0.0, 1), &methods()[1], 1.0).unwrap();
     assert!(violations(&ruled(), &model, 10_000, Sampling::LowVariance) > 1_000);
@@ -153,7 +153,7 @@ fn methods_whose_models_keep_no_rules_refuse_them_and_so_does_a_plan() {
     for method in names.into_iter().chain([binary]) {
         assert!(!method.keeps_rules());
         let delta = if method.name().starts_with("pb") || method.name() == "privbayes" { 0.0 } else { 1e-6 };
-        let source = Rows::new(schema.domain().clone(), table.clone());
+        let source = RowSource::new(schema.domain().clone(), table.clone());
         let error = fit(&schema, Box::new(source), &method, goal(1.0, delta), None).unwrap_err();
         assert!(matches!(error, MechanismError::NoRules { .. }), "{error}");
         assert!(error.hint().contains("`auto`") && error.hint().contains("`mst`"));
@@ -207,7 +207,7 @@ fn a_model_that_breaks_a_rule_of_its_schema_is_not_read() {
 }
 
 #[test]
-fn tables_made_elsewhere_make_a_model_that_keeps_the_rules() {
+fn a_model_of_external_tables_keeps_the_rules() {
     let schema = ruled();
     let tables = schema.domain().one_way().into_iter().map(|clique| {
         let cells = usize::try_from(schema.domain().cells(&clique)).unwrap();
@@ -222,7 +222,8 @@ fn tables_made_elsewhere_make_a_model_that_keeps_the_rules() {
     assert_eq!(violations(&schema, &model, 200_000, Sampling::LowVariance), 0);
 }
 
-/// The total variation distance between the table over three columns and that of the real rows, on average over all that no rule is about.
+/// The total variation distance between the table over three columns and that of the real rows, on
+/// average over all that no rule is about.
 fn error_of_others(schema: &Schema, model: &Model, real: &[Vec<u32>]) -> f64 {
     let columns: Vec<usize> = (0..schema.domain().len())
         .filter(|&column| !schema.rules().iter().any(|rule| rule.clique().has(AttributeId::new(column))))
@@ -326,7 +327,7 @@ fn random_schema() -> impl Strategy<Value = String> {
 fn decoded_violations(schema: &Schema, model: &Model) -> usize {
     let mut broken = 0;
     for batch in model.sample(20_000, 11, Sampling::LowVariance) {
-        for rule in schema.written_rules() {
+        for rule in schema.rule_specs() {
             let RuleSpec::Order(names) = rule else { continue };
             let columns: Vec<Vec<Option<f64>>> = names
                 .iter()

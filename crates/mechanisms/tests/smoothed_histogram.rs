@@ -6,11 +6,11 @@ use std::num::NonZeroU32;
 use scumble_mechanisms::smoothed_histogram::{Draws, Options, default_rows};
 use scumble_mechanisms::{Distribution, MechanismError, Method, MethodAccounting, fit};
 use scumble_schema::{Domain, Schema};
-use scumble_testing::Rows;
+use scumble_testing::RowSource;
 use scumble_vault::account::{Mechanism, Smoothing, zcdp};
 use scumble_vault::{AccountingKind, ApproxDp, Certificate, Delta, Epsilon, Pure, ReplaceOne, Vault, VaultError, Zcdp};
 
-/// The columns drawn from so many equal rows, and what the vault says of them.
+/// Draws columns from a number of equal rows. Also returns the certificate of the vault.
 fn draw<M: MethodAccounting>(
     sizes: &[u32],
     row: &[u32],
@@ -18,7 +18,7 @@ fn draw<M: MethodAccounting>(
     options: Options,
 ) -> Result<(Vec<Vec<u32>>, Certificate), MechanismError> {
     let domain = Domain::new(sizes.to_vec()).unwrap();
-    let source = Rows::new(domain.clone(), vec![row.to_vec(); rows]);
+    let source = RowSource::new(domain.clone(), vec![row.to_vec(); rows]);
     let delta = if M::KIND == AccountingKind::Pure { 0.0 } else { 1e-9 };
     let goal = ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() };
     let unit = NonZeroU32::new(unit).unwrap();
@@ -96,7 +96,8 @@ fn smoothing_and_cost_are_inverse_to_each_other() {
     }
 }
 
-/// The report inverts its equation (3.2) with the measure of a cell, 1/100, where the theorem has one over it.
+/// The report inverts its equation (3.2) with the measure of a cell, 1/100, where the theorem has
+/// one over it.
 #[test]
 fn a_grid_of_ten_by_ten_has_a_measure_of_a_hundred_and_not_of_a_hundredth() {
     let report = |m: f64, alpha: f64| m / (10_000.0 * (alpha / 1_000.0).exp() + m - 10_000.0);
@@ -107,7 +108,7 @@ fn a_grid_of_ten_by_ten_has_a_measure_of_a_hundred_and_not_of_a_hundredth() {
     assert!((draws.epsilon_of_smoothing(report(0.01, 1.0)) - 2_399.0).abs() < 1.0);
 }
 
-/// Every table of so many rows, as shares.
+/// Returns every table of a number of rows, as shares.
 fn shares(cells: usize, rows: u32) -> Vec<Vec<f64>> {
     fn counts(cells: usize, rows: u32) -> Vec<Vec<u32>> {
         if cells == 1 {
@@ -120,7 +121,8 @@ fn shares(cells: usize, rows: u32) -> Vec<Vec<f64>> {
     counts(cells, rows).into_iter().map(|table| table.into_iter().map(share).collect()).collect()
 }
 
-/// The expected squared distance between the shares of `drawn` independent draws and `table`, over every sequence of draws.
+/// The expected squared distance between the shares of `drawn` independent draws and `table`, over
+/// every sequence of draws.
 fn expected_squared_error(table: &[f64], smoothing: f64, drawn: u32) -> f64 {
     let smoothed: Vec<f64> =
         table.iter().map(|share| (1.0 - smoothing) * share + smoothing / table.len() as f64).collect();
@@ -142,7 +144,8 @@ fn expected_squared_error(table: &[f64], smoothing: f64, drawn: u32) -> f64 {
 fn the_worst_error_is_that_of_the_worst_table() {
     for (cells, rows, drawn) in [(2, 6, 1), (2, 6, 5), (3, 4, 3), (4, 2, 2)] {
         for smoothing in [0.0, 0.1, 0.4, 0.9, 1.0] {
-            // Four cells and two rows cannot be uniform, and 3 cells and 4 rows neither: that one is added.
+            // Four cells and two rows cannot be uniform, and 3 cells and 4 rows neither: that one
+            // is added.
             let tables = shares(cells, rows).into_iter().chain([vec![1.0 / cells as f64; cells]]);
             let worst = tables.map(|table| expected_squared_error(&table, smoothing, drawn)).fold(0.0, f64::max);
             let draws = Draws { rows: rows.into(), cells: cells as u64, unit: 1, drawn: drawn.into() };
@@ -175,7 +178,8 @@ fn no_number_of_rows_has_a_smaller_error_than_the_default() {
 
 #[test]
 fn codes_stand_in_the_columns_they_were_in() {
-    // One row in 2^32 is smoothed away at this epsilon, and one in five hundred of those lands elsewhere.
+    // One row in 2^32 is smoothed away at this epsilon, and one in five hundred of those lands in
+    // another cell.
     let options = Options { rows: Some(40) };
     let (columns, certificate) = draw::<Pure>(&[2, 7, 5, 8], &[1, 4, 0, 6], (300, 1, 10_000.0), options).unwrap();
     assert_eq!(columns, [vec![1; 40], vec![4; 40], vec![0; 40], vec![6; 40]]);
@@ -189,10 +193,11 @@ const SIGMAS: f64 = 6.0;
 fn rows_are_smoothed_as_much_as_is_charged_for() {
     let options = Options { rows: Some(40_000) };
     let (columns, certificate) = draw::<Pure>(&[2, 5], &[1, 3], (20_000, 1, 20.0), options).unwrap();
-    let elsewhere = columns[0].iter().zip(&columns[1]).filter(|&(&one, &other)| (one, other) != (1, 3)).count() as f64;
+    let in_other_cells =
+        columns[0].iter().zip(&columns[1]).filter(|&(&one, &other)| (one, other) != (1, 3)).count() as f64;
     let z = |smoothing: f64| {
         let share = smoothing * 0.9;
-        (elsewhere - 40_000.0 * share) / (40_000.0 * share * (1.0 - share)).sqrt()
+        (in_other_cells - 40_000.0 * share) / (40_000.0 * share * (1.0 - share)).sqrt()
     };
     let smoothing = exact(&smoothing(&certificate));
     assert!(z(smoothing).abs() < SIGMAS, "{} at smoothing {smoothing}", z(smoothing));
@@ -209,7 +214,7 @@ fn a_table_that_is_too_large_is_refused_with_the_columns_to_coarsen() {
         })
         .concat();
     let schema = Schema::parse(&format!("dp: {{adjacency: replace-one}}\nfields:\n{fields}")).unwrap();
-    let source = Box::new(Rows::new(schema.domain().clone(), vec![]));
+    let source = Box::new(RowSource::new(schema.domain().clone(), vec![]));
     let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::ZERO };
     let error = fit(&schema, source, &Method::SmoothedHistogram(Options::default()), goal, None).unwrap_err();
     assert_eq!(error.to_string(), "a table of all columns would have 36000000000 cells, at most 10000000 are possible");

@@ -1,8 +1,8 @@
-//! What can be wrong with numbers given to this room.
+//! Errors of this crate.
 
 use scumble_schema::{AttributeId, limits};
 
-/// Numbers that make no model, or a model that would not fit.
+/// Invalid numbers, or a model that is too large.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -12,22 +12,22 @@ pub enum ModelError {
         /// The column's position.
         column: usize,
     },
-    /// The model has more cells than we hold.
+    /// The model has more cells than the limit.
     #[error("the model has {cells} cells, at most {limit} are possible")]
     TooLarge {
-        /// How many cells, counted before anything was allocated; `u128::MAX` when they are more than that.
+        /// Number of cells, counted before anything was allocated; saturates at `u128::MAX`.
         cells: u128,
-        /// How many are possible: the caller's limit or [`limits::CELLS_PER_MODEL`], whichever is less.
+        /// The caller's limit or [`limits::CELLS_PER_MODEL`], whichever is less.
         limit: u128,
     },
-    /// A table has another number of values than its clique has cells.
+    /// A table does not have one value for every cell of its clique.
     #[error("a table over {attributes} attributes has {found} values, its clique has {expected} cells")]
     WrongLength {
-        /// How many attributes the clique has.
+        /// Number of attributes of the clique.
         attributes: usize,
-        /// The cells of the clique.
+        /// Number of cells of the clique.
         expected: u128,
-        /// The values given.
+        /// Number of values given.
         found: usize,
     },
     /// A table names an attribute that the domain does not have.
@@ -39,9 +39,9 @@ pub enum ModelError {
     /// A number that must be finite, or positive, is not.
     #[error("{what} must be finite{}", if *positive { " and positive" } else { "" })]
     NotFinite {
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
-        /// Whether zero and less are refused too.
+        /// Whether it must also be positive.
         positive: bool,
     },
     /// A condition names a code that its attribute does not have.
@@ -51,7 +51,7 @@ pub enum ModelError {
         attribute: AttributeId,
         /// The code named.
         code: u32,
-        /// The number of codes it has.
+        /// Number of codes of the attribute.
         size: u32,
     },
     /// A Bayesian network draws an attribute twice, or never.
@@ -62,7 +62,7 @@ pub enum ModelError {
     ChildCount {
         /// The attribute.
         attribute: AttributeId,
-        /// How many pairs draw it.
+        /// Number of pairs that draw it.
         found: usize,
     },
     /// A pair of a Bayesian network has a parent that no earlier pair draws, or has no child.
@@ -71,20 +71,21 @@ pub enum ModelError {
         /// The position of the pair.
         pair: usize,
     },
-    /// The tables given to a Bayesian network are not one per pair, over its children and parents.
+    /// A pair of a Bayesian network lacks a table over its children and parents, or a table is left
+    /// over.
     #[error("the network needs a table over the children and parents of pair {pair}")]
     TableOfAnotherPair {
         /// The position of the pair.
         pair: usize,
     },
-    /// An attribute is declared a coarser version of another, but is not, or in two ways.
+    /// An attribute is declared a coarser version of another, but is not one.
     #[error("attribute {} is no coarser version of attribute {}: {why}", coarse.index(), fine.index())]
     NotACoarsening {
         /// The attribute with more codes.
         fine: AttributeId,
         /// The attribute with fewer codes.
         coarse: AttributeId,
-        /// What is wrong.
+        /// The reason.
         why: &'static str,
     },
     /// A table has two versions of the same attribute.
@@ -93,28 +94,29 @@ pub enum ModelError {
         /// The finest version.
         attribute: AttributeId,
     },
-    /// The cliques of a model are no tree, or do not hold every attribute once.
+    /// The cliques of a model are no tree, or an attribute is not in exactly one residual.
     #[error("the cliques of the model are no tree over its attributes: clique {clique} does not fit in")]
     NotATree {
-        /// The position of the clique; that after the last if none is wrong by itself.
+        /// The position of the clique; the number of cliques if no single clique is wrong.
         clique: usize,
     },
-    /// An estimate cannot start from one over other attributes.
+    /// The earlier estimate to start from is over another domain.
     #[error("the earlier estimate is over another domain")]
     AnotherDomain,
     /// No row is possible: structural zeros or conditions rule out every combination of values.
     #[error("no row is possible: the conditions rule out every combination of values")]
     Impossible,
-    /// Error bars at a level that so few replicates cannot reach, or that is not between zero and one.
+    /// The replicates are too few for the level of error bars, or the level is not between zero and
+    /// one.
     #[error("{replicates} replicates are too few for error bars at this level")]
     TooFewReplicates {
-        /// How many were asked for.
+        /// Number of replicates.
         replicates: usize,
     },
 }
 
 impl ModelError {
-    /// A model of `cells` cells, refused by the limit that holds for every model.
+    /// Returns the error for a model of more than [`limits::CELLS_PER_MODEL`] cells.
     pub(crate) fn too_large(cells: u128) -> Self {
         Self::TooLarge { cells, limit: limits::CELLS_PER_MODEL }
     }

@@ -1,99 +1,109 @@
-//! All processors on large work, with the same result whatever their number.
+//! An ordered parallel map.
 //!
-//! Work is cut into pieces by its size alone, and results come back in the order of the pieces, so sums are always taken
-//! in the same order.
+//! Results come back in the order of the items, so they do not depend on the number of threads,
+//! nor do sums over them. Free threads take the next item, so items of unequal size keep all
+//! threads busy.
+//!
+//! Workers share the caller's [cancellation token](scumble_cancel::CancelToken): the work ends at
+//! the next item after a cancellation. A panic in the work reaches the caller.
+//!
+//! ```
+//! use scumble_pgm::parallel;
+//!
+//! assert_eq!(parallel::map(0..5, |number| number * number), [0, 1, 4, 9, 16]);
+//!
+//! // A buffer that each thread allocates once and reuses.
+//! let sorted = parallel::map_with(&["cab", "ba"], Vec::new, |buffer: &mut Vec<char>, word| {
+//!     buffer.clear();
+//!     buffer.extend(word.chars());
+//!     buffer.sort_unstable();
+//!     buffer.iter().collect::<String>()
+//! });
+//! assert_eq!(sorted, ["abc", "ab"]);
+//! ```
 
 use std::panic::resume_unwind;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 use scumble_cancel::{checkpoint, current, share};
 
-/// Below this a thread costs more than it saves.
-const PIECE_CELLS: usize = 1 << 17;
-
-/// How many threads this machine runs at once; asking the system costs as much as a small pass.
-pub(crate) fn processors() -> usize {
+/// Returns the number of threads that this machine runs at once.
+///
+/// The number is cached: the system call takes as long as a pass over a small model.
+pub fn processors() -> usize {
     static PROCESSORS: OnceLock<usize> = OnceLock::new();
     *PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// The length of the pieces of a table: a multiple of `grain`, and large enough to be worth a thread.
-pub(crate) fn piece_cells(grain: usize) -> usize {
-    PIECE_CELLS.div_ceil(grain) * grain
+/// Applies `work` to every item on all processors, and returns the results in the items' order.
+pub fn map<I, R>(items: I, work: impl Fn(I::Item) -> R + Sync) -> Vec<R>
+where
+    I: IntoIterator<IntoIter: ExactSizeIterator + Send>,
+    R: Send,
+{
+    map_on(processors(), items, work)
 }
 
-/// Runs `work` on every piece of `length` cells, each with the position of its first cell.
-pub(crate) fn on_pieces<T: Send>(
-    cells: &mut [f64],
-    length: usize,
-    work: impl Fn(usize, &mut [f64]) -> T + Sync,
-) -> Vec<T> {
-    if cells.len() <= length {
-        return vec![work(0, cells)];
-    }
-    let pieces: Vec<(usize, &mut [f64])> = (0..).step_by(length).zip(cells.chunks_mut(length)).collect();
-    on_items(pieces, |(first, piece)| work(first, piece))
+/// Applies `work` to every item on all processors, and returns the results in the items' order.
+///
+/// Each thread makes one workspace and passes it to all of its calls. Results do not depend on the
+/// number of threads if no call depends on what an earlier call left in the workspace.
+pub fn map_with<I, W, R>(
+    items: I,
+    workspace: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, I::Item) -> R + Sync,
+) -> Vec<R>
+where
+    I: IntoIterator<IntoIter: ExactSizeIterator + Send>,
+    R: Send,
+{
+    run(processors(), items.into_iter(), workspace, work)
 }
 
-/// Runs `work` on every item, on all processors, and returns the results in the items' order.
-pub(crate) fn on_items<I: Send, T: Send>(items: Vec<I>, work: impl Fn(I) -> T + Sync) -> Vec<T> {
-    let threads = processors().min(items.len());
-    let work = |item| {
-        checkpoint();
-        work(item)
-    };
-    if threads < 2 {
-        return items.into_iter().map(work).collect();
-    }
-    let length = items.len().div_ceil(threads);
-    let mut items = items.into_iter();
-    let mut parts: Vec<Vec<I>> = (0..threads).map(|_| items.by_ref().take(length).collect()).collect();
-    let own = parts.pop().unwrap_or_default();
-    let work = &work;
-    thread::scope(|scope| {
-        let others: Vec<_> = parts
-            .into_iter()
-            .map(|part| {
-                let stop = current();
-                scope.spawn(move || share(stop, || part.into_iter().map(work).collect::<Vec<T>>()))
-            })
-            .collect();
-        let own: Vec<T> = own.into_iter().map(work).collect();
-        let others = others.into_iter().flat_map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        others.chain(own).collect()
-    })
+/// Applies `work` to every item on at most `threads` threads, and returns the results in the
+/// items' order.
+pub(crate) fn map_on<I, R>(threads: usize, items: I, work: impl Fn(I::Item) -> R + Sync) -> Vec<R>
+where
+    I: IntoIterator<IntoIter: ExactSizeIterator + Send>,
+    R: Send,
+{
+    run(threads, items.into_iter(), || (), |(), item| work(item))
 }
 
-/// `work` of every number below `count`, on `threads` threads, in order. Whoever is free takes the next, so that pieces of
-/// unequal size leave nobody idle.
-pub(crate) fn on_numbers<T: Send>(threads: usize, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    if threads.min(count) < 2 {
-        return (0..count).map(work).collect();
-    }
-    let next = AtomicUsize::new(0);
+fn run<I, W, R>(
+    threads: usize,
+    items: I,
+    workspace: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, I::Item) -> R + Sync,
+) -> Vec<R>
+where
+    I: ExactSizeIterator + Send,
+    R: Send,
+{
+    let threads = threads.min(items.len());
+    let queue = Mutex::new(items.enumerate());
     let worker = || {
+        let mut workspace = workspace();
         let mut results = Vec::new();
         loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= count {
-                return results;
-            }
+            let next = queue.lock().expect("no work is done under the lock").next();
+            let Some((position, item)) = next else { return results };
             checkpoint();
-            results.push((number, work(number)));
+            results.push((position, work(&mut workspace, item)));
         }
     };
-    let (worker, stop) = (&worker, current());
+    let (worker, token) = (&worker, current());
     let mut results = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(count)).map(|_| scope.spawn(|| share(stop.clone(), worker))).collect();
+        // The calling thread is a worker too.
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(|| share(token.clone(), worker))).collect();
         let mut results = worker();
         for other in others {
             results.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
         results
     });
-    results.sort_by_key(|(number, _)| *number);
+    results.sort_unstable_by_key(|&(position, _)| position);
     results.into_iter().map(|(_, result)| result).collect()
 }
 
@@ -102,24 +112,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_come_in_the_order_of_the_work() {
+    fn results_are_in_the_order_of_the_items() {
         for threads in [0, 1, 2, 5, 100] {
-            assert_eq!(on_numbers(threads, 7, |number| number * number), [0, 1, 4, 9, 16, 25, 36]);
-            assert!(on_numbers(threads, 0, |number| number).is_empty());
+            assert_eq!(map_on(threads, 0..7, |number| number * number), [0, 1, 4, 9, 16, 25, 36]);
+            assert!(map_on(threads, 0..0, |number: i32| number).is_empty());
         }
-        assert_eq!(on_items((0..7).collect(), |number: i32| number * number), [0, 1, 4, 9, 16, 25, 36]);
-    }
-
-    #[test]
-    fn every_cell_is_in_one_piece() {
-        let mut cells = vec![0.0; 1000];
-        let firsts = on_pieces(&mut cells, 300, |first, piece| {
-            for cell in piece {
-                *cell += 1.0;
-            }
-            first
-        });
-        assert_eq!(firsts, [0, 300, 600, 900]);
-        assert!(cells.iter().all(|cell| (cell - 1.0).abs() < f64::EPSILON));
+        let items: Vec<u64> = (0..1000).collect();
+        let squares = map_with(
+            &items,
+            || 0_u64,
+            |calls, item| {
+                *calls += 1;
+                item * item
+            },
+        );
+        assert_eq!(squares, items.iter().map(|item| item * item).collect::<Vec<_>>());
     }
 }

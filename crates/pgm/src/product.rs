@@ -4,7 +4,7 @@ use scumble_schema::limits;
 
 use crate::error::ModelError;
 
-/// How far a column's probabilities may sum from one and still be taken for rounding.
+/// Largest rounding error in the sum of a column's probabilities.
 const SUM_TOLERANCE: f64 = 1e-9;
 
 /// A distribution in which every column is independent of the others.
@@ -23,7 +23,10 @@ pub struct ProductModel {
 }
 
 impl ProductModel {
-    /// The model with these probabilities, column by column.
+    /// Makes the model from the probabilities of each column.
+    ///
+    /// # Errors
+    /// If a column is no distribution, or the model has too many cells.
     pub fn new(columns: Vec<Vec<f64>>) -> Result<Self, ModelError> {
         let cells: u128 = columns.iter().map(|column| column.len() as u128).sum();
         if cells > limits::CELLS_PER_MODEL {
@@ -38,7 +41,7 @@ impl ProductModel {
         Ok(Self { columns: columns.into_iter().map(Vec::into_boxed_slice).collect() })
     }
 
-    /// The probability of every code, column by column.
+    /// Returns the probability of every code, column by column.
     pub fn probabilities(&self) -> &[Box<[f64]>] {
         &self.columns
     }
@@ -49,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_distribution_is_refused() {
+    fn columns_that_are_no_distribution_are_refused() {
         for column in [vec![], vec![0.5], vec![1.5, -0.5], vec![f64::NAN], vec![f64::INFINITY, 0.0]] {
             assert_eq!(ProductModel::new(vec![vec![1.0], column]), Err(ModelError::NotADistribution { column: 1 }));
         }

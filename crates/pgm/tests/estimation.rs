@@ -1,4 +1,4 @@
-//! Fits are the nearest distributions there are, by whatever search, from whatever start.
+//! Fits are the nearest distributions, with any search and from any start.
 
 mod brute_force;
 
@@ -15,12 +15,12 @@ fn clique(attributes: &[usize]) -> Clique {
     Clique::new(attributes.iter().map(|&index| AttributeId::new(index)))
 }
 
-/// Noise that is near enough to Gaussian for a fit.
+/// Draws nearly Gaussian noise.
 fn noise(rng: &mut ChaCha8Rng) -> f64 {
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
 }
 
-/// Noisy tables of a skewed distribution, in which many cells are nearly empty.
+/// Returns noisy tables of a skewed distribution, in which many cells are nearly empty.
 fn noisy(domain: &Domain, tables: &[(&[usize], f64)], seed: u64) -> Vec<Measurement> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut weights = Vec::new();
@@ -47,8 +47,8 @@ fn loss(domain: &Domain, counts: &[f64], measurements: &[Measurement]) -> f64 {
     measurements.iter().map(of_table).sum()
 }
 
-/// The least loss of any non-negative counts of all rows with this total: projected gradient with momentum, on every row
-/// of the domain. Slow, and nothing like what is tested.
+/// Returns the least loss of any non-negative counts of all rows with this total, by projected
+/// gradient descent with momentum on every row of the domain. Slow, and unlike the tested methods.
 fn least_loss(domain: &Domain, measurements: &[Measurement], total: f64, possible: impl Fn(&[u32]) -> bool) -> f64 {
     let mut rows = Vec::new();
     brute_force::for_rows(domain, |row| rows.push(row.to_vec()));
@@ -59,7 +59,7 @@ fn least_loss(domain: &Domain, measurements: &[Measurement], total: f64, possibl
         open.iter().zip(nearest).for_each(|(&row, share)| projected[row] = total * share);
         projected
     };
-    // No direction is steeper than all tables' precisions times the rows that fall in a cell.
+    // The curvature is at most the sum of all tables' precisions times the rows per cell.
     #[expect(clippy::cast_precision_loss, reason = "small tables")]
     let cells = |table: &Measurement| rows.len() as f64 / table.values().len() as f64;
     let steepest: f64 = measurements.iter().map(|table| cells(table) / table.standard_deviation().powi(2)).sum();
@@ -84,7 +84,7 @@ fn least_loss(domain: &Domain, measurements: &[Measurement], total: f64, possibl
     loss(domain, &counts, measurements)
 }
 
-/// The loss of an estimate, from its model alone.
+/// Returns the loss of an estimate, from its model alone.
 fn loss_of(estimate: &Estimate, measurements: &[Measurement]) -> f64 {
     let domain = estimate.model.domain();
     let mut counts = Vec::new();
@@ -104,13 +104,13 @@ fn small() -> (Domain, Vec<Measurement>) {
 const TO_THE_END: Stop = Stop { at_noise: None, settled: 1e-7, passes: 100_000 };
 
 #[test]
-fn both_searches_reach_the_least_loss_there_is() {
+fn both_searches_reach_the_least_loss() {
     let (domain, measurements) = small();
     let least = least_loss(&domain, &measurements, ROWS, |_| true);
     for search in [Search::Proximal, Search::MirrorDescent] {
         let estimator = Estimator::new(domain.clone()).total(Total::Fixed(ROWS)).search(search).stop(TO_THE_END);
         let estimate = estimator.estimate(&measurements).expect("small");
-        assert!((loss_of(&estimate, &measurements) / estimate.loss - 1.0).abs() < 1e-9, "{search:?} tells its loss");
+        assert!((loss_of(&estimate, &measurements) / estimate.loss - 1.0).abs() < 1e-9, "{search:?} reports its loss");
         let above = estimate.loss / least - 1.0;
         assert!((-1e-7..1e-4).contains(&above), "{search:?}: {above} above {least}");
         assert!((estimate.model.total() - ROWS).abs() < 1e-9);
@@ -185,7 +185,7 @@ fn a_search_that_has_settled_has_little_left_to_gain() {
         let further = estimator.clone().stop(TO_THE_END).estimate(&measurements).expect("small");
         assert_eq!(settled.stopped, Stopped::Settled);
         assert!(settled.passes < further.passes);
-        // What two looks could not find is not a hundred times what they would have noticed.
+        // The remaining gain is less than a hundred times what a check of progress notices.
         assert!(settled.loss - further.loss < 0.1 * settled.noise_level, "{search:?}");
         let cut = Stop { passes: 5, ..Stop::default() };
         let cut = estimator.stop(cut).estimate(&measurements).expect("small");
@@ -195,7 +195,7 @@ fn a_search_that_has_settled_has_little_left_to_gain() {
 }
 
 #[test]
-fn a_start_from_an_earlier_fit_saves_passes_and_ends_at_the_same_place() {
+fn a_warm_start_saves_passes_and_ends_at_the_same_loss() {
     let domain = Domain::new(vec![7; 6]).expect("small");
     // Triples around a ring: every table contradicts its neighbours a little.
     let ring: Vec<Vec<usize>> = (0..6).map(|first| vec![first, (first + 1) % 6, (first + 2) % 6]).collect();
@@ -209,13 +209,13 @@ fn a_start_from_an_earlier_fit_saves_passes_and_ends_at_the_same_place() {
     assert!((warm.loss - cold.loss).abs() < 0.01 * cold.noise_level, "{} against {}", warm.loss, cold.loss);
     let again = estimator.estimate_from(&all, &cold).expect("small");
     assert!(again.passes < warm.passes && again.loss <= cold.loss * (1.0 + 1e-9));
-    // What was found for other noise is no start: nothing of it may be left in the fit.
+    // A start from other noise: nothing of it may be left in the fit.
     let fresh = noisy(&domain, &tables, 4);
     let (cold, warm) = (estimator.estimate(&fresh), estimator.estimate_from(&fresh, &cold));
     let (cold, warm) = (cold.expect("small"), warm.expect("small"));
     assert!((warm.loss - cold.loss).abs() < 0.01 * cold.noise_level, "{} against {}", warm.loss, cold.loss);
-    let elsewhere = Estimator::new(Domain::new(vec![7; 7]).expect("small")).estimate_from(&all, &cold);
-    assert_eq!(elsewhere.expect_err("an attribute more"), ModelError::AnotherDomain);
+    let other_domain = Estimator::new(Domain::new(vec![7; 7]).expect("small")).estimate_from(&all, &cold);
+    assert_eq!(other_domain.expect_err("one more attribute"), ModelError::AnotherDomain);
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn structural_zeros_hold_exactly_and_the_rest_is_the_best_fit() {
     let (domain, measurements) = small();
     let possible: Vec<bool> = (0..12).map(|cell| cell % 5 != 0).collect();
     let rule = StructuralZeros::new(&domain, clique(&[0, 1]), &possible).expect("twelve cells");
-    // The rule is about attributes that are measured together; the second, about attributes that are not.
+    // The first rule is about attributes that are measured together, the second about others.
     let apart = StructuralZeros::new(&domain, clique(&[1, 3]), &(0..12).map(|cell| cell != 7).collect::<Vec<_>>());
     let apart = apart.expect("twelve cells");
     let allowed = |row: &[u32]| !(row[0] * 4 + row[1]).is_multiple_of(5) && row[1] * 3 + row[3] != 7;
@@ -266,13 +266,13 @@ fn any_scale_of_noise_and_any_total_gives_a_distribution() {
 }
 
 #[test]
-fn no_table_at_all_is_the_uniform_distribution() {
+fn without_tables_the_fit_is_the_uniform_distribution() {
     let estimate = Estimator::new(Domain::new(vec![2, 5]).expect("small")).estimate(&[]).expect("small");
     assert!(brute_force::distance(estimate.model.marginal(&clique(&[1])).expect("small").values(), &[0.2; 5]) < 1e-12);
 }
 
 #[test]
-fn what_cannot_be_fitted_is_refused() {
+fn invalid_problems_are_refused() {
     let domain = Domain::new(vec![2, 3]).expect("small");
     let measurement = |values, deviation| Measurement::new(&domain, clique(&[1]), values, deviation);
     assert!(matches!(measurement(vec![1.0, 2.0], 1.0), Err(ModelError::WrongLength { expected: 3, found: 2, .. })));

@@ -1,4 +1,4 @@
-//! A model under a condition is what brute force makes of it.
+//! Conditioned models equal brute force.
 
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -25,7 +25,7 @@ fn every_row(domain: &Domain) -> Vec<Vec<u32>> {
     })
 }
 
-/// Models of every shape, the structure of the tree left to the junction tree.
+/// Cliques of models of every shape.
 const SHAPES: [&[&[usize]]; 6] = [
     &[&[0, 1], &[1, 2], &[2, 3], &[3, 4]],
     &[&[0, 1], &[1, 2], &[2, 3], &[0, 3], &[4]],
@@ -82,7 +82,7 @@ fn no_condition_changes_nothing() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_and_unknown_conditions_are_refused() {
     let domain = Domain::new(vec![2, 2]).unwrap();
     let zeros = StructuralZeros::new(&domain, clique(&[0, 1]), &[true, false, true, true]).unwrap();
     let model = infer(&CliqueVector::new(&domain, vec![]).unwrap(), &[zeros], 1.0).unwrap();
@@ -96,8 +96,9 @@ fn what_cannot_be_is_refused() {
 }
 
 #[test]
-fn a_condition_too_improbable_for_a_number_still_has_its_distribution() {
-    // A centre of two even codes; each of 300 leaves has code 1 with probability 1e-3 or 2e-3, by the centre.
+fn a_condition_whose_probability_underflows_still_has_its_distribution() {
+    // A centre of two equally likely codes. Each of 300 leaves has code 1 with probability 1e-3 or
+    // 2e-3, depending on the centre.
     let leaves = 300;
     let domain = Domain::new(vec![2; leaves + 1]).unwrap();
     let logs: Vec<f64> = [0.999, 0.001, 0.998, 0.002].into_iter().map(f64::ln).collect();
@@ -106,11 +107,11 @@ fn a_condition_too_improbable_for_a_number_still_has_its_distribution() {
     let allowed: Vec<(AttributeId, &[u32])> = (1..=leaves).map(|leaf| (AttributeId::new(leaf), &[1][..])).collect();
 
     let given = model.given(&allowed).unwrap();
-    // 1/2 * 0.001^300 + 1/2 * 0.002^300, of which the first is 2^-300 of the second.
+    // 1/2 * 0.001^300 + 1/2 * 0.002^300; the first term is 2^-300 of the second.
     let expected = 0.5_f64.ln() + 300.0 * 0.002_f64.ln();
     assert!((given.log_probability - expected).abs() < 1e-9, "{} {expected}", given.log_probability);
     assert!(given.probability() < f64::MIN_POSITIVE);
     let centre = given.model.marginal(&clique(&[0])).unwrap();
     assert!((centre.values()[1] - 1.0).abs() < 1e-12);
-    assert!((centre.values()[0].log2() + 300.0).abs() < 1e-6, "what is improbable by 2^-300 is so still");
+    assert!((centre.values()[0].log2() + 300.0).abs() < 1e-6, "the code with a share of 2^-300 keeps it");
 }

@@ -1,4 +1,4 @@
-//! Every way to a marginal gives what summing over all rows gives.
+//! Every method for marginals equals the sum over all rows.
 
 mod brute_force;
 #[path = "brute_force/shapes.rs"]
@@ -13,8 +13,13 @@ fn cliques(lists: &[Vec<usize>]) -> Vec<Clique> {
     lists.iter().map(|list| Clique::new(list.iter().map(|&index| AttributeId::new(index)))).collect()
 }
 
-/// Compares single marginals, marginals in one go and the probability of rows.
-fn agrees(potentials: &CliqueVector, zeros: &[StructuralZeros], possible: impl Fn(&[u32]) -> bool, name: &str) {
+/// Compares single marginals, marginals in one call and the probability of rows.
+fn assert_equals_brute_force(
+    potentials: &CliqueVector,
+    zeros: &[StructuralZeros],
+    possible: impl Fn(&[u32]) -> bool,
+    name: &str,
+) {
     let domain = potentials.domain();
     let joint = shapes::joint(potentials, possible);
     let model = infer(potentials, zeros, 1.0).expect("some row is possible");
@@ -24,7 +29,7 @@ fn agrees(potentials: &CliqueVector, zeros: &[StructuralZeros], possible: impl F
         let expected = brute_force::marginal(domain, &joint, query);
         let alone = model.marginal(query).expect("small");
         assert!(brute_force::distance(&expected, alone.values()) < TOLERANCE, "{name}: {query:?}");
-        assert!(brute_force::distance(&expected, table.values()) < TOLERANCE, "{name}: {query:?} in one go");
+        assert!(brute_force::distance(&expected, table.values()) < TOLERANCE, "{name}: {query:?} in one call");
     }
     let mut expected = joint.iter();
     brute_force::for_rows(domain, |row| {
@@ -38,7 +43,7 @@ fn on_the_named_shapes() {
         let domain = Domain::new(sizes).expect("small");
         for (seed, spread) in [(1, 0.0), (2, 1.0), (3, 10.0)] {
             let potentials = shapes::potentials(&domain, cliques(&lists), spread, seed);
-            agrees(&potentials, &[], |_| true, name);
+            assert_equals_brute_force(&potentials, &[], |_| true, name);
         }
     }
 }
@@ -47,22 +52,28 @@ fn on_the_named_shapes() {
 fn on_random_models() {
     for seed in 0..200 {
         let (domain, cliques) = shapes::random(seed);
-        agrees(&shapes::potentials(&domain, cliques, 5.0, seed), &[], |_| true, &format!("seed {seed}"));
+        assert_equals_brute_force(
+            &shapes::potentials(&domain, cliques, 5.0, seed),
+            &[],
+            |_| true,
+            &format!("seed {seed}"),
+        );
     }
 }
 
 #[test]
-fn potentials_of_seven_hundred_neither_overflow_nor_vanish() {
+fn potentials_of_seven_hundred_neither_overflow_nor_underflow() {
     for (name, sizes, lists) in shapes::named() {
         let domain = Domain::new(sizes).expect("small");
-        agrees(&shapes::potentials(&domain, cliques(&lists), 700.0, 4), &[], |_| true, name);
+        assert_equals_brute_force(&shapes::potentials(&domain, cliques(&lists), 700.0, 4), &[], |_| true, name);
     }
-    // What one table all but rules out, the other restores: a sum of exponentials would lose it.
+    // One table nearly rules out what the other restores: a plain sum of exponentials would lose
+    // it.
     let domain = Domain::new(vec![2, 2]).expect("small");
     let mut potentials = CliqueVector::zeros(&domain, cliques(&[vec![0], vec![0, 1]])).expect("small");
     potentials.table_mut(0).copy_from_slice(&[700.0, -700.0]);
     potentials.table_mut(1).copy_from_slice(&[-700.0, -701.0, 700.0, 701.0]);
-    agrees(&potentials, &[], |_| true, "two tables against each other");
+    assert_equals_brute_force(&potentials, &[], |_| true, "two tables against each other");
 }
 
 #[test]
@@ -76,7 +87,7 @@ fn structural_zeros_are_zero_and_the_rest_is_right() {
         StructuralZeros::new(&domain, first, &ordered).expect("nine cells"),
         StructuralZeros::new(&domain, second, &never).expect("eight cells"),
     ];
-    agrees(&potentials, &zeros, |row| row[0] <= row[1] && (row[2], row[3]) != (1, 0), "two rules");
+    assert_equals_brute_force(&potentials, &zeros, |row| row[0] <= row[1] && (row[2], row[3]) != (1, 0), "two rules");
     let model = infer(&potentials, &zeros, 1.0).expect("some row is possible");
     assert!(model.probability(&[2, 1, 0, 0]) == 0.0);
 }
@@ -98,8 +109,9 @@ fn rules_that_leave_no_row_are_refused() {
 }
 
 #[test]
-fn a_table_large_enough_for_several_threads_is_right_too() {
-    // One clique of 2^18 cells and its subsets: a root with a single long row. Then the same behind a separator.
+fn tables_large_enough_for_several_threads_are_right() {
+    // One clique of 2^18 cells and its subsets: a root with a single long row. Then one behind a
+    // separator.
     let sizes = vec![8; 6];
     let domain = Domain::new(sizes).expect("small");
     let large = cliques(&[(0..6).collect(), vec![0, 3, 5], vec![1]]);

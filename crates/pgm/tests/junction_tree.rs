@@ -1,4 +1,4 @@
-//! Trees of cliques: what holds for every tree, on the shapes that every oracle of this crate is tried on.
+//! Invariants of junction trees, on the shapes that all oracles of this crate are tested on.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ fn domain(sizes: &[u32]) -> Domain {
     Domain::new(sizes.to_vec()).unwrap()
 }
 
-/// The tree, after checking everything that must hold for any tree over these cliques.
+/// Returns the tree, after checking everything that must hold for any tree over these cliques.
 fn checked(domain: &Domain, cliques: &[Clique]) -> JunctionTree {
     let tree = JunctionTree::new(domain, cliques, LIMIT).unwrap();
     let nodes = tree.cliques();
@@ -37,10 +37,11 @@ fn checked(domain: &Domain, cliques: &[Clique]) -> JunctionTree {
         match node.parent() {
             Some(parent) => {
                 assert!(parent < index, "parents come first");
-                // With every attribute in one residual this is the running intersection property: going up from a
-                // clique, an attribute is in all separators up to the clique in whose residual it is.
+                // With every attribute in one residual this is the running intersection property:
+                // from a clique upwards, an attribute is in all separators up to the clique that
+                // has it in its residual.
                 assert!(holds(nodes[parent].clique(), node.separator()));
-                assert!(!node.separator().is_empty(), "what shares nothing is a tree of its own");
+                assert!(!node.separator().is_empty(), "cliques that share nothing are in separate trees");
             }
             None => assert!(node.separator().is_empty()),
         }
@@ -60,7 +61,7 @@ fn holds(large: &Clique, small: &Clique) -> bool {
     small.attributes().iter().all(|attribute| large.attributes().contains(attribute))
 }
 
-/// Attributes of the largest clique, less one.
+/// Returns the width of the tree: the attributes of its largest clique, less one.
 fn width(tree: &JunctionTree) -> usize {
     tree.cliques().iter().map(|node| node.clique().len()).max().unwrap() - 1
 }
@@ -89,7 +90,7 @@ fn a_clique_of_everything_is_the_only_one() {
 }
 
 #[test]
-fn attributes_that_nothing_joins_are_trees_of_their_own() {
+fn attributes_that_no_clique_joins_are_separate_trees() {
     let tree = checked(&domain(&[2, 3, 4, 5, 6]), &cliques(&[&[0, 1], &[2, 3]]));
     assert_eq!(tree.cliques().iter().filter(|node| node.parent().is_none()).count(), 3);
     assert_eq!(tree.cells(), 6 + 20 + 6);
@@ -111,7 +112,7 @@ fn the_empty_clique_is_at_home_in_the_smallest() {
 }
 
 #[test]
-fn small_graphs_get_the_width_they_are_known_for() {
+fn small_graphs_get_their_known_width() {
     let grid = |rows: usize, columns: usize| {
         let at = |row: usize, column: usize| row * columns + column;
         let mut pairs = Vec::new();
@@ -144,7 +145,7 @@ fn small_graphs_get_the_width_they_are_known_for() {
 }
 
 #[test]
-fn what_the_domain_lacks_is_refused() {
+fn unknown_attributes_are_refused() {
     let refused = JunctionTree::new(&domain(&[2]), &cliques(&[&[0, 1]]), LIMIT);
     assert_eq!(refused, Err(ModelError::UnknownAttribute { attribute: AttributeId::new(1) }));
 }
@@ -159,10 +160,10 @@ fn the_lower_of_two_limits_holds() {
     assert_eq!(refused(&[10_000, 10_000], u128::MAX), ModelError::TooLarge { cells, limit: limits::CELLS_PER_MODEL });
 }
 
-/// What a refusal may take, on a busy machine too; it takes milliseconds.
+/// Time limit of a refusal, on a busy machine; it usually takes milliseconds.
 const IN_TIME: Duration = Duration::from_secs(1);
 
-/// The tree, or why there is none, in time.
+/// Returns the tree or the refusal, and checks the time.
 fn at_once(domain: &Domain, cliques: &[Clique]) -> Result<JunctionTree, ModelError> {
     let started = Instant::now();
     let answer = JunctionTree::new(domain, cliques, LIMIT);
@@ -171,7 +172,7 @@ fn at_once(domain: &Domain, cliques: &[Clique]) -> Result<JunctionTree, ModelErr
 }
 
 #[test]
-fn what_cannot_be_held_is_refused_at_once() {
+fn trees_that_are_too_large_are_refused_at_once() {
     let twelve = (0..12).map(|left| clique(&[left, (left + 1) % 12, (left + 5) % 12])).collect::<Vec<_>>();
     let refused = at_once(&domain(&[1_000; 12]), &twelve).unwrap_err();
     assert!(matches!(refused, ModelError::TooLarge { cells: 1_000_000_000_000.., .. }), "{refused}");
@@ -190,7 +191,8 @@ fn what_cannot_be_held_is_refused_at_once() {
     }
 }
 
-/// The weight of the heaviest spanning forest, cliques as vertices and what two share as the weight.
+/// Returns the weight of the heaviest spanning forest, with cliques as vertices and the number of
+/// shared attributes as weights.
 fn heaviest_forest(cliques: &[&Clique]) -> usize {
     let shared =
         |left: &Clique, right: &Clique| left.attributes().iter().filter(|a| right.attributes().contains(a)).count();
@@ -225,7 +227,7 @@ proptest! {
             .collect();
         let tree = checked(&domain, &sets);
 
-        // Trees of maximal cliques are exactly the heaviest spanning forests on what they share.
+        // Junction trees of maximal cliques are exactly the heaviest spanning forests.
         let cliques: Vec<&Clique> = tree.cliques().iter().map(scumble_pgm::TreeClique::clique).collect();
         let separators: usize = tree.cliques().iter().map(|node| node.separator().len()).sum();
         prop_assert_eq!(separators, heaviest_forest(&cliques));
@@ -239,7 +241,7 @@ proptest! {
         }
         prop_assert_eq!(&checked(&domain, &permuted), &tree);
 
-        // What is a tree already stays as it is: no edge is added to a chordal graph.
+        // The cliques of a tree do not change: no edge is added to a chordal graph.
         let again: Vec<Clique> = cliques.into_iter().cloned().collect();
         prop_assert_eq!(JunctionTree::predicted_cells(&domain, &again), tree.cells());
         prop_assert!(again.iter().all(|clique| tree.home(clique).is_some()));

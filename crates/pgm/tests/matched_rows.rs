@@ -1,4 +1,4 @@
-//! Rows that are matched to their model: nearer to it across cliques, and the same within them.
+//! Matched sampling: rows are nearer to the model across cliques, and unchanged within them.
 #![expect(clippy::cast_precision_loss, reason = "counts here are small")]
 
 use std::num::NonZeroUsize;
@@ -13,7 +13,7 @@ fn clique(attributes: &[usize]) -> Clique {
     Clique::new(attributes.iter().copied().map(AttributeId::new))
 }
 
-/// The model with random potentials between -1.5 and 1.5 on these cliques.
+/// Returns the model with random potentials between -1.5 and 1.5 on these cliques.
 fn random_model(sizes: &[u32], cliques: &[Clique], zeros: &[StructuralZeros], seed: u64) -> TreeModel {
     let domain = Domain::new(sizes.to_vec()).unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -49,7 +49,7 @@ fn counts(domain: &Domain, clique: &Clique, chunk: &[CodeColumn]) -> Vec<f64> {
     counts
 }
 
-/// The mean distance of all tables of three columns from the model, in rows.
+/// Returns the mean distance of all tables of three columns from the model, in rows.
 fn distance_of_triples(model: &TreeModel, chunk: &[CodeColumn]) -> f64 {
     let columns = model.domain().len();
     let (mut sum, mut tables) = (0.0, 0.0);
@@ -71,14 +71,14 @@ fn distance_of_triples(model: &TreeModel, chunk: &[CodeColumn]) -> f64 {
 
 #[test]
 fn triples_are_nearer_to_the_model_and_cliques_as_near() {
-    /// Most of the distance that may be left.
-    const LEFT: f64 = 0.7;
+    /// Most of the distance that may remain.
+    const MAX_REMAINING: f64 = 0.7;
     for model in [chain(), star()] {
         for seed in 0..3 {
             let [matched, low_variance] =
                 [Sampling::Matched, Sampling::LowVariance].map(|sampling| chunk(&model, 20_000, seed, sampling));
             let ratio = distance_of_triples(&model, &matched) / distance_of_triples(&model, &low_variance);
-            assert!(ratio < LEFT, "{ratio}");
+            assert!(ratio < MAX_REMAINING, "{ratio}");
             for node in model.nodes() {
                 let clique = node.separator().union(node.residual());
                 let [matched, low_variance] =
@@ -90,14 +90,15 @@ fn triples_are_nearer_to_the_model_and_cliques_as_near() {
 }
 
 #[test]
-fn columns_apart_from_all_others_are_matched_too() {
+fn independent_columns_are_matched_too() {
     let model = random_model(&[6, 5, 4, 7], &[clique(&[0, 1])], &[], 5);
     let [matched, low_variance] = [Sampling::Matched, Sampling::LowVariance]
         .map(|sampling| distance_of_triples(&model, &chunk(&model, 20_000, 1, sampling)));
     assert!(matched < 0.7 * low_variance, "{matched} {low_variance}");
 }
 
-/// A chain whose second column has a coarser version, which depends on it alone and which another column depends on.
+/// Returns a chain whose second column has a coarser version, which depends on it alone and is the
+/// parent of another column.
 fn with_coarser_version() -> (TreeModel, StructuralZeros) {
     let domain = Domain::new(vec![3, 9, 4, 3]).unwrap();
     let possible: Vec<bool> = (0..9).flat_map(|code| (0..3).map(move |group| code / 3 == group)).collect();
@@ -112,7 +113,7 @@ fn coarser_versions_stay_with_their_columns_whether_compared_or_not() {
     for sampler in [Sampler::new(&model), Sampler::new(&model).comparing(&finest)] {
         let [matched, low_variance] = [Sampling::Matched, Sampling::LowVariance]
             .map(|sampling| sampler.sample(20_000, 2, sampling).next().unwrap());
-        assert!(matched != low_variance, "some rows were exchanged");
+        assert!(matched != low_variance, "some rows were swapped");
         assert!(matched[1].iter().zip(matched[3].iter()).all(|(fine, coarse)| fine / 3 == coarse));
     }
 }
@@ -137,7 +138,7 @@ fn rows_depend_on_seed_and_chunk_alone() {
 }
 
 #[test]
-fn pairs_are_compared_where_triples_are_too_large_and_nothing_where_pairs_are() {
+fn pairs_are_compared_if_triples_are_too_large_and_nothing_if_pairs_are_too() {
     let changes = |sizes: &[u32]| {
         let model = random_model(sizes, &[clique(&[0, 1]), clique(&[1, 2])], &[], 7);
         chunk(&model, 2_000, 1, Sampling::Matched) != chunk(&model, 2_000, 1, Sampling::LowVariance)
@@ -150,7 +151,7 @@ fn pairs_are_compared_where_triples_are_too_large_and_nothing_where_pairs_are() 
 }
 
 #[test]
-fn models_without_parts_keep_their_rows() {
+fn models_without_branches_keep_their_rows() {
     let whole = random_model(&[3, 4, 2], &[clique(&[0, 1, 2])], &[], 8);
     let single = random_model(&[5], &[clique(&[0])], &[], 8);
     let constant = random_model(&[1, 4, 1], &[clique(&[0, 1]), clique(&[1, 2])], &[], 8);

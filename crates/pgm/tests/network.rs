@@ -16,14 +16,14 @@ fn id(index: usize) -> AttributeId {
     AttributeId::new(index)
 }
 
-/// All tuples over these sizes, in the schema's order of cells.
+/// Returns all tuples over these sizes, in the schema's order of cells.
 fn tuples(sizes: &[u32]) -> Vec<Vec<u32>> {
     sizes.iter().fold(vec![Vec::new()], |tuples, &size| {
         tuples.iter().flat_map(|tuple| (0..size).map(move |code| [&tuple[..], &[code]].concat())).collect()
     })
 }
 
-/// How many of these tuples fall in each cell of a clique.
+/// Counts the tuples in each cell of a clique.
 fn count(domain: &Domain, clique: &Clique, tuples: impl IntoIterator<Item = (Vec<u32>, f64)>) -> Vec<f64> {
     let strides = cells::strides(domain, clique);
     let mut counts = vec![0.0; domain.table_len(clique).unwrap()];
@@ -55,13 +55,14 @@ fn model(network: Network, tables: Vec<Vec<f64>>) -> NetworkModel {
 
 const SIZES: [u32; 4] = [2, 3, 2, 3];
 
-/// A head of two attributes in the middle of the schema, then children on both sides of their parents.
+/// A head of two attributes in the middle of the schema, then children on both sides of their
+/// parents.
 fn network() -> Network {
     let pairs = vec![Pair::head([3, 1].map(id)), Pair::new(id(0), [1, 3].map(id)), Pair::new(id(2), [0, 3].map(id))];
     Network::new(Domain::new(SIZES.to_vec()).unwrap(), pairs).unwrap()
 }
 
-/// The same attributes, but the last child does not depend on one of its parents.
+/// A network over the attributes of [`network`] whose last child lacks one of its parents.
 fn wrong_network() -> Network {
     let pairs = vec![Pair::head([3, 1].map(id)), Pair::new(id(0), [1, 3].map(id)), Pair::new(id(2), [id(3)])];
     Network::new(Domain::new(SIZES.to_vec()).unwrap(), pairs).unwrap()
@@ -120,7 +121,8 @@ fn tuples_have_the_frequencies_of_the_network_and_not_of_another() {
         assert!(chi_square(&right, &counts, ROWS as f64) < LIMIT, "{sampling:?}");
         assert!(chi_square(&wrong, &counts, ROWS as f64) > 10.0 * LIMIT, "{sampling:?}");
         if sampling == TupleSampling::WithReplacement {
-            // Independent draws have a spread of their own: with 20 degrees of freedom or more, below 3 is as rare.
+            // Independent draws also have a minimal spread: with at least 20 degrees of freedom,
+            // below 3 is as rare.
             assert!(chi_square(&right, &counts, ROWS as f64) > 3.0);
         }
     }
@@ -143,7 +145,11 @@ fn whole_and_consistent_counts_come_out_exactly_without_replacement() {
     let independent = sampled(&model, rows, 5, TupleSampling::WithReplacement);
     let clique = model.network().cliques().next().unwrap();
     let expected = count(model.network().domain(), &clique, population);
-    assert_ne!(count(model.network().domain(), &clique, independent), expected, "with replacement they do not");
+    assert_ne!(
+        count(model.network().domain(), &clique, independent),
+        expected,
+        "with replacement counts are not exact"
+    );
 }
 
 #[test]
@@ -170,7 +176,7 @@ fn fractions_are_rounded_up_or_down_for_the_tuples_that_have_the_parents() {
 }
 
 #[test]
-fn cells_without_probability_never_come() {
+fn impossible_cells_are_never_drawn() {
     let mut population = population(8);
     // Zeros in every table, and in all tables that share them.
     population.retain(|(tuple, _)| tuple[1] != tuple[3] && (tuple[0] != 1 || tuple[2] != 1 || tuple[3] != 2));
@@ -187,8 +193,9 @@ fn cells_without_probability_never_come() {
     }
 }
 
-/// Tables 2 of the paper as released, clipped and normalised to Tables 3. It shows three of twenty ages; the other
-/// seventeen are the third row here, with what makes the sums 0.8 as the paper's normalisation shows.
+/// Tables 2 of the paper as released, clipped and normalised to Tables 3. It shows three of twenty
+/// ages; the other seventeen are the third row here, with values that make the sums 0.8, as the
+/// paper's normalisation shows.
 fn inconsistent() -> NetworkModel {
     let [age, grade] = [0, 1].map(id);
     let domain = Domain::new(vec![4, 2]).unwrap();
@@ -205,20 +212,20 @@ fn the_papers_tables_are_clipped_and_normalised() {
 }
 
 #[test]
-fn stepping_back_avoids_what_a_later_table_rules_out() {
+fn back_tracking_avoids_values_that_a_later_table_rules_out() {
     let model = inconsistent();
     let ages =
         |sampling| count(model.network().domain(), &Clique::single(id(0)), sampled(&model, 10_000, 11, sampling));
     let back_tracking = ages(TupleSampling::BackTracking);
-    // The 500 tuples of the first age are in both tables. Those that the last age should have had are drawn again.
+    // The 500 tuples of the first age are in both tables. Those of the last age are drawn again.
     assert_eq!((back_tracking[1], back_tracking[3]), (0.0, 0.0));
     assert!((500.0..600.0).contains(&back_tracking[0]), "{back_tracking:?}");
-    // Without steps back the last age comes, and its grade is what `EmptyParents` says.
+    // Without back-tracking the last age is drawn, and its grade follows `EmptyParents`.
     assert_eq!(ages(TupleSampling::WithoutReplacement), [500.0, 0.0, 8_500.0, 1_000.0]);
 }
 
 #[test]
-fn stepping_back_ends_where_no_tuple_is_possible() {
+fn back_tracking_ends_where_no_tuple_is_possible() {
     let [age, grade] = [0, 1].map(id);
     let domain = Domain::new(vec![2, 2]).unwrap();
     let network = Network::new(domain.clone(), vec![Pair::head([age]), Pair::new(grade, [age])]).unwrap();
@@ -229,9 +236,9 @@ fn stepping_back_ends_where_no_tuple_is_possible() {
     assert!((counts[2] - 250.0).abs() < 82.0, "{counts:?}");
 }
 
-/// Tables that have nothing to do with each other, half of their cells without probability.
+/// Unrelated tables, half of their cells without probability.
 #[test]
-fn stepping_back_redraws_all_that_depends_on_a_new_value() {
+fn back_tracking_redraws_everything_that_depends_on_a_new_value() {
     let domain = Domain::new(vec![6, 3, 3, 4, 3]).unwrap();
     let hierarchies = Hierarchies::new(&domain, vec![Coarsening::every(2, &domain, id(0), id(1))]).unwrap();
     let mut tested = 0;
@@ -269,15 +276,17 @@ fn stepping_back_redraws_all_that_depends_on_a_new_value() {
     assert!(tested > 15, "most of the tables leave something possible");
 }
 
-/// Histograms let the second code come 100 times, mostly early; then it comes only from probabilities, at the end.
+/// Histograms hold the second code 100 times and are used up early; later it comes from
+/// probabilities.
 #[test]
-fn the_place_of_a_row_does_not_tell_when_it_was_drawn() {
+fn the_place_of_a_row_does_not_show_when_it_was_drawn() {
     let [first, second] = [0, 1].map(id);
     let domain = Domain::new(vec![3, 2]).unwrap();
     let network = Network::new(domain, vec![Pair::head([first]), Pair::new(second, [first])]).unwrap();
     let model = model(network, vec![vec![0.5, 0.25, 0.25], vec![0.45, 0.45, 0.05, 0.05, 0.0, 0.0]]);
     let middle = &sampled(&model, 1_000, 17, TupleSampling::BackTracking)[350..550];
-    // About 47 of 200 rows, with a standard deviation of 6; in the order of drawing there are next to none.
+    // About 47 of 200 rows, with a standard deviation of 6; in the order of drawing there are
+    // almost none.
     assert!(middle.iter().filter(|(tuple, _)| tuple[0] == 1).count() > 11);
 }
 
@@ -298,7 +307,7 @@ fn a_coarser_parent_follows_from_what_was_drawn() {
 }
 
 #[test]
-fn rows_depend_on_the_seed_and_not_on_what_is_drawn_beside_them() {
+fn rows_depend_on_the_seed_and_not_on_other_chunks() {
     let model = fitted(network(), &population(16));
     for sampling in ALL {
         let draw = |rows, seed| model.sample(rows, seed, sampling).collect::<Vec<_>>();
@@ -307,7 +316,7 @@ fn rows_depend_on_the_seed_and_not_on_what_is_drawn_beside_them() {
         assert_eq!(several, draw(600_000, 1));
         assert_ne!(several[0], draw(600_000, 2)[0]);
         assert_ne!(several[0], several[1]);
-        // A chunk of the same size is the same when it is drawn alone.
+        // A chunk drawn alone is equal.
         assert_eq!(several[0], draw(several[0][0].len() as u64, 1)[0]);
         assert_eq!(draw(0, 1).len(), 0);
     }

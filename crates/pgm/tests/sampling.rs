@@ -34,7 +34,7 @@ proptest! {
 }
 
 #[test]
-fn a_code_without_probability_never_comes() {
+fn an_impossible_code_is_never_drawn() {
     let model = ProductModel::new(vec![vec![0.0, 0.3, 0.0, 0.7, 0.0]]).unwrap();
     for sampling in [Sampling::LowVariance, Sampling::Independent] {
         let counts = counts(&model, 200_000, 3, sampling);
@@ -44,7 +44,7 @@ fn a_code_without_probability_never_comes() {
 }
 
 #[test]
-fn independent_draws_have_the_models_frequencies_and_their_own_spread() {
+fn independent_draws_have_the_models_frequencies_and_spread() {
     let model = ProductModel::new(vec![skewed(20)]).unwrap();
     let rows = 200_000.0;
     let chi_square: f64 = counts(&model, 200_000, 11, Sampling::Independent)[0]
@@ -52,12 +52,13 @@ fn independent_draws_have_the_models_frequencies_and_their_own_spread() {
         .zip(&model.probabilities()[0])
         .map(|(count, probability)| (*count as f64 - rows * probability).powi(2) / (rows * probability))
         .sum();
-    // 19 degrees of freedom: outside 2.5 .. 65 once in a million. Too small a value would mean draws that are not independent.
+    // 19 degrees of freedom: outside 2.5 .. 65 once in a million. Dependent draws may give too
+    // small a value.
     assert!((2.5..65.0).contains(&chi_square), "{chi_square}");
 }
 
 #[test]
-fn columns_come_out_independent_of_each_other() {
+fn columns_are_independent() {
     let model = ProductModel::new(vec![skewed(4), skewed(4)]).unwrap();
     for sampling in [Sampling::LowVariance, Sampling::Independent] {
         let mut joint = [[0.0_f64; 4]; 4];
@@ -76,7 +77,7 @@ fn columns_come_out_independent_of_each_other() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_rows_and_another_seed_others() {
+fn equal_seeds_give_equal_rows_and_other_seeds_others() {
     let model = ProductModel::new(vec![skewed(300), skewed(3)]).unwrap();
     let rows = |seed| model.sample(100_000, seed, Sampling::LowVariance).collect::<Vec<_>>();
     assert_eq!(rows(1), rows(1));

@@ -1,4 +1,4 @@
-//! Potentials that are held back where noise hides what they should be.
+//! The shrunk search: potentials stay small where noise hides them.
 
 mod brute_force;
 
@@ -14,19 +14,19 @@ fn clique(attributes: &[usize]) -> Clique {
     Clique::new(attributes.iter().map(|&index| AttributeId::new(index)))
 }
 
-/// Noise that is near enough to Gaussian for a fit.
+/// Draws nearly Gaussian noise.
 fn noise(rng: &mut ChaCha8Rng) -> f64 {
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
 }
 
-/// Shares of all rows of a domain; the larger the power, the more of them are next to nothing.
+/// Returns shares of all rows of a domain. A larger power makes more of them nearly zero.
 fn skewed(domain: &Domain, power: i32, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let mut weights = Vec::new();
     brute_force::for_rows(domain, |_| weights.push(rng.random::<f64>().powi(power)));
     simplex::clip_and_normalise(&weights)
 }
 
-/// Tables of `ROWS` rows with noise.
+/// Returns tables of `ROWS` rows with noise.
 fn noisy(
     domain: &Domain,
     joint: &[f64],
@@ -68,14 +68,14 @@ fn total_variation(left: &[f64], right: &[f64]) -> f64 {
 }
 
 #[test]
-fn potentials_that_are_expected_to_be_nothing_leave_all_rows_as_likely_as_each_other() {
+fn a_tiny_spread_gives_the_uniform_distribution() {
     let (domain, measurements) = small();
     let joint = joint_of(&shrunk(&domain, 1e-5).estimate(&measurements).expect("small"));
     assert!(brute_force::distance(&joint, &[1.0 / 72.0; 72]) < 1e-5, "{joint:?}");
 }
 
 #[test]
-fn potentials_that_may_be_anything_give_the_least_loss() {
+fn a_huge_spread_gives_the_least_loss() {
     let (domain, measurements) = small();
     let nearest = Estimator::new(domain.clone()).total(Total::Fixed(ROWS)).stop(TO_THE_END);
     let nearest = nearest.estimate(&measurements).expect("small");
@@ -86,9 +86,9 @@ fn potentials_that_may_be_anything_give_the_least_loss() {
         assert!(above < before && above > -1e-4 * nearest.loss, "{above} above {} at {spread}", nearest.loss);
         before = above;
     }
-    // Where no distribution has the measured values, cells of many rows count for more than in the loss.
+    // If no distribution has the measured values, cells of many rows count more than in the loss.
     assert!(before < 0.02 * nearest.loss, "{before} above {}", nearest.loss);
-    // Where there is one, it is found.
+    // If a distribution has them, it is found.
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let joint = skewed(&domain, 1, &mut rng);
     let reachable = noisy(&domain, &joint, &[&[0, 1], &[1, 2], &[2, 3]], 0.01, &mut rng);
@@ -99,10 +99,10 @@ fn potentials_that_may_be_anything_give_the_least_loss() {
 }
 
 #[test]
-fn a_table_is_met_but_for_what_holds_its_potentials_back() {
+fn a_table_is_fitted_except_for_the_shrinkage() {
     let domain = Domain::new(vec![2, 4]).expect("small");
     let (deviation, spread) = (20.0, 0.7);
-    // Nothing, less than nothing, less than noise, more than noise.
+    // Values of zero, below zero, below the noise and above it.
     let values = vec![400.0, 300.0, 150.0, 80.0, 45.0, 15.0, 0.0, -25.0];
     let table = Measurement::new(&domain, clique(&[0, 1]), values.clone(), deviation).expect("eight cells");
     let estimate = shrunk(&domain, spread).estimate(&[table]).expect("small");
@@ -112,24 +112,24 @@ fn a_table_is_met_but_for_what_holds_its_potentials_back() {
         let aim = value + shift;
         let held = count.max(aim - deviation);
         let back = deviation * deviation / (spread * spread * held) * potential;
-        // The weights are those of the model before the last. That changes little, but for cells of less than nothing: they go
-        // on emptying, and were held back less.
+        // The weights are those of the model before the last. That changes little, except for cells
+        // with negative values: they go on emptying, and were shrunk less.
         let share = (aim - count) / back;
         let is_met = (aim - count - back).abs() < 0.1 * deviation || aim < 0.0 && (0.5..1.0).contains(&share);
         assert!(is_met, "{aim} - {count} is not {back}");
     }
-    // What is hidden by noise is held back, what is not is hardly.
+    // Cells below the noise are shrunk, the others hardly.
     assert!((counts[0] - 400.0 - shift).abs() < 0.5 * deviation, "{counts:?}");
     assert!(counts[7] > 0.0 && counts.is_sorted_by(|left, right| left > right), "{counts:?}");
 }
 
 #[test]
-fn what_cannot_be_is_not() {
+fn structural_zeros_hold_exactly() {
     let (domain, measurements) = small();
     let rule = |attributes, possible: fn(usize) -> bool| {
         StructuralZeros::new(&domain, clique(attributes), &(0..12).map(possible).collect::<Vec<_>>()).expect("twelve")
     };
-    // One rule is about columns that are measured together, the other about columns that are not.
+    // One rule is about columns that are measured together, the other about others.
     let rules = vec![rule(&[0, 1], |cell| !cell.is_multiple_of(5)), rule(&[1, 3], |cell| cell != 7)];
     let allowed = |row: &[u32]| !(row[0] * 4 + row[1]).is_multiple_of(5) && row[1] * 3 + row[3] != 7;
     for spread in [0.1, 1.0, 100.0] {
@@ -140,7 +140,7 @@ fn what_cannot_be_is_not() {
 }
 
 #[test]
-fn a_search_ends_at_the_same_model_wherever_it_starts() {
+fn a_search_ends_at_the_same_model_from_any_start() {
     let (domain, measurements) = small();
     let estimator = shrunk(&domain, 0.7);
     let cold = estimator.estimate(&measurements).expect("small");
@@ -162,7 +162,7 @@ fn a_free_total_is_found() {
     let (domain, measurements) = small();
     for spread in [0.3, 1.0] {
         let free = shrunk(&domain, spread).total(Total::Free).estimate(&measurements).expect("small");
-        // Seven standard deviations of what five tables say of it.
+        // Seven standard deviations of the estimate from five tables.
         assert!((free.model.total() - ROWS).abs() < 100.0, "{}", free.model.total());
         let fixed = shrunk(&domain, spread).total(Total::Fixed(free.model.total()));
         let fixed = fixed.estimate(&measurements).expect("small");
@@ -201,7 +201,7 @@ fn any_scale_of_noise_and_any_total_gives_a_distribution() {
     }
 }
 
-/// Shares of skewed columns, in which relations make cells more or less likely by small factors.
+/// Returns shares of skewed columns, related by small factors on the cells.
 fn related(domain: &Domain, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let mut weights = vec![1.0; usize::try_from(domain.cells(&clique(&[0, 1, 2, 3]))).expect("small")];
     let mut multiply = |attributes: &[usize], factor: &mut dyn FnMut() -> f64| {
@@ -222,7 +222,7 @@ fn related(domain: &Domain, rng: &mut ChaCha8Rng) -> Vec<f64> {
 }
 
 #[test]
-fn noise_as_large_as_counts_leads_further_astray_without_shrinking() {
+fn with_noise_as_large_as_counts_shrinkage_is_nearer_to_the_truth() {
     let domain = Domain::new(vec![5; 4]).expect("small");
     let columns: [&[usize]; 4] = [&[0], &[1], &[2], &[3]];
     let tables: [&[usize]; 3] = [&[0, 1, 2], &[1, 2, 3], &[0, 2, 3]];
@@ -231,7 +231,7 @@ fn noise_as_large_as_counts_leads_further_astray_without_shrinking() {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let joint = related(&domain, &mut rng);
         let mut measurements = noisy(&domain, &joint, &columns, 16.0, &mut rng);
-        // A cell holds eight rows, if all are alike.
+        // A cell holds eight rows on average.
         measurements.extend(noisy(&domain, &joint, &tables, 16.0, &mut rng));
         let estimator = Estimator::new(domain.clone()).total(Total::Fixed(ROWS));
         let distance = |search| {
@@ -248,10 +248,10 @@ fn noise_as_large_as_counts_leads_further_astray_without_shrinking() {
     assert!(near < 0.8 * far, "{near} with shrinking, {far} without");
 }
 
-/// Where noise is next to nothing and most cells are empty, potentials have no end, and a search runs out of passes far from any
-/// model. About one in eighty of these did, and fitted nothing.
+/// With almost no noise and mostly empty cells, potentials diverge, and a search may run out of
+/// passes at a model that fits nothing. About one in eighty of these searches did.
 #[test]
-fn a_search_that_is_cut_short_keeps_the_best_that_it_met() {
+fn a_search_that_is_cut_short_keeps_its_best_model() {
     let domain = Domain::new(vec![3; 4]).unwrap();
     let pair = |left: usize| clique(&[left, left + 1]);
     for seed in 0..250 {

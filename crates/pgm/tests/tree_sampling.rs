@@ -15,7 +15,7 @@ fn clique<const N: usize>(attributes: [usize; N]) -> Clique {
     Clique::new(attributes.map(AttributeId::new))
 }
 
-/// The model with random potentials between `-spread` and `spread` on these cliques.
+/// Returns the model with random potentials between `-spread` and `spread` on these cliques.
 fn random_model(sizes: &[u32], cliques: &[Clique], spread: f64, seed: u64) -> TreeModel {
     let domain = Domain::new(sizes.to_vec()).unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -27,7 +27,8 @@ fn random_model(sizes: &[u32], cliques: &[Clique], spread: f64, seed: u64) -> Tr
     infer(&CliqueVector::new(&domain, factors).unwrap(), &[], 1.0).unwrap()
 }
 
-/// Two cliques of three attributes that share two, one hanging below, and one attribute apart.
+/// Returns a model of two cliques of three attributes that share two, a child of them, and one
+/// independent attribute.
 fn mixed_model() -> TreeModel {
     let cliques = [clique([0, 1, 2]), clique([1, 2, 3]), clique([3, 4]), clique([5])];
     random_model(&[3, 4, 2, 5, 3, 4], &cliques, 2.0, 3)
@@ -53,7 +54,7 @@ fn distance(counts: &[f64], probabilities: &[f64]) -> f64 {
 }
 
 #[test]
-fn both_ways_keep_every_expected_count() {
+fn both_methods_keep_every_expected_count() {
     const SAMPLES: u64 = 3_000;
     const ROWS: u64 = 40;
     let model = mixed_model();
@@ -70,7 +71,8 @@ fn both_ways_keep_every_expected_count() {
                 };
                 counts.iter().zip(model.marginal(&clique).unwrap().values()).map(score).fold(0.0, f64::max)
             };
-            // Of at most 40 cells, above 6 in 1e-7 of all runs; low-variance counts vary less than that.
+            // Of at most 40 cells, above 6 in 1e-7 of all runs; low-variance counts vary less than
+            // that.
             assert!(largest_score(0.0) < 6.0, "{sampling:?} {clique:?} {}", largest_score(0.0));
             assert!(largest_score(0.02) > 6.0, "the test sees two rows in a hundred");
         }
@@ -93,7 +95,8 @@ fn low_variance_rows_are_many_times_nearer_to_the_cliques_than_independent_ones(
     }
 }
 
-/// The star of a centre of three codes and eight leaves of two to four codes: what each leaf is given the centre.
+/// Returns a star of a centre of three codes and eight leaves of two to four codes, with the
+/// distribution of the centre and those of each leaf given the centre.
 fn star() -> (Domain, [f64; 3], Vec<[Vec<f64>; 3]>, TreeModel) {
     let sizes: Vec<u32> = [3].into_iter().chain((0..8).map(|leaf| 2 + leaf % 3)).collect();
     let domain = Domain::new(sizes.clone()).unwrap();
@@ -117,7 +120,7 @@ fn star() -> (Domain, [f64; 3], Vec<[Vec<f64>; 3]>, TreeModel) {
     (domain, centre, leaves, model)
 }
 
-/// The largest distance of any pair of leaves from what the star makes of it.
+/// Returns the largest distance of any pair of leaves from its distribution in the star.
 fn worst_pair(domain: &Domain, centre: &[f64; 3], leaves: &[[Vec<f64>; 3]], chunks: &[Vec<CodeColumn>]) -> f64 {
     let mut worst: f64 = 0.0;
     for left in 1..leaves.len() {
@@ -139,7 +142,7 @@ fn worst_pair(domain: &Domain, centre: &[f64; 3], leaves: &[[Vec<f64>; 3]], chun
 }
 
 #[test]
-fn siblings_stay_independent_given_what_they_share() {
+fn siblings_are_independent_given_their_separator() {
     const CLOSE: f64 = 0.005;
     let (domain, centre, leaves, model) = star();
     let sampler = Sampler::new(&model);
@@ -148,7 +151,7 @@ fn siblings_stay_independent_given_what_they_share() {
         let worst = worst_pair(&domain, &centre, &leaves, &chunks);
         assert!(worst < CLOSE, "{sampling:?} {worst}");
     }
-    // Without the shuffle within groups, each group's codes would come in their own order.
+    // Without the shuffle within groups, each group's codes would be in order.
     let mut chunks: Vec<_> = sampler.sample(200_000, 5, Sampling::LowVariance).collect();
     for chunk in &mut chunks {
         sort_within_groups(chunk);
@@ -157,7 +160,8 @@ fn siblings_stay_independent_given_what_they_share() {
     assert!(worst > 20.0 * CLOSE, "the test sees a missing shuffle: {worst}");
 }
 
-/// Sorts every leaf's codes within the rows of each code of the centre; no leaf's distribution given the centre changes.
+/// Sorts every leaf's codes within the rows of each code of the centre. This changes no leaf's
+/// distribution given the centre.
 fn sort_within_groups(chunk: &mut [CodeColumn]) {
     let (centre, leaves) = chunk.split_first_mut().unwrap();
     for leaf in leaves {
@@ -172,7 +176,7 @@ fn sort_within_groups(chunk: &mut [CodeColumn]) {
 }
 
 #[test]
-fn what_is_forbidden_never_comes() {
+fn impossible_cells_are_never_drawn() {
     let domain = Domain::new(vec![3, 3, 3]).unwrap();
     let possible: Vec<bool> = (0..9).map(|cell| cell % 4 != 0).collect();
     let zeros = StructuralZeros::new(&domain, clique([1, 2]), &possible).unwrap();
@@ -188,7 +192,7 @@ fn what_is_forbidden_never_comes() {
 }
 
 #[test]
-fn tables_too_wide_to_be_rounded_together_are_rounded_group_by_group() {
+fn tables_too_wide_to_balance_are_rounded_group_by_group() {
     for (first, second) in [(300, 1000), (20_000, 6), (2, 70_000)] {
         let model = random_model(&[first, second], &[clique([0, 1])], 1.0, 6);
         let chunk = Sampler::new(&model).sample(60_000, 2, Sampling::LowVariance).next().unwrap();
@@ -206,7 +210,7 @@ fn tables_too_wide_to_be_rounded_together_are_rounded_group_by_group() {
 }
 
 #[test]
-fn siblings_with_wide_tables_stay_independent_too() {
+fn siblings_with_wide_tables_are_independent_too() {
     let domain = Domain::new(vec![400, 200, 200]).unwrap();
     let star = CliqueVector::zeros(&domain, vec![clique([0, 1]), clique([0, 2])]).unwrap();
     let model = infer(&star, &[], 1.0).unwrap();
@@ -216,7 +220,8 @@ fn siblings_with_wide_tables_stay_independent_too() {
             let pairs = chunk[1].iter().zip(chunk[2].iter());
             pairs.for_each(|(left, right)| halves[(left / 100 * 2 + right / 100) as usize] += 1.0);
         }
-        // Leaves in the same order of codes would give a half and nothing. Chance gives more than this once in a million.
+        // Leaves in the same order of codes would give 0.5 and 0. Chance exceeds this bound once in
+        // a million.
         assert!(distance(&halves, &[0.25; 4]) < 0.01, "{sampling:?} {halves:?}");
     }
 }
@@ -256,7 +261,7 @@ fn rows_are_the_same_whatever_the_number_of_threads() {
 }
 
 #[test]
-fn the_first_error_of_who_takes_the_chunks_ends_it() {
+fn the_first_error_of_take_ends_the_sampling() {
     let model = mixed_model();
     let sampler = Sampler::new(&model);
     for threads in [1, 3] {
@@ -282,7 +287,7 @@ fn a_panic_of_a_thread_is_passed_on() {
 }
 
 #[test]
-fn a_billion_rows_are_as_easy_to_begin_as_one() {
+fn a_billion_rows_are_drawn_chunk_by_chunk() {
     let model = mixed_model();
     let sampler = Sampler::new(&model);
     let mut chunks = sampler.sample(1_000_000_000, 1, Sampling::LowVariance);

@@ -1,21 +1,21 @@
-//! All mutants, each with the test that catches it.
+//! List of all mutants, each with the test that catches it.
 
 use crate::{CaughtBy, Facts};
 
-/// Declares the mutants and what is known of each, in one table.
+/// Declares the mutants and their facts in one table.
 macro_rules! mutants {
     ($($(#[doc = $mistake:literal])+ $mutant:ident = $name:literal in $room:literal, caught by $package:literal $target:literal $test:literal;)+) => {
-        /// A mistake that can be planted in the program.
+        /// A bug that can be planted in the program.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Mutant {
             $($(#[doc = $mistake])+ $mutant,)+
         }
 
         impl Mutant {
-            /// All of them.
+            /// All mutants.
             pub const ALL: [Self; [$(Self::$mutant),+].len()] = [$(Self::$mutant),+];
 
-            /// What is known of it.
+            /// Returns the facts about the mutant.
             pub const fn facts(self) -> Facts {
                 match self {
                     $(Self::$mutant => Facts {
@@ -93,7 +93,7 @@ mutants! {
         caught by "scumble-vault" "release_laws" "events_state_the_sensitivity_of_the_privacy_rules";
     /// A selection under Gaussian accounting costs what it costs under zCDP.
     GdpSelectionTooCheap = "gdp-selection-too-cheap" in "vault",
-        caught by "scumble-vault" "gdp_choices" "the_worst_two_outcomes_of_a_bounded_range_cost_what_is_charged";
+        caught by "scumble-vault" "gdp_selections" "the_worst_two_outcomes_of_a_bounded_range_cost_what_is_charged";
     /// Both parts of a split budget are the whole.
     SplitGivesTheWholeTwice = "split-gives-the-whole-twice" in "vault",
         caught by "scumble-vault" "vault" "adaptive_questions_share_one_budget";
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_mutant_has_a_name_of_its_own_and_a_sentence() {
+    fn every_mutant_has_a_unique_name_and_a_sentence() {
         let names: BTreeSet<&str> = Mutant::ALL.iter().map(|mutant| mutant.facts().name).collect();
         assert_eq!(names.len(), Mutant::ALL.len());
         for mutant in Mutant::ALL {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_planted_unless_the_environment_says_so() {
+    fn no_mutant_is_planted_without_the_environment_variable() {
         if std::env::var_os("SCUMBLE_PLANTED_BUG").is_none() {
             assert!(Mutant::ALL.iter().all(|mutant| !mutant.is_planted()));
         }

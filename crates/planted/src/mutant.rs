@@ -1,40 +1,40 @@
-//! What is known of a mutant, and whether it is alive.
+//! Facts about mutants, and which one is enabled.
 
 use crate::Mutant;
 
-/// What is known of a mutant.
+/// Facts about a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
-    /// Its name in `SCUMBLE_PLANTED_BUG`.
+    /// Name in `SCUMBLE_PLANTED_BUG`.
     pub name: &'static str,
-    /// The room in which it is planted.
+    /// Crate or module in which it is planted.
     pub room: &'static str,
-    /// The mistake, as a sentence.
+    /// Description of the bug, as a sentence.
     pub mistake: &'static str,
-    /// The test that fails while it is alive.
+    /// Test that fails while it is enabled.
     pub caught_by: CaughtBy,
 }
 
-/// A test, by where `cargo test` finds it.
+/// A test, as arguments of `cargo test`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CaughtBy {
-    /// The package.
+    /// Package.
     pub package: &'static str,
-    /// The name of the test target; `lib` for unit tests.
+    /// Name of the test target; `lib` for unit tests.
     pub target: &'static str,
-    /// The test's whole name.
+    /// Full name of the test.
     pub test: &'static str,
 }
 
 impl Mutant {
-    /// Whether this mistake is to be made.
+    /// Returns whether this bug is enabled.
     #[cfg(not(feature = "planted-bugs"))]
     #[inline]
     pub const fn is_planted(self) -> bool {
         false
     }
 
-    /// Whether this mistake is to be made.
+    /// Returns whether this bug is enabled.
     #[cfg(feature = "planted-bugs")]
     #[inline]
     pub fn is_planted(self) -> bool {
@@ -48,9 +48,9 @@ mod alive {
 
     use crate::Mutant;
 
-    /// The one mutant of this process, from its environment. A name that is none ends the process: a gate that plants
-    /// nothing would report that nothing was caught for the wrong reason.
-    #[expect(clippy::print_stderr, reason = "whoever runs a program with a planted bug has to see it")]
+    /// The enabled mutant, from the environment. Panics on an unknown name: otherwise the mutation
+    /// gate would report a mutant as missed that was never planted.
+    #[expect(clippy::print_stderr, reason = "a program with a planted bug must report it")]
     static ALIVE: LazyLock<Option<Mutant>> = LazyLock::new(|| {
         let name = std::env::var("SCUMBLE_PLANTED_BUG").ok()?;
         let mutant = Mutant::ALL.into_iter().find(|mutant| mutant.facts().name == name);

@@ -1,4 +1,4 @@
-//! What the released tables say of one column.
+//! Released counts of one column.
 
 use scumble_mechanisms::Model;
 use scumble_schema::{AttributeId, Clique};
@@ -6,22 +6,23 @@ use scumble_schema::{AttributeId, Clique};
 use crate::noisy_table::NoisyTable;
 use crate::words::real;
 
-/// The released counts of one column of the schema, from the table that tells most of it.
+/// Released counts of one column of the schema, from the table with the least noise on them.
 pub(crate) struct CountsOf<'a> {
     /// The table.
     pub(crate) table: &'a NoisyTable<'a>,
-    /// How many counts of that table make one of the column.
+    /// Number of counts of the table that sum to one count of the column.
     pub(crate) each: f64,
-    /// The sums, one per code.
+    /// Sums, one per code.
     counts: Vec<f64>,
 }
 
 impl<'a> CountsOf<'a> {
-    /// The counts of a column in the table in which they have least noise; `None` if no table holds the column whole.
+    /// Returns the counts of a column from the table in which they have the least noise; `None` if
+    /// no table contains the whole column.
     pub(crate) fn column(model: &Model, tables: &'a [NoisyTable<'a>], column: AttributeId) -> Option<Self> {
         let recoding = model.recoding();
         let domain = recoding.domain();
-        // Coarser versions tell less; binary digits tell all of it together.
+        // Coarser levels of a column lose codes. Its binary digits together keep all of them.
         let is_part = |&part: &AttributeId| recoding.of(part) == column && recoding.finer(part).is_none();
         let parts = Clique::new(domain.attributes().filter(is_part));
         let own = u64::try_from(domain.cells(&parts)).ok()?;
@@ -39,17 +40,18 @@ impl<'a> CountsOf<'a> {
         Some(Self { table, each: each(table), counts: (0..codes).map(|code| sums[cell(code)]).collect() })
     }
 
-    /// How far the noise takes the sum of so many of the column's counts, at most, 95 times in 100.
+    /// Returns the error bound of the sum of `codes` counts of the column, which holds 95 times in
+    /// 100.
     pub(crate) fn error_of(&self, codes: usize) -> f64 {
         self.table.error_of_sum(self.each * real(codes as u64))
     }
 
-    /// The released count of these codes together.
+    /// Returns the sum of the released counts of these codes.
     pub(crate) fn sum_of(&self, codes: &[u32]) -> f64 {
         codes.iter().map(|&code| self.counts[code as usize]).sum()
     }
 
-    /// Between which numbers the real count of these codes is, 95 times in 100.
+    /// Returns the interval that contains the real count of these codes, 95 times in 100.
     pub(crate) fn range(&self, codes: &[u32]) -> (f64, f64) {
         let count = self.sum_of(codes);
         let error = self.error_of(codes.len());

@@ -1,4 +1,4 @@
-//! How much of its forecast a fit has used, for whoever waits for it.
+//! Progress of a fit: the share of its forecast that it has used.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -12,16 +12,17 @@ use scumble_vault::ApproxDp;
 
 use crate::plan::seconds;
 
-/// Labels that the mean width of a text column is taken over, at most.
+/// Maximum number of labels from which the mean width of a text column is computed.
 const MAX_LABELS: u32 = 200;
-/// How many bytes of text a compressed file has for each of its own, about.
+/// Approximate compression ratio of a compressed text file.
 const COMPRESSION: f64 = 5.0;
 
-/// A fit in progress: the processor time that is forecast for it, and what it has used of that.
+/// A fit in progress: its forecast processor time, and the time that it has used.
 ///
 /// # Privacy
-/// The forecast is made of the schema, the request and the size of the input in bytes, never of a number of rows: a line of progress is
-/// seen by whoever looks over the owner's shoulder, and may be kept in a log or a notebook.
+/// The forecast depends on the schema, the request and the size of the input in bytes, never on the
+/// number of rows: a line of progress may be seen by others, and may be kept in a log or a
+/// notebook.
 #[derive(Debug, Clone, Copy)]
 pub struct FitClock {
     began: Duration,
@@ -29,7 +30,8 @@ pub struct FitClock {
 }
 
 impl FitClock {
-    /// Begins to count the time of a fit to a file of so many bytes; `None` if the fit would be refused, or the file has nothing in it.
+    /// Starts the clock of a fit to a file of `bytes` bytes; `None` if the fit would be refused or
+    /// the file is empty.
     pub fn start(schema: &Schema, method: &Method, goal: ApproxDp, file: &Path, bytes: u64) -> Option<Self> {
         let began = processor_time();
         let rows = NonZeroU64::new(likely_rows(schema, file, bytes))?;
@@ -37,19 +39,19 @@ impl FitClock {
         Some(Self { began, forecast: Duration::try_from_secs_f64(forecast.cost.cpu_seconds).ok()? })
     }
 
-    /// Processor time that is forecast for the whole fit.
+    /// Returns the forecast processor time of the whole fit.
     pub fn forecast(&self) -> Duration {
         self.forecast
     }
 
-    /// Processor time that was used since the clock was started.
+    /// Returns the processor time used since the start.
     pub fn used(&self) -> Duration {
         processor_time().saturating_sub(self.began)
     }
 }
 
 impl fmt::Display for FitClock {
-    /// Such as `12 s of about 40 s`.
+    /// Writes a line such as `25 % of about 40 s of processor time`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write(formatter, self.used(), self.forecast)
     }
@@ -68,7 +70,7 @@ fn write(formatter: &mut impl fmt::Write, used: Duration, forecast: Duration) ->
     write!(formatter, "{share:.0} % of about {forecast_seconds} of processor time")
 }
 
-/// The number of rows that a file of so many bytes has, about, by the width that the schema lets expect of its columns.
+/// Estimates the number of rows of a file of `bytes` bytes from the expected width of its columns.
 fn likely_rows(schema: &Schema, file: &Path, bytes: u64) -> u64 {
     let extension = file.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default();
     let text: f64 =
@@ -88,7 +90,7 @@ fn likely_rows(schema: &Schema, file: &Path, bytes: u64) -> u64 {
     rows
 }
 
-/// The width of a value in a text file, with what separates it from the next one.
+/// Returns the expected width of a value in a text file, with its separator.
 fn text_width(schema: &Schema, name: &str, field_type: FieldType) -> f64 {
     let value = match field_type {
         FieldType::Boolean => 5.0,
@@ -125,7 +127,7 @@ fields:
     }
 
     #[test]
-    fn rows_are_guessed_from_bytes_and_the_schema() {
+    fn rows_are_estimated_from_bytes_and_the_schema() {
         let schema = Schema::parse(SCHEMA).unwrap();
         // `north,` and `123\n`, which is six bytes and four.
         assert_eq!(likely_rows(&schema, Path::new("a.csv"), 10_000), 1_000);

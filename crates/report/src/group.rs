@@ -1,8 +1,8 @@
-//! What is promised to several units together, and to people who share one.
+//! Guarantees for groups of units, and for people who share an identifier.
 //!
 //! # Groups
-//! Tables that differ in `k` units are joined by a chain of `k` steps between neighbours. So what holds for one unit holds for `k`
-//! of them with
+//! Tables that differ in `k` units are connected by a chain of `k` neighbouring tables. So a
+//! guarantee for one unit implies one for `k` units:
 //!
 //! | for one | for `k` together |
 //! |---|---|
@@ -11,12 +11,13 @@
 //! | `rho` | `k² rho` (Bun, Steinke 2016, Proposition 1.9) |
 //! | `(epsilon, delta)` and nothing else | `k epsilon`, and `delta (1 + e^epsilon + ... + e^((k-1) epsilon))` |
 //!
-//! The epsilon of a group at the delta of one unit follows from the second and third line by the profile that certifies one unit. Under a
-//! delta it is more than `k epsilon`.
+//! The epsilon of a group at the delta of one unit follows from the second and third line by the
+//! same conversion as for one unit. With a delta it is more than `k epsilon`.
 //!
 //! # Shared identifiers
-//! Under add/remove, a unit that loses some of its rows keeps at most `m` rows before and after, but not always the same: up to `m` leave
-//! and up to `m` take their places (`crates/engine/src/unit/unit.md`). Removing `m` rows and adding `m` moves
+//! Under add/remove, a unit that loses some of its rows keeps at most `m` rows before and after,
+//! but not always the same: up to `m` leave and up to `m` replace them
+//! (`crates/engine/src/unit/unit.md`). Removing `m` rows and adding `m` moves
 //!
 //! | | against removing `m` rows |
 //! |---|---|
@@ -24,28 +25,29 @@
 //! | a count table, in L1 | 2 times as far |
 //! | a score | at most 2 times as far, by the triangle inequality |
 //!
-//! So `mu²` and `rho` of a table with Gaussian noise double; of a selection and of noisy scores, and `rho` of a table with Laplace noise,
-//! they become at most four times as large; a pure epsilon doubles. Under replace-one as many rows leave as arrive already, and nothing is
-//! added as long as the number of kept rows, which is public, is the same.
+//! So `mu²` and `rho` of a table with Gaussian noise double. Those of a selection and of noisy
+//! scores, and `rho` of a table with Laplace noise, become at most four times as large. A pure
+//! epsilon doubles. Under replace-one, as many rows leave as arrive already, and nothing is added
+//! as long as the number of kept rows, which is public, is the same.
 
 use scumble_schema::AdjacencyKind;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::{AccountingKind, ApproxDp, Certificate, Cost, Delta, Epsilon, Event};
 use serde::Serialize;
 
-/// The sizes of groups that are shown.
+/// Sizes of groups that are shown.
 const SIZES: [u32; 3] = [2, 4, 10];
 
-/// What is promised to several units together.
+/// The guarantee for a group of units.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Group {
-    /// How many units.
+    /// Number of units.
     pub units: u32,
-    /// The promise to them; `None` if nothing is.
+    /// The guarantee; `None` if there is none.
     pub promise: Option<ApproxDp>,
 }
 
-/// What a job that spent `total` promises to some sizes of groups, at `delta`.
+/// Returns the guarantees for groups of a job that spent `total`, at `delta`.
 pub(crate) fn of_total(total: Cost, delta: Delta) -> Vec<Group> {
     let promise = |units| {
         let quanta = group_total(total, units)?.quanta;
@@ -54,7 +56,7 @@ pub(crate) fn of_total(total: Cost, delta: Delta) -> Vec<Group> {
     SIZES.map(|units| Group { units, promise: promise(units) }).to_vec()
 }
 
-/// What a job that spent `total` on one unit spent on `units` of them; `None` if that is more than can be written.
+/// Returns the cost for `units` units of a job that spent `total` on one; `None` on overflow.
 fn group_total(total: Cost, units: u32) -> Option<Cost> {
     let units = u128::from(units);
     let factor = match total.accounting {
@@ -64,7 +66,7 @@ fn group_total(total: Cost, units: u32) -> Option<Cost> {
     Some(Cost { quanta: total.quanta.checked_mul(factor)?, ..total })
 }
 
-/// What follows for some sizes of groups if `epsilon` and `delta` are all that is known.
+/// Returns the guarantees for groups that follow from `epsilon` and `delta` alone.
 pub(crate) fn of_pair(one: ApproxDp) -> Vec<Group> {
     let (epsilon, delta) = (one.epsilon.get(), one.delta.get());
     let promise = |units: u32| {
@@ -76,7 +78,7 @@ pub(crate) fn of_pair(one: ApproxDp) -> Vec<Group> {
     SIZES.map(|units| Group { units, promise: promise(units) }).to_vec()
 }
 
-/// A positive number with two digits, never below it.
+/// Rounds a positive number up to two significant digits.
 fn two_digits_up(number: f64) -> f64 {
     if !number.is_finite() {
         return number;
@@ -89,17 +91,17 @@ fn two_digits_up(number: f64) -> f64 {
     format!("{:.1e}", nearest + step).parse().expect("a number that was just written")
 }
 
-/// What is promised to one of several people who share an identifier.
+/// The guarantee for one of several people who share an identifier.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SharedIdentifier {
-    /// How many times as large `mu` is, at most; `rho` or epsilon, if that is what adds up.
+    /// Upper bound on the factor by which `mu` grows, or `rho` or epsilon under that accounting.
     pub factor: f64,
-    /// What that promises; `None` if nothing.
+    /// The guarantee; `None` if there is none.
     pub promise: Option<ApproxDp>,
 }
 
 impl SharedIdentifier {
-    /// What follows from every release of a certificate; `None` under replace-one.
+    /// Adds up all releases of a certificate; `None` under replace-one.
     pub fn new(certificate: &Certificate) -> Option<Self> {
         if certificate.adjacency() == AdjacencyKind::ReplaceOne {
             return None;
@@ -116,7 +118,7 @@ impl SharedIdentifier {
     }
 }
 
-/// What a release costs somebody who shares an identifier, at most.
+/// Returns an upper bound on the cost of a release for somebody who shares an identifier.
 fn shared_cost(event: &Event, accounting: AccountingKind) -> Option<u128> {
     let table = matches!(event.question(), Question::Table(_));
     let gaussian = matches!(event.mechanism(), Mechanism::RoundedGaussian { .. });
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn at_a_fixed_delta_a_group_has_more_than_its_number_times_epsilon() {
+    fn at_a_fixed_delta_the_epsilon_of_a_group_exceeds_the_multiple() {
         let one = goal(1.0, 1e-9);
         let groups = of_total(AccountingKind::Gdp.largest(one).unwrap(), one.delta);
         // mu 0.1819748, and 2, 4 and 10 times that, by 40 digits.
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_alone_lets_delta_grow_with_the_group() {
+    fn the_delta_of_a_pair_grows_with_the_group() {
         let groups = of_pair(goal(0.5, 1e-7));
         assert_eq!(epsilons(&groups), [1.0, 2.0, 5.0]);
         // 1e-7 (1 + e^0.5), ..., rounded up.
@@ -171,8 +173,9 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_of_neighbours_reaches_what_a_pair_says_of_groups() {
-        // The probability of one event on three tables, each as far from the one before as the pair allows.
+    fn a_chain_of_neighbours_reaches_the_bound_of_a_pair() {
+        // The probability of one event on three tables, each as far from the one before as the pair
+        // allows.
         let (epsilon, delta): (f64, f64) = (0.5, 1e-3);
         let far = 0.3;
         let between = epsilon.exp() * far + delta;

@@ -1,43 +1,44 @@
-//! Which values of a column are drawn, and which are taken together.
+//! Selection and grouping of the values of a column for a picture.
 //!
-//! What is on a number line is drawn in its order, and where bins differ in width, as a density: a wide bin holds more rows than
-//! a narrow one of the same shape, and drawn as it is would look like a hump. What is not on a line comes with the most frequent first.
+//! Values on a number line are drawn in their order. Where bins differ in width they are drawn as
+//! densities, because a wide bin holds more rows and would look like a peak. Other values are drawn
+//! with the most frequent first.
 
 use scumble_schema::{Attribute, FieldType, Scalar};
 
 use crate::words::{grouped, short};
 
-/// Most bars one below the other.
+/// Maximum number of bars.
 const MAX_BARS: usize = 16;
-/// Most columns side by side.
+/// Maximum number of columns.
 const MAX_COLUMNS: usize = 60;
-/// Bins whose widths differ by no more than this factor count as equal: months, leap years, a last bin that is a little shorter.
-const EQUAL: f64 = 1.5;
-/// Fewer bins than this have no shape to be mistaken.
-const MIN_SHAPE: usize = 3;
-/// A bin that is narrower than the usual one by this factor is a value by itself, such as an income of nothing. Its density would
-/// dwarf all others, so it is told in words.
+/// Maximum ratio of the widths of bins that count as equal: months, leap years, a shorter last bin.
+const MAX_EQUAL_RATIO: f64 = 1.5;
+/// Minimum number of bins that are drawn as densities.
+const MIN_DENSITY_BINS: usize = 3;
+/// A bin narrower than the median by this factor is a single value, such as an income of zero. Its
+/// density would dwarf all others, so the text states it instead.
 const HEAP: f64 = 50.0;
-/// About how many places of an axis are labelled.
+/// Approximate number of labels of an axis.
 const MARKS: usize = 4;
 
-/// Values that are drawn as one.
+/// Values that are drawn as one bar or column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// The first value, in words.
+    /// Label of the first value.
     pub first: String,
-    /// The last value, in words; the same if there is but one.
+    /// Label of the last value, equal to `first` for a single value.
     pub last: String,
-    /// Their codes.
+    /// Codes of the values.
     pub codes: Vec<u32>,
-    /// The share of the rows.
+    /// Share of the rows.
     pub share: f64,
-    /// How wide the values are together, where they are bins.
+    /// Total width of the values, if they are bins.
     width: Option<f64>,
 }
 
 impl Group {
-    /// From the first value to the last, in words.
+    /// Returns the label of the group: its value, or its first and last value.
     pub fn label(&self) -> String {
         if self.first == self.last { self.first.clone() } else { format!("{} to {}", self.first, self.last) }
     }
@@ -46,50 +47,51 @@ impl Group {
 /// How a column is drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shown {
-    /// As bars one below the other, each with a name.
+    /// Horizontal bars, each with a name.
     Bars {
-        /// From the top.
+        /// Bars from the top.
         bars: Vec<Group>,
-        /// All other values together. Their bar would make the others look small.
+        /// All other values. Their bar would make the others look small.
         rest: Option<Group>,
     },
-    /// As columns side by side, in the order of their values.
+    /// Columns side by side, in the order of their values.
     Columns {
-        /// In order.
+        /// Columns, in order.
         columns: Vec<Group>,
-        /// What has no place in the order: missing and unknown values, and values by themselves.
+        /// Values without a column: missing and unknown values, and single values among wide bins.
         aside: Vec<Group>,
-        /// What heights are, where columns differ in width.
+        /// Unit of the heights, if columns differ in width.
         density: Option<Density>,
     },
 }
 
-/// Rows per so much of a number line: what columns of different widths have in common.
+/// Unit of a density: rows per width.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Density {
-    /// Per how much, in the unit of widths.
+    /// The width.
     per: f64,
-    /// The same in words.
+    /// Label of the width.
     in_words: String,
 }
 
 impl Density {
-    /// What the axis measures: `% of rows per 1,000`.
+    /// Returns the label of the axis, such as `% of rows per 1,000`.
     pub fn axis(&self) -> String {
         format!("% of rows per {}", self.in_words)
     }
 
-    /// How high a column of this group is, if so large a share of rows is in it.
+    /// Returns the height of the column of a group with a share of the rows.
     pub fn height(&self, group: &Group, share: f64) -> f64 {
         group.width.map_or(share, |width| share * self.per / width)
     }
 }
 
 impl Shown {
-    /// How to draw a column with these shares of its codes.
+    /// Decides how to draw a column with these shares of its codes.
     ///
-    /// Values on a number line keep their order, and are taken together by neighbours where they are many. Others come with the most
-    /// frequent first, and the rest of them as one. Truth values keep their order.
+    /// Values on a number line keep their order; if there are many, neighbours are grouped. Other
+    /// values are sorted with the most frequent first, and the rest is one group. Booleans keep
+    /// their order.
     pub fn new(attribute: &Attribute, shares: &[f64]) -> Self {
         let codes = || (0_u32..).zip(shares.iter().copied());
         let group = |(code, share)| {
@@ -112,7 +114,8 @@ impl Shown {
         }
         let mut bars: Vec<Group> = aside().collect();
         if bars.len() > 3 {
-            // A stable sort: ties stay in code order, so that the same model is always drawn the same way.
+            // A stable sort keeps ties in code order, so that the picture of a model is
+            // reproducible.
             bars.sort_by(|left, right| right.share.total_cmp(&left.share));
         }
         if bars.len() <= MAX_BARS {
@@ -123,7 +126,7 @@ impl Shown {
         Self::Bars { bars, rest: Some(Group { first: name.clone(), last: name, ..rest }) }
     }
 
-    /// What is told in words, because it has no bar of its own.
+    /// Returns the groups that have no bar or column, for the text.
     pub fn aside(&self) -> &[Group] {
         match self {
             Self::Bars { rest, .. } => rest.as_slice(),
@@ -131,7 +134,7 @@ impl Shown {
         }
     }
 
-    /// How many codes are drawn as one, if they are several.
+    /// Returns the largest number of codes of a column, if it is more than one.
     pub fn together(&self) -> Option<usize> {
         match self {
             Self::Bars { .. } => None,
@@ -142,7 +145,7 @@ impl Shown {
     }
 }
 
-/// Where an axis of columns is labelled: a few places between them, both ends among them.
+/// Returns the labels of an axis of columns with their positions, including both ends.
 pub fn marks(columns: &[Group]) -> Vec<(usize, String)> {
     let step = columns.len().div_ceil(MARKS).max(1);
     let mut marks: Vec<(usize, String)> =
@@ -153,7 +156,7 @@ pub fn marks(columns: &[Group]) -> Vec<(usize, String)> {
     marks
 }
 
-/// The bins that are values by themselves, and the others.
+/// Splits bins into single values and the others.
 fn heaps(on_line: &[Group]) -> (Vec<Group>, Vec<Group>) {
     let usual = median_width(on_line).unwrap_or(0.0);
     let is_heap = |group: &&Group| group.width.is_some_and(|width| width * HEAP < usual);
@@ -165,9 +168,9 @@ fn heaps(on_line: &[Group]) -> (Vec<Group>, Vec<Group>) {
 
 fn differ_in_width(bins: &[Group]) -> bool {
     let widths: Option<Vec<f64>> = bins.iter().map(|group| group.width).collect();
-    let Some(widths) = widths.filter(|widths| widths.len() >= MIN_SHAPE) else { return false };
-    let (least, most) = widths.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &width| (a.min(width), b.max(width)));
-    most > EQUAL * least
+    let Some(widths) = widths.filter(|widths| widths.len() >= MIN_DENSITY_BINS) else { return false };
+    let (min, max) = widths.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &width| (a.min(width), b.max(width)));
+    max > MAX_EQUAL_RATIO * min
 }
 
 fn median_width(groups: &[Group]) -> Option<f64> {
@@ -176,7 +179,7 @@ fn median_width(groups: &[Group]) -> Option<f64> {
     widths.get(widths.len() / 2).copied()
 }
 
-/// Per which width rows are told: a round number, about as wide as the usual column.
+/// Returns the unit of a density: a round width near the median width of a column.
 fn density(field_type: FieldType, columns: &[Group]) -> Density {
     let usual = median_width(columns).unwrap_or(1.0);
     let (of_one, unit) = match field_type {
@@ -194,7 +197,7 @@ fn density(field_type: FieldType, columns: &[Group]) -> Density {
     Density { per: round * of_one, in_words: format!("{number}{unit}") }
 }
 
-/// Neighbours together, so that no more columns are left than a picture has room for.
+/// Groups neighbours, so that at most [`MAX_COLUMNS`] columns are left.
 fn merged(groups: &[Group]) -> Vec<Group> {
     groups.chunks(groups.len().div_ceil(MAX_COLUMNS).max(1)).map(together).collect()
 }
@@ -210,7 +213,8 @@ fn together(groups: &[Group]) -> Group {
     }
 }
 
-/// The end of a bin: real numbers with a few digits, instants to the minute, days without a time.
+/// Formats the end of a bin: numbers with a few digits, instants to the minute, days without a
+/// time.
 pub(crate) fn in_words(end: Scalar) -> String {
     match end {
         Scalar::Number(number) => short(number),
@@ -223,10 +227,10 @@ pub(crate) fn in_words(end: Scalar) -> String {
     }
 }
 
-/// The first and the last value of a code, in words.
+/// Returns the labels of the first and the last value of a code.
 fn ends(attribute: &Attribute, code: u32) -> (String, String) {
     match attribute.bin(code) {
-        // A bin of several codes does not tell which of them is meant.
+        // With kept values, several codes share a bin, so its ends do not identify the code.
         Some((first, last)) if attribute.spec().dp.keep.is_none() => (in_words(first), in_words(last)),
         _ => (attribute.label(code), attribute.label(code)),
     }

@@ -1,4 +1,4 @@
-//! What a model promises, in a paragraph.
+//! The guarantee of a model, in a paragraph.
 
 use std::num::NonZeroU32;
 
@@ -11,14 +11,14 @@ use scumble_vault::{AccountingKind, ApproxDp, Certificate, Delta, Event};
 use crate::weak_terms::weak_terms;
 use crate::words::releases;
 
-/// Before every guarantee that is somebody's word.
+/// Prefix of a guarantee that was declared and not computed here.
 const DECLARED: &str = "Declared by the maker of the tables, not accounted for by this program";
 
-/// A fit that lost this share of its goal, or more, is said to have lost the goal.
+/// A fit that spent at least this share of its goal shows the epsilon of the goal.
 const NEARLY_THE_GOAL: f64 = 0.999;
 
-/// What a model promises, for a reader who knows what differential privacy is: as its certificate proves, or as the maker of
-/// its tables declares.
+/// Returns the guarantee of a model, for readers who know differential privacy: as its certificate
+/// proves, or as the party that released the tables declares.
 pub fn guarantee(model: &Model) -> String {
     let unit = &model.schema().privacy().unit;
     let guarantee = match model.origin() {
@@ -52,7 +52,7 @@ fn certified(unit: &Unit, certificate: &Certificate) -> String {
     let accounting = match certificate.accounting() {
         AccountingKind::Pure => "pure accounting".to_owned(),
         AccountingKind::Gdp => {
-            // Choices may lose less than they are charged for; of noise alone, nothing smaller holds.
+            // A selection may lose less than it is charged for. For noise alone the cost is exact.
             let chose = |event: &Event| matches!(event.mechanism(), Mechanism::Exponential { .. });
             let exact = if certificate.events().iter().any(chose) { "" } else { "exact " };
             format!("{exact}Gaussian accounting, mu = {:.5}", total.sqrt())
@@ -67,7 +67,7 @@ fn certified(unit: &Unit, certificate: &Certificate) -> String {
     format!("{claim}-differentially private with respect to {neighbours}. {releases}, {accounting}.{ledger}{noise}")
 }
 
-/// Which tables the guarantee makes hard to tell apart.
+/// Describes neighbouring tables.
 pub(crate) fn neighbours(unit: &Unit, most: NonZeroU32, adjacency: AdjacencyKind) -> String {
     let rows = match (unit, most.get()) {
         (Unit::Row, 1) => "one row".to_owned(),
@@ -88,43 +88,43 @@ pub(crate) fn neighbours(unit: &Unit, most: NonZeroU32, adjacency: AdjacencyKind
     }
 }
 
-/// What a certificate claims, as [`pair`], with the [epsilon for people](shown_epsilon).
+/// Formats the claim of a certificate as [`pair`], with the [shown epsilon](shown_epsilon).
 pub(crate) fn certified_claim(certificate: &Certificate) -> String {
     pair(shown_epsilon(certificate), certificate.delta())
 }
 
-/// The epsilon that people are told: never less than what is claimed, with at most six places.
+/// Returns the epsilon that is shown: never below the certified one, with at most six decimals.
 ///
-/// A fit that was asked for an epsilon of 1 and spent all but a millionth of it says 1, and not 0.9999999999968168. The
-/// certificate itself has every digit.
+/// A fit with a goal of epsilon 1 that spent all but a millionth of it shows 1, not
+/// 0.9999999999968168. The certificate has every digit.
 pub fn shown_epsilon(certificate: &Certificate) -> f64 {
     let (claimed, goal) = (certificate.epsilon().get(), certificate.goal().epsilon.get());
-    // What was reached is never above the goal, so this rounds up too.
+    // The certified epsilon is never above the goal, so this rounds up too.
     if claimed >= goal * NEARLY_THE_GOAL { goal } else { rounded_up(claimed) }
 }
 
-/// The cap of a ledger.
+/// Formats the cap of a ledger.
 pub(crate) fn cap_in_words(cap: ApproxDp) -> String {
     claim(cap.epsilon.get(), cap.delta)
 }
 
-/// What is claimed, as [`pair`], rounded up.
+/// Formats a claim as [`pair`], rounded up.
 pub(crate) fn claim(epsilon: f64, delta: Delta) -> String {
     pair(rounded_up(epsilon), delta)
 }
 
-/// What is claimed, with two places of `epsilon`, rounded up: for numbers that stand beside the claim.
+/// Formats a claim with two decimals of `epsilon`, rounded up.
 pub(crate) fn short_claim(epsilon: f64, delta: Delta) -> String {
-    // A sum that was computed a last digit above a hundredth is that hundredth.
+    // A rounding error above a hundredth must not round up to the next one.
     pair((epsilon * 100.0 - 1e-9).ceil() / 100.0, delta)
 }
 
-/// `(epsilon, delta)`, or `epsilon` alone where there is no delta.
+/// Formats `(epsilon, delta)`, or `epsilon` alone if delta is zero.
 pub(crate) fn pair(epsilon: f64, delta: Delta) -> String {
     if delta == Delta::ZERO { epsilon.to_string() } else { format!("({epsilon}, {:e})", delta.get()) }
 }
 
-/// Six places are enough to read, and never less than the truth.
+/// Rounds up to six decimals, so that the shown epsilon is never below the real one.
 fn rounded_up(epsilon: f64) -> f64 {
     (epsilon * 1e6).ceil() / 1e6
 }
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_protected_is_said() {
+    fn neighbouring_tables_are_described() {
         let people = Unit::Column("person_id".into());
         let said = |unit: &Unit, most, adjacency| neighbours(unit, NonZeroU32::new(most).unwrap(), adjacency);
         assert_eq!(said(&Unit::Row, 1, AdjacencyKind::AddRemove), "adding or removing one row");

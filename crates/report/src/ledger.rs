@@ -1,4 +1,4 @@
-//! A ledger at a glance.
+//! Summary of a ledger.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::guarantee::{claim, neighbours, pair};
 
-/// How much of the hash of a job is shown in a line.
+/// Number of characters of the id of a job that are shown.
 const SHOWN_ID: usize = 12;
 
 /// What was spent on a table, and what is left.
@@ -18,58 +18,59 @@ const SHOWN_ID: usize = 12;
 pub struct LedgerSummary {
     /// The name of the table.
     pub dataset: String,
-    /// Which tables the promise makes hard to tell apart.
+    /// Description of neighbouring tables.
     pub neighbours: String,
-    /// How fits are added up.
+    /// Accounting that adds up the fits.
     pub accounting: AccountingKind,
-    /// The promise for everything that is ever released.
+    /// Cap: the guarantee for all releases together.
     pub cap: ApproxDp,
-    /// How much of the cap is spent, between 0 and 1.
+    /// Share of the cap that is spent, between 0 and 1.
     pub spent_share: f64,
-    /// What was promised by what is spent: its epsilon at the delta of the cap.
+    /// Epsilon of what is spent, at the delta of the cap.
     pub spent_epsilon: Option<f64>,
-    /// The epsilon of one more fit with Gaussian noise (Laplace noise on a pure ledger) that uses up what is left, at the
-    /// delta of the cap.
+    /// Epsilon of one more fit with Gaussian noise (Laplace noise on a pure ledger) that uses up
+    /// the rest, at the delta of the cap.
     pub left_epsilon: Option<f64>,
     /// The jobs, oldest first.
     pub jobs: Vec<JobSummary>,
-    /// How many records the ledger has.
+    /// Number of records of the ledger.
     pub records: usize,
-    /// The hash of the last record.
+    /// Hash of the last record.
     pub head: String,
     /// Whether storage failed while the ledger was written.
     pub suspect: bool,
 }
 
-/// One fit on a ledger: what it promised, and how much of the cap it uses.
+/// One fit on a ledger: its goal, and its share of the cap.
 #[derive(Debug, Clone, Serialize)]
 pub struct JobSummary {
-    /// Its number.
+    /// Id of the job.
     pub job: String,
-    /// The hash of the record that reserved its budget, which is in the certificate too.
+    /// Hash of the record that reserved its budget. The certificate has it too.
     pub head: String,
-    /// When it began, in seconds since 1970, UTC.
+    /// Start, in seconds since 1970, UTC.
     pub time: u64,
-    /// What it did.
+    /// Description of the fit.
     pub description: String,
-    /// What it promised.
+    /// Goal: the guarantee of the fit.
     pub goal: ApproxDp,
-    /// How much of the cap it uses, between 0 and 1.
+    /// Share of the cap, between 0 and 1.
     pub share: f64,
-    /// How many releases it made; `None` while it is open, when all that it reserved counts.
+    /// Number of releases; `None` while the job is open and its whole reservation counts.
     pub releases: Option<u64>,
-    /// The command that began it, if there was one.
+    /// Command that started it, if any.
     pub command: Option<String>,
 }
 
 impl LedgerSummary {
-    /// What a [verified](scumble_vault::ledger::Ledger::verify) ledger says, with amounts turned into epsilons.
+    /// Summarises a [verified](scumble_vault::ledger::Ledger::verify) ledger, with amounts as
+    /// epsilons.
     pub fn new(statement: &Statement) -> Self {
         let terms = &statement.terms;
         let share = |quanta: u128| cost(terms.accounting, quanta).to_f64() / cost(terms.accounting, terms.cap).to_f64();
         let epsilon =
             |accounting: AccountingKind, quanta| accounting.epsilon(quanta, terms.goal.delta).map(Epsilon::get);
-        // A fit with Gaussian noise of mu² costs half of it in rho. That is the dearest kind of fit there is.
+        // A fit with Gaussian noise of mu² costs mu² / 2 in rho. No other kind of fit costs more.
         let left_epsilon = match terms.accounting {
             AccountingKind::Zcdp => epsilon(AccountingKind::Gdp, statement.left.saturating_mul(2)),
             accounting => epsilon(accounting, statement.left),
@@ -120,10 +121,11 @@ impl fmt::Display for LedgerSummary {
         let spent = match self.spent_epsilon {
             Some(0.0) => "nothing".to_owned(),
             Some(epsilon) => format!("{}, {:.1} % of the cap", claim(epsilon, delta), 100.0 * self.spent_share),
-            None => "more than can be told".to_owned(),
+            None => "more than any epsilon can express".to_owned(),
         };
         writeln!(formatter, "spent     {spent}")?;
-        // Rounded down, so that a fit of what is shown is not refused; but one part in 10^9 below a round number is that number.
+        // Rounded down, so that a fit of the shown epsilon is not refused. A rounding error of 1e-9
+        // below a round number must not round down.
         let left = self.left_epsilon.map(|epsilon| (epsilon * (1.0 + 1e-9) * 1e4).floor() / 1e4);
         match left {
             Some(0.0) => write!(formatter, "left      nothing")?,
@@ -156,7 +158,7 @@ impl fmt::Display for LedgerSummary {
 }
 
 impl LedgerSummary {
-    /// How to go on with fits that never ended.
+    /// Writes how to resume open fits.
     fn write_open(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let open: Vec<&JobSummary> = self.jobs.iter().filter(|job| job.releases.is_none()).collect();
         if open.is_empty() {
@@ -164,7 +166,7 @@ impl LedgerSummary {
         }
         write!(
             formatter,
-            "\n\nopen fits run, or were cut off; all that they reserved counts as spent until they end. To go on with one:"
+            "\n\nopen fits are running or were interrupted; their whole reservation counts as spent until they end. To resume one:"
         )?;
         for job in open {
             let id = &job.job[..SHOWN_ID.min(job.job.len())];
@@ -177,7 +179,7 @@ impl LedgerSummary {
     }
 }
 
-/// A time for people to read.
+/// Formats a time.
 fn timestamp(seconds: u64) -> String {
     let time = i64::try_from(seconds).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
     time.map_or_else(|| "-".into(), |time| time.format("%Y-%m-%d %H:%M:%S").to_string())

@@ -1,23 +1,24 @@
 //! Models and certificates in words, from released values and public facts only.
 //!
-//! Everything here may be published as it is. This room cannot reach a row: it takes a
-//! [`Model`](scumble_mechanisms::Model), which holds none, a schema, or the statement of a ledger. It decides nothing and computes no
-//! guarantee; it tells the one that is in the certificate.
+//! Everything in this crate may be published as it is. It cannot read rows: its inputs are a
+//! [`Model`](scumble_mechanisms::Model), which holds none, a schema, or the statement of a ledger.
+//! It computes no guarantee; it states the one in the certificate.
 //!
-//! | asked | by | command |
+//! | content | item | command |
 //! |---|---|---|
-//! | what a model promises, in a paragraph | [`guarantee`] | `fit`, `sample` |
-//! | the same on a page, for readers who are no specialists | [`Explanation`], with the numbers of [`Odds`] | `report`, `bundle` |
-//! | what a model holds | [`Summary`] | `inspect` |
-//! | which columns hold next to nothing, so that the schema is probably wrong | [`dead_columns`] | `fit`, `synth`, `inspect`, `report` |
-//! | which columns it ties together | [`picture`] | `inspect --svg` |
-//! | what a release is, for whom, what for and how exact, without jargon | [`PlainWords`] | `report`, `bundle` |
+//! | the guarantee of a model, in a paragraph | [`guarantee`] | `fit`, `sample` |
+//! | the guarantee explained to readers who are not specialists | [`Explanation`], with the numbers of [`Odds`] | `report`, `bundle` |
+//! | the content of a model | [`Summary`] | `inspect` |
+//! | columns of which nearly nothing was read, so that the schema is probably wrong | [`dead_columns`] | `fit`, `synth`, `inspect`, `report` |
+//! | the relations between columns in a model | [`picture`] | `inspect --svg` |
+//! | purpose, audience and accuracy of a release, without jargon | [`PlainWords`] | `report`, `bundle` |
 //! | what was measured, how well, and what not to trust | [`public_page`] | `report` |
-//! | where values are heaped on a round number | [`heaps`] | `fit` |
-//! | what a budget would buy, before any row is read | [`Plan`] | `plan` |
+//! | columns with values heaped on one number | [`heaps`] | `fit` |
+//! | what a budget buys, before any row is read | [`FitPlan`] | `plan` |
 //! | what was spent on a table, and what is left | [`LedgerSummary`] | `ledger show` |
 //!
-//! [`grouping`] says which values of a column are drawn, [`chart`] draws SVG and [`page`] makes HTML files, for these pages and for those of `scumble-evaluate`.
+//! [`grouping`] selects the values of a column that are drawn, [`chart`] draws SVG, and [`page`]
+//! writes HTML. `scumble-evaluate` uses them too.
 //!
 //! ```
 //! use scumble_mechanisms::{Method, fit};
@@ -44,8 +45,8 @@
 //! ```
 //!
 //! # Where the proofs are
-//! What odds and tests follow from epsilon, delta and `mu` is proved in the note `odds.md` beside the code of [`Odds`]. That nothing here looks
-//! at more than released values is tested by replay: `tests/replay.rs`.
+//! `odds.md`, beside the code of [`Odds`], derives odds and tests from epsilon, delta and `mu`.
+//! `tests/replay.rs` tests by replay that this crate uses released values only.
 
 pub mod chart;
 mod counts_of;
@@ -77,7 +78,7 @@ pub use ledger::{JobSummary, LedgerSummary};
 pub use odds::{Curve, Exception, Odds, Suspicion};
 pub use picture::picture;
 pub use plain::PlainWords;
-pub use plan::{Plan, Refusal};
+pub use plan::{FitPlan, Refusal};
 pub use public_page::{Heap, heaps, public_page};
 pub use summary::{BoundSummary, ColumnSummary, PairSummary, Share, Summary, TableSummary};
 pub use weak_terms::weak_terms;

@@ -1,4 +1,4 @@
-//! The noisy tables of a model, and how far their counts may be off.
+//! Noisy tables of a model, with error bounds of their counts.
 
 use std::f64::consts::SQRT_2;
 
@@ -8,26 +8,27 @@ use scumble_schema::{Clique, Domain, cells};
 use scumble_vault::Event;
 use scumble_vault::account::Mechanism;
 
-/// How many standard deviations normal noise stays within, 95 times in 100.
+/// Number of standard deviations that contain normal noise, 95 times in 100.
 const NORMAL: f64 = 1.96;
-/// The same for Laplace noise: `ln 20` scales. Sums of it stay within less.
+/// Number of standard deviations that contain Laplace noise, 95 times in 100: `ln 20` scales. For
+/// sums of Laplace noise it is an upper bound.
 const LAPLACE: f64 = 2.995_732_273_553_991 / SQRT_2;
 
-/// A noisy table that was released, or made elsewhere.
+/// A noisy table, released here or external.
 pub(crate) struct NoisyTable<'a> {
-    /// Its columns, among those that were asked about.
+    /// Columns of the table, among the recoded columns.
     pub(crate) clique: &'a Clique,
-    /// How many counts it has.
+    /// Number of counts.
     pub(crate) cells: u64,
-    /// The standard deviation of the noise on each, in rows.
+    /// Standard deviation of the noise on each count, in rows.
     pub(crate) deviation: f64,
-    /// How many standard deviations hold 95 % of the noise.
+    /// Number of standard deviations that contain 95 % of the noise.
     reach: f64,
-    /// Its counts.
+    /// The counts.
     values: Values<'a>,
 }
 
-/// Counts as they were released here, or written elsewhere.
+/// Counts that were released here, or external ones.
 #[derive(Clone, Copy)]
 enum Values<'a> {
     Whole(&'a [i64]),
@@ -45,18 +46,18 @@ impl Values<'_> {
 }
 
 impl NoisyTable<'_> {
-    /// How far the noise takes the sum of so many counts, at most, 95 times in 100: rounded up to a whole row, because counts
-    /// are whole.
+    /// Returns the error bound of the sum of `counts` counts, which holds 95 times in 100. It is
+    /// rounded up to a whole row, because counts are whole.
     pub(crate) fn error_of_sum(&self, counts: f64) -> f64 {
         (self.reach * self.deviation * counts.sqrt()).ceil()
     }
 
-    /// The same for one count.
+    /// Returns the error bound of one count, which holds 95 times in 100.
     pub(crate) fn error(&self) -> f64 {
         self.error_of_sum(1.0)
     }
 
-    /// The sums of its counts over all columns but those of `kept`, which is part of its columns.
+    /// Sums the counts over all columns but those of `kept`, a subset of its columns.
     pub(crate) fn summed(&self, domain: &Domain, kept: &Clique) -> Vec<f64> {
         let axes: Vec<(usize, usize, usize)> = kept
             .attributes()
@@ -76,7 +77,7 @@ impl NoisyTable<'_> {
     }
 }
 
-/// The noisy tables of a model, in the order of their release.
+/// Returns the noisy tables of a model, in the order of their release.
 pub(crate) fn noisy_tables(model: &Model) -> Vec<NoisyTable<'_>> {
     match model.origin() {
         Origin::Measured { certificate, released, .. } => {
@@ -95,7 +96,7 @@ fn released_table<'a>(event: &'a Event, values: &'a [i64]) -> Option<NoisyTable<
 }
 
 fn external_table(table: &Marginal) -> NoisyTable<'_> {
-    // Noise that nobody named may be of the kind that strays further.
+    // Noise of an unknown kind may be Laplace noise, which has the larger bound.
     let reach = if table.noise() == Some(NoiseKind::Gaussian) { NORMAL } else { LAPLACE };
     let table = table.measurement();
     let (values, deviation) = (table.values(), table.standard_deviation());
@@ -125,7 +126,8 @@ mod tests {
         let values: Vec<i64> = (0..12).collect();
         let table =
             NoisyTable { clique: &all, cells: 12, deviation: 1.0, reach: NORMAL, values: Values::Whole(&values) };
-        // Cells of the first column's first code are 0 to 5; of these, the last column's first code has the even ones.
+        // Cells of the first column's first code are 0 to 5; of these, the last column's first code
+        // has the even ones.
         assert_eq!(table.summed(&domain, &kept), [6.0, 9.0, 24.0, 27.0]);
         assert_eq!(table.summed(&domain, &all), (0..12).map(f64::from).collect::<Vec<_>>());
     }

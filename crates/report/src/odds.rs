@@ -8,74 +8,75 @@ use serde::Serialize;
 use crate::group::{self, Group};
 use crate::tail::probability_beyond;
 
-/// How often the tests that are told raise a false alarm.
+/// False-alarm rate of the tests that are shown.
 pub(crate) const FALSE_ALARMS: f64 = 0.05;
 /// `Phi^-1(0.05)`.
 const QUANTILE: f64 = -1.644_853_626_951_472_7;
-/// The suspicions that are told: 1 in so many.
+/// Prior odds that are shown, as 1 in N.
 const PRIORS: [u32; 2] = [2, 1_000];
 
-/// What an attacker can learn about one unit.
+/// Bounds on what an attacker can learn about one unit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Odds {
-    /// The most that the odds are multiplied by: `e^epsilon`.
+    /// Upper bound on the factor that multiplies the odds: `e^epsilon`.
     pub factor: f64,
-    /// How often they may be multiplied by more.
+    /// How often the factor may be exceeded.
     pub exception: Exception,
-    /// What becomes of a suspicion.
+    /// Suspicions before and after the release.
     pub suspicions: Vec<Suspicion>,
-    /// What the figures about tests follow from.
+    /// Bound from which the figures about tests follow.
     pub curve: Curve,
-    /// How often a test raises a false alarm.
+    /// False-alarm rate of the test.
     pub false_alarms: f64,
-    /// How often it raises an alarm that is not false, at most.
+    /// Upper bound on the rate of true alarms of the test.
     pub noticed: f64,
-    /// How often the best guess is right, at most, where it would be in half of the cases without the release.
+    /// Upper bound on the rate at which the best guess is right, from even odds.
     pub right_guesses: f64,
-    /// What is promised to several units together.
+    /// Guarantees for groups of units.
     pub groups: Vec<Group>,
 }
 
-/// How often evidence may be stronger than the factor says.
+/// How often evidence may be stronger than the factor.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exception {
     /// Never.
     Never,
-    /// With some probability, whichever part of the release is looked at. It is not `delta`, but more.
+    /// With a bounded probability, which is larger than `delta`.
     Beyond {
-        /// That probability, at most.
+        /// Upper bound on the probability.
         at_most: f64,
     },
-    /// Nothing follows from `epsilon` and `delta` alone, but that the attacker does no better than somebody who learns the truth outright
-    /// in some runs, and in all others sees evidence that the factor bounds.
+    /// Unknown, because only `epsilon` and `delta` are known. The attacker does no better than
+    /// somebody who learns the truth in some runs, and in all others sees evidence within the
+    /// factor.
     Outright {
-        /// How often the truth is learned: `delta`.
+        /// Probability of the runs in which the truth is learned: `delta`.
         probability: f64,
     },
 }
 
-/// How much surer an attacker can become who suspects that somebody is in the table.
+/// Suspicion of an attacker that somebody is in the table, before and after the release.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suspicion {
-    /// What it was before: 1 in so many.
+    /// Suspicion before the release, as 1 in N.
     pub one_in: u32,
-    /// What it becomes, at most, but for the exception.
+    /// Upper bound on the suspicion after the release, apart from the exception.
     pub at_most: f64,
-    /// What it becomes, at most, by the alarm of the test.
+    /// Upper bound on the suspicion after an alarm of the test.
     pub after_alarm: f64,
 }
 
-/// How well the best tests tell two neighbouring tables apart.
+/// Bound on how well any test distinguishes two neighbouring tables.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Curve {
-    /// As well as two normal distributions that lie `mu` standard deviations apart.
+    /// The bound of two normal distributions whose means are `mu` standard deviations apart.
     Gaussian {
-        /// How far they lie apart.
+        /// Distance of the means.
         mu: f64,
     },
-    /// As well as `(epsilon, delta)`-differential privacy allows.
+    /// The bound of `(epsilon, delta)`-differential privacy.
     Pair {
         /// The `epsilon`.
         epsilon: f64,
@@ -85,7 +86,8 @@ pub enum Curve {
 }
 
 impl Odds {
-    /// The odds that follow from what a model claims, or from what the maker of its tables declares; `None` if that is no `epsilon`.
+    /// Computes the odds from the guarantee of a model, certified or declared; `None` if no epsilon
+    /// is declared.
     pub fn new(model: &Model) -> Option<Self> {
         match model.origin() {
             Origin::Measured { certificate, .. } => Some(Self::certified(certificate)),
@@ -132,13 +134,13 @@ impl Odds {
     }
 }
 
-/// What a suspicion becomes by evidence that multiplies its odds by `factor`.
+/// Returns a suspicion after evidence that multiplies its odds by `factor`.
 fn after_evidence(suspicion: f64, factor: f64) -> f64 {
     1.0 / (1.0 + (1.0 - suspicion) / suspicion / factor)
 }
 
 impl Curve {
-    /// How often a test notices what is there, at most, if its false alarms are [`FALSE_ALARMS`].
+    /// Returns an upper bound on the rate of true alarms of a test with [`FALSE_ALARMS`].
     fn noticed(self) -> f64 {
         match self {
             Self::Gaussian { mu } => below(QUANTILE + mu),
@@ -150,11 +152,11 @@ impl Curve {
         }
     }
 
-    /// How often the best guess is right, at most, from even odds.
+    /// Returns an upper bound on the rate at which the best guess is right, from even odds.
     fn right_guesses(self) -> f64 {
         match self {
             Self::Gaussian { mu } => below(mu / 2.0),
-            // e^epsilon leaves the range of floats first.
+            // `e^epsilon` may overflow; `e^-epsilon` does not.
             Self::Pair { epsilon, delta } => (1.0 + delta * (-epsilon).exp()) / (1.0 + (-epsilon).exp()),
         }
     }
@@ -172,8 +174,8 @@ mod tests {
     /// Outcomes with their probabilities under `P` and `Q`.
     type Pair = Vec<(f64, f64)>;
 
-    /// The largest power of a test with at most so many false alarms: outcomes in the order of their likelihood ratio, the last
-    /// one in part.
+    /// Returns the largest power of a test with the given false-alarm rate: outcomes in the order
+    /// of their likelihood ratio, the last one in part.
     fn best_test(pair: &Pair, false_alarms: f64) -> f64 {
         let (mut left, mut power) = (false_alarms, 0.0);
         for (there, not_there) in by_likelihood(pair) {
@@ -184,7 +186,7 @@ mod tests {
         power
     }
 
-    /// How often the best of all tests guesses right from even odds.
+    /// Returns how often the best of all tests is right from even odds.
     fn best_guess(pair: &Pair) -> f64 {
         let mut alarms = (0.0, 0.0);
         let right = by_likelihood(pair).into_iter().map(|(there, not_there)| {
@@ -201,14 +203,14 @@ mod tests {
         sorted
     }
 
-    /// Told the truth with probability `delta`, and else a coin of odds `e^epsilon` to 1.
+    /// Reveals the truth with probability `delta`, and else throws a coin of odds `e^epsilon` to 1.
     fn coin(epsilon: f64, delta: f64) -> Pair {
         let heads = (1.0 - delta) / (1.0 + (-epsilon).exp());
         let tails = 1.0 - delta - heads;
         vec![(delta, 0.0), (heads, tails), (tails, heads), (0.0, delta)]
     }
 
-    /// The `delta` that a pair has at `epsilon`, both ways round.
+    /// Returns the `delta` of a pair at `epsilon`, the larger of both directions.
     fn delta_of(pair: &Pair, epsilon: f64) -> f64 {
         let one_way = |(there, not_there): (f64, f64)| (there - epsilon.exp() * not_there).max(0.0);
         let forth: f64 = pair.iter().copied().map(one_way).sum();
@@ -251,8 +253,8 @@ mod tests {
 
     #[test]
     fn no_test_on_any_pair_of_distributions_passes_the_bounds() {
-        // Every distribution over three outcomes in steps of a tenth, against every other. Where likelihoods differ by a factor
-        // e^epsilon, the bound is reached.
+        // Every distribution over three outcomes in steps of a tenth, against every other. Where
+        // likelihoods differ by a factor e^epsilon, the bound is reached.
         let steps = || (0..=10_u32).flat_map(|one| (0..=10 - one).map(move |two| [one, two, 10 - one - two]));
         let mut tight = 0;
         for first in steps() {
@@ -298,7 +300,7 @@ mod tests {
         near(odds.suspicions[0].at_most, 0.7311);
         near(odds.suspicions[0].after_alarm, 0.5893);
         near(odds.suspicions[1].at_most, 0.002_714);
-        // So large a loss that it cannot be written out protects from nothing.
+        // A loss whose exponential overflows protects from nothing.
         let none = Odds::of(1e6, Curve::Pair { epsilon: 1e6, delta: 0.0 }, Exception::Never, vec![]);
         near(none.suspicions[1].at_most, 1.0);
         near(none.noticed, 1.0);

@@ -1,4 +1,5 @@
-//! What a release is, for a reader who has never heard of differential privacy: the first screen of every page that is published.
+//! Description of a release for readers without knowledge of differential privacy: the first screen
+//! of every published page.
 
 use scumble_mechanisms::{Model, Origin};
 use scumble_schema::{AdjacencyKind, Unit};
@@ -10,7 +11,7 @@ use crate::odds::Odds;
 use crate::public_page::{rows_in_words, smallest_reliable};
 use crate::words::{grouped, real};
 
-/// Questions that everybody has, and their answers, without a word of the trade.
+/// Common questions about a release and their answers, without jargon.
 ///
 /// # Privacy
 /// Post-processing: released values and public facts.
@@ -24,18 +25,18 @@ pub struct PlainWords {
     pub good_for: String,
     /// What they are not good for.
     pub not_for: String,
-    /// How near counts of them are to real ones.
+    /// How close their counts are to the real ones.
     pub how_exact: String,
-    /// What is promised to those whom the real table is about, and by whom.
+    /// What is promised to the people in the real table, and by whom.
     pub promise: String,
 }
 
 impl PlainWords {
-    /// About the rows that are drawn from this model.
+    /// Describes the rows that are drawn from a model.
     pub fn new(model: &Model) -> Self {
         let tables = noisy_tables(model);
         let columns = model.schema().attributes().len();
-        let about = if model.origin().tells_rows() { "" } else { "about " };
+        let about = if model.origin().has_public_rows() { "" } else { "about " };
         Self {
             what: format!(
                 "Synthetic rows: made up, so that they resemble a real table of {about}{} rows and {} as a whole. None of them \
@@ -60,7 +61,7 @@ impl PlainWords {
         }
     }
 
-    /// Questions and answers, in reading order.
+    /// Returns the questions and answers, in reading order.
     pub fn answers(&self) -> [(&'static str, &str); 6] {
         [
             ("What this is", &self.what),
@@ -73,7 +74,7 @@ impl PlainWords {
     }
 }
 
-/// Of the tables of one column, that with the largest noise.
+/// Returns the table of one column with the largest noise.
 fn tables_of_one<'a, 'b>(tables: &'a [NoisyTable<'b>]) -> Option<&'a NoisyTable<'b>> {
     let of_one = tables.iter().filter(|table| table.clique.len() == 1);
     of_one.max_by(|left, right| left.error().total_cmp(&right.error()))
@@ -100,7 +101,7 @@ fn whole(number: f64) -> String {
     grouped(number.round() as u64)
 }
 
-/// What is promised, and whose word it is.
+/// States the promise, and who vouches for it.
 fn promise(model: &Model) -> String {
     if model.certificate().is_some_and(|certificate| certificate.noise() == Noise::Forced) {
         return "NOT AT ALL: this comes from a test, in which nothing was changed at random.".into();

@@ -1,4 +1,4 @@
-//! A model at a glance.
+//! Summary of a model.
 
 use std::fmt;
 
@@ -15,91 +15,93 @@ use crate::guarantee::guarantee;
 use crate::odds::Odds;
 use crate::words::wrapped;
 
-/// How many of a column's codes are listed.
-const LISTED_SHARES: usize = 5;
-/// How many of them fit a line of text.
-const SHOWN_SHARES: usize = 3;
-/// What stands for a method where none of ours measured anything.
+/// Maximum number of codes of a column in the summary.
+const MAX_LISTED_SHARES: usize = 5;
+/// Maximum number of codes of a column in the text.
+const MAX_SHOWN_SHARES: usize = 3;
+/// Name of the method for external tables.
 const FROM_MARGINALS: &str = "from-marginals";
 
-/// How many of the best bounds are shown, and of the worst.
+/// Number of the best bounds in the text, and of the worst.
 const SHOWN_BOUNDS: usize = 3;
-/// How many measured tables are shown: a model of many columns has hundreds.
-const SHOWN_TABLES: usize = 40;
-/// How long lines of running text are, and where they begin.
+/// Maximum number of measured tables in the text. A model of many columns has hundreds.
+const MAX_SHOWN_TABLES: usize = 40;
+/// Width of lines of running text, and their indent.
 const WIDTH: usize = 110;
 const INDENT: usize = 11;
 
-/// What a model holds, at a glance: as text through [`Display`](std::fmt::Display), or as data for programs.
+/// Summary of a model, as text through [`Display`](std::fmt::Display) or as data through serde.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
-    /// The method that fitted it; `from-marginals` if its tables were made elsewhere.
+    /// Method that fitted it; `from-marginals` for external tables.
     pub method: String,
-    /// The released number of rows.
+    /// Released number of rows.
     pub rows: u64,
-    /// Whether that is the number itself, and not an estimate from noisy tables.
+    /// Whether `rows` is the public number, and not an estimate from noisy tables.
     pub rows_are_public: bool,
-    /// What is protected: `row`, or the column that says whose a row is.
+    /// What is protected: `row`, or the column of the privacy unit.
     pub privacy_unit: String,
     /// The guarantee in words.
     pub guarantee: String,
-    /// What that means in odds, if it is an epsilon.
+    /// The guarantee in odds, if it has an epsilon.
     pub odds: Option<Odds>,
-    /// The certificate, with every event. There is none if the tables were made elsewhere.
+    /// The certificate, with every event; `None` for external tables.
     pub certificate: Option<Certificate>,
-    /// What the maker of the tables declares, if they were made elsewhere.
+    /// Declaration of the party that released external tables.
     pub declared: Option<Statement>,
-    /// What the guarantee assumes beyond what the program enforces.
+    /// Assumptions of the guarantee that the program does not enforce.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<Assumption>,
     /// Columns whose bounds or categories nobody has confirmed to be public.
     pub assumed: Vec<String>,
-    /// Columns nearly all of whose rows are missing, unknown or at an end, so that the schema is probably wrong.
+    /// Columns in which nearly all rows are missing, unknown or in an end bin, so that the schema
+    /// is probably wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dead_columns: Vec<DeadColumn>,
     /// The columns, in schema order.
     pub columns: Vec<ColumnSummary>,
-    /// What is drawn given what, if the model is a Bayesian network, in the order in which it is drawn.
+    /// Children and parents of a Bayesian network, in the order in which they are drawn.
     pub network: Vec<PairSummary>,
-    /// The tables over two or more columns that were measured.
+    /// Measured tables over two or more columns.
     pub measured: Vec<TableSummary>,
-    /// How far tables may be off, as far as the method could tell.
+    /// Error bounds of tables, if the method gives them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<BoundSummary>,
 }
 
-/// How far a table may be off.
+/// Error bound of a table.
 #[derive(Debug, Clone, Serialize)]
 pub struct BoundSummary {
     /// Its columns.
     pub columns: Vec<String>,
-    /// The share of rows that may be in another cell than in the real table, at most: the largest total variation distance.
+    /// Upper bound on the share of rows in another cell than in the real table: the total variation
+    /// distance.
     pub share: f64,
-    /// Why.
+    /// Basis of the bound.
     pub basis: Basis,
 }
 
 /// Columns that are drawn together, given others.
 #[derive(Debug, Clone, Serialize)]
 pub struct PairSummary {
-    /// What is drawn.
+    /// Columns that are drawn.
     pub children: Vec<String>,
-    /// What it is drawn given.
+    /// Columns that they are drawn given.
     pub parents: Vec<String>,
 }
 
-/// A table over several columns that was measured, and with how much noise.
+/// A measured table over several columns, with its noise.
 #[derive(Debug, Clone, Serialize)]
 pub struct TableSummary {
     /// Its columns.
     pub columns: Vec<String>,
-    /// How many cells it has.
+    /// Number of cells.
     pub cells: u64,
-    /// The standard deviation of the noise on each of its counts, in rows.
+    /// Standard deviation of the noise on each count, in rows.
     pub noise: Option<f64>,
 }
 
-/// What a model says about one column.
+/// Summary of one column of a model.
 #[derive(Debug, Clone, Serialize)]
 pub struct ColumnSummary {
     /// Its name.
@@ -107,25 +109,25 @@ pub struct ColumnSummary {
     /// Its type.
     #[serde(rename = "type")]
     pub field_type: String,
-    /// How many codes it has.
+    /// Number of codes.
     pub codes: u32,
-    /// The standard deviation of the noise on each of its counts, in rows; `None` if it was not measured alone.
+    /// Standard deviation of the noise on each count, in rows; `None` if it was not measured alone.
     pub noise: Option<f64>,
     /// Its most frequent codes, with their shares.
     pub most_frequent: Vec<Share>,
 }
 
-/// A code and how much of the rows has it.
+/// A code and its share of the rows.
 #[derive(Debug, Clone, Serialize)]
 pub struct Share {
-    /// What the code stands for.
+    /// Label of the code.
     pub label: String,
-    /// Between 0 and 1.
+    /// Share of the rows, between 0 and 1.
     pub share: f64,
 }
 
 impl Summary {
-    /// Looks through a model. Shares of codes are the model's, so that they are post-processing too.
+    /// Summarises a model. Shares of codes are those of the model, so they are post-processing too.
     pub fn new(model: &Model) -> Self {
         let schema = model.schema();
         let shares = model.shares();
@@ -147,7 +149,7 @@ impl Summary {
         Self {
             method: model.method().map_or(FROM_MARGINALS, Method::name).into(),
             rows: model.rows(),
-            rows_are_public: model.origin().tells_rows(),
+            rows_are_public: model.origin().has_public_rows(),
             privacy_unit: schema.privacy().unit.to_string(),
             guarantee: guarantee(model),
             odds: Odds::new(model),
@@ -187,7 +189,7 @@ fn bounds(model: &Model) -> Vec<BoundSummary> {
     let rows = model.rows().max(1) as f64;
     let bound = |bound: &TableBound| BoundSummary {
         columns: names(model, &bound.table),
-        // A row in another cell is missing in one and too many in the other.
+        // A row in the wrong cell counts twice: it is missing in one cell and extra in another.
         share: (bound.rows / 2.0 / rows).min(1.0),
         basis: bound.basis,
     };
@@ -196,9 +198,9 @@ fn bounds(model: &Model) -> Vec<BoundSummary> {
 
 fn most_frequent(attribute: &Attribute, probabilities: &[f64]) -> Vec<Share> {
     let mut codes: Vec<(u32, f64)> = (0..).zip(probabilities.iter().copied()).collect();
-    // Ties in code order, so that the same model is always told the same way.
+    // Ties in code order, so that the summary of a model is reproducible.
     codes.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
-    codes.truncate(LISTED_SHARES);
+    codes.truncate(MAX_LISTED_SHARES);
     codes.into_iter().map(|(code, share)| Share { label: attribute.label(code), share }).collect()
 }
 
@@ -227,7 +229,7 @@ impl fmt::Display for Summary {
             let shares = column
                 .most_frequent
                 .iter()
-                .take(SHOWN_SHARES)
+                .take(MAX_SHOWN_SHARES)
                 .map(|share| format!("{} {:.1} %", share.label, share.share * 100.0));
             writeln!(
                 formatter,
@@ -251,11 +253,11 @@ impl fmt::Display for Summary {
         }
         if !self.measured.is_empty() {
             writeln!(formatter, "\nmeasured together")?;
-            for table in self.measured.iter().take(SHOWN_TABLES) {
+            for table in self.measured.iter().take(MAX_SHOWN_TABLES) {
                 let noise = table.noise.map_or_else(|| "-".into(), |noise| format!("{noise:.1}"));
                 writeln!(formatter, "  {}  ({} cells, noise {noise})", table.columns.join(", "), table.cells)?;
             }
-            let left_out = self.measured.len().saturating_sub(SHOWN_TABLES);
+            let left_out = self.measured.len().saturating_sub(MAX_SHOWN_TABLES);
             if left_out > 0 {
                 writeln!(formatter, "  {left_out} more tables, which `--json` lists")?;
             }
@@ -268,7 +270,7 @@ impl fmt::Display for Summary {
 }
 
 impl Summary {
-    /// The tables that may be off least and most.
+    /// Writes the tables with the smallest and the largest bounds.
     fn write_bounds(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut bounds: Vec<&BoundSummary> = self.bounds.iter().collect();
         bounds.sort_by(|left, right| left.share.total_cmp(&right.share));

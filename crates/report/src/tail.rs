@@ -1,33 +1,37 @@
-//! How often evidence is stronger than `e^epsilon`.
+//! Probability of evidence that is stronger than `e^epsilon`.
 
 use scumble_vault::account::{MuSquared, Rho, gdp, zcdp};
 use scumble_vault::{AccountingKind, Cost, Epsilon};
 
-/// Places in a halving of the distance from `epsilon` at which the bound is evaluated.
+/// Number of evaluations of the bound per halving of the distance from `epsilon`.
 const STEPS_PER_HALVING: i32 = 8;
-/// Halvings that are looked at. The best place is near `1/a`, `a` the slope of the profile, which no budget makes this steep.
+/// Number of halvings. The best distance is near `1/a`, with `a` the slope of the profile, and no
+/// budget makes the profile steep enough to need more.
 const HALVINGS: i32 = 40;
-/// Steps of the search between two such places: each leaves two thirds.
+/// Number of steps of the final search. Each leaves two thirds of the interval.
 const REFINEMENTS: u32 = 40;
 
-/// The probability that a release multiplies the odds by more than `e^epsilon`, at most, whichever part of it is looked at and
-/// whatever is computed from that.
+/// Returns an upper bound on the probability that a release multiplies the odds by more than
+/// `e^epsilon`, for any part of the release and any function of it.
 ///
 /// # Derivation
-/// `P` and `Q` are the laws of what is looked at on two neighbouring tables, and `S` is where `P` is more than `e^epsilon` times as
-/// dense as `Q`. So `Q(S) <= e^-epsilon P(S)`. For every smaller `e` the guarantee says `P(S) <= e^e Q(S) + delta(e)`. Together,
+/// `P` and `Q` are the distributions of the observation on two neighbouring tables, and `S` is
+/// where `P` is more than `e^epsilon` times as dense as `Q`. So `Q(S) <= e^-epsilon P(S)`. For
+/// every smaller `e` the guarantee says `P(S) <= e^e Q(S) + delta(e)`. Together,
 ///
 /// ```text
 /// P(S)  <=  delta(e) / (1 - e^(e - epsilon))      for every e < epsilon
 /// ```
 ///
-/// and `Q(S)` is smaller still. For Gaussian differential privacy the smallest of these is reached: by whoever learns only whether a number
-/// from `N(mu, 1)` or `N(0, 1)` is above the `t` with `Phi(mu - t) = e^epsilon Phi(-t)`. Whoever sees that number itself has
-/// `P(S) = Phi(mu/2 - epsilon/mu)`, which is less: the privacy loss is then normal with mean `mu²/2` and variance `mu²`. Neither
-/// is `delta(epsilon)`.
+/// and `Q(S)` is smaller still. For Gaussian differential privacy the smallest of these is reached,
+/// by an observer who learns only whether a number from `N(mu, 1)` or `N(0, 1)` is above the `t`
+/// with `Phi(mu - t) = e^epsilon Phi(-t)`. An observer who sees the number itself has
+/// `P(S) = Phi(mu/2 - epsilon/mu)`, which is less: the privacy loss is then normal with mean
+/// `mu²/2` and variance `mu²`. Neither is `delta(epsilon)`.
 ///
 /// # Rounding
-/// The profiles are rounded up, and every `e` gives a bound that holds. That the search misses the best one costs tightness alone.
+/// The profiles are rounded up, and every `e` gives a valid bound. If the search misses the best
+/// one, the bound is only less tight.
 pub(crate) fn probability_beyond(total: Cost, epsilon: Epsilon) -> f64 {
     let delta = |epsilon: Epsilon| match total.accounting {
         AccountingKind::Pure => 0.0,
@@ -38,7 +42,7 @@ pub(crate) fn probability_beyond(total: Cost, epsilon: Epsilon) -> f64 {
         return 0.0;
     }
     if epsilon == Epsilon::ZERO {
-        // Nothing is below, and every release moves some odds.
+        // No `e` is smaller, and every release moves some odds.
         return 1.0;
     }
     let bound = |below: f64| {
@@ -72,7 +76,8 @@ mod tests {
         libm::erfc(-number / std::f64::consts::SQRT_2) / 2.0
     }
 
-    /// `Phi(mu - t)` where it is `e^epsilon Phi(-t)`: what the best of all functions of a normal number reaches.
+    /// Returns `Phi(mu - t)` where it is `e^epsilon Phi(-t)`: the probability that the best
+    /// function of a normal number reaches.
     fn of_a_threshold(mu: f64, epsilon: f64) -> f64 {
         let (mut weak, mut strong) = (-20.0, 37.0);
         for _ in 0..200 {
@@ -83,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_is_what_the_best_function_of_a_normal_number_reaches() {
+    fn the_best_function_of_a_normal_number_reaches_the_bound() {
         for (epsilon, delta) in [(0.1, 1e-9), (1.0, 1e-5), (1.0, 1e-9), (1.0, 1e-12), (3.0, 1e-9), (10.0, 1e-6)] {
             let (total, goal) = spent(AccountingKind::Gdp, epsilon, delta);
             let (bound, reached) = (probability_beyond(total, goal), of_a_threshold(total.to_f64().sqrt(), epsilon));
@@ -92,14 +97,15 @@ mod tests {
     }
 
     #[test]
-    fn odds_move_further_more_often_than_delta_says() {
+    fn the_factor_is_exceeded_more_often_than_delta() {
         let (total, epsilon) = spent(AccountingKind::Gdp, 1.0, 1e-9);
         let mu = total.to_f64().sqrt();
         let exact = phi(mu / 2.0 - 1.0 / mu);
         assert!((exact - 3.2535e-8).abs() < 1e-12, "{exact:e}");
         let bound = probability_beyond(total, epsilon);
         assert!((bound - 8.5836e-8).abs() < 1e-12, "{bound:e}");
-        // Of rho the smallest bound is that of Markov on the Rényi divergence: exp(-(epsilon - rho)²/(4 rho)).
+        // Of rho the smallest bound is that of Markov on the Rényi divergence: exp(-(epsilon -
+        // rho)²/(4 rho)).
         let (total, epsilon) = spent(AccountingKind::Zcdp, 1.0, 1e-9);
         let (rho, bound) = (total.to_f64(), probability_beyond(total, epsilon));
         let by_markov = (-(1.0 - rho) * (1.0 - rho) / (4.0 * rho)).exp();
@@ -107,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_delta_no_odds_move_further() {
+    fn without_a_delta_the_factor_is_never_exceeded() {
         let (total, epsilon) = spent(AccountingKind::Pure, 1.0, 0.0);
         assert!(probability_beyond(total, epsilon) <= 0.0);
         let nothing = Cost { accounting: AccountingKind::Gdp, quanta: 0 };
@@ -115,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn no_budget_gives_more_than_certainty() {
+    fn bounds_are_probabilities() {
         for (epsilon, delta) in [(1e-6, 0.9), (1e-3, 1e-300), (1e6, 1e-9), (1e6, 0.999)] {
             for accounting in [AccountingKind::Gdp, AccountingKind::Zcdp] {
                 let (total, epsilon) = spent(accounting, epsilon, delta);

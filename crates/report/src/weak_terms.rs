@@ -1,10 +1,10 @@
-//! What is weak about the promise of a model.
+//! Weak terms of the guarantee of a model.
 
 use scumble_mechanisms::marginals::Loss;
 use scumble_mechanisms::{Model, Origin};
 use scumble_vault::{ApproxDp, WeakTerm};
 
-/// What is weak about the promise of a model, held against the number of rows that it has released.
+/// Returns the weak terms of the guarantee of a model, given its released number of rows.
 ///
 /// # Privacy
 /// Post-processing: both are in the model.
@@ -13,7 +13,7 @@ pub fn weak_terms(model: &Model) -> Vec<WeakTerm> {
         Origin::Measured { certificate, .. } => ApproxDp { epsilon: certificate.epsilon(), delta: certificate.delta() },
         Origin::External(marginals) => match marginals.statement().loss() {
             Loss::Approximate(goal) => goal,
-            // Stated without the two numbers that are judged here.
+            // Without epsilon and delta there is nothing to check.
             Loss::Concentrated { .. } => return Vec::new(),
         },
     };

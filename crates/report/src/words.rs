@@ -1,6 +1,6 @@
-//! Numbers as people say them, and text in lines.
+//! Formats of numbers and text.
 
-/// A whole number with its thousands apart: `1,000`.
+/// Formats a whole number with thousands separators: `1,000`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -13,13 +13,13 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// For shares and error bars, where a row more or less in 2^53 does not matter.
+/// Converts a number of rows for shares and error bars.
 #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
 pub(crate) fn real(number: u64) -> f64 {
     number as f64
 }
 
-/// A real number with about four digits, for the edges of bins.
+/// Formats a real number with about four digits, for the edges of bins.
 pub(crate) fn short(number: f64) -> String {
     let size = number.abs();
     if size >= 1e7 || (size > 0.0 && size < 1e-3) {
@@ -33,25 +33,25 @@ pub(crate) fn short(number: f64) -> String {
     if text.contains('.') { trimmed(text) } else { text }
 }
 
-/// Without zeros at the end.
+/// Removes trailing zeros after the decimal point.
 pub(crate) fn trimmed(text: String) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// `1 release`, `3 releases`.
+/// Formats a number of releases: `1 release`, `3 releases`.
 pub fn releases(number: usize) -> String {
     if number == 1 { "1 release".into() } else { format!("{number} releases") }
 }
 
-/// `1 in 1,000`.
+/// Formats prior odds: `1 in 1,000`.
 pub(crate) fn one_in(many: u32) -> String {
     format!("1 in {}", grouped(u64::from(many)))
 }
 
-/// In how many of so many cases something happens at most: a share to a tenth of a case, rounded up.
+/// Formats a share as a number of `many` cases, rounded up to a tenth of a case.
 pub(crate) fn cases(share: f64, many: u32) -> String {
     let all = f64::from(many);
-    // A share that was computed a last digit above a tenth is that tenth.
+    // A rounding error above a tenth must not round up to the next one.
     let number = (share * all * 10.0 - 1e-9).ceil() / 10.0;
     if number >= all {
         format!("nearly {}", grouped(many.into()))
@@ -62,19 +62,19 @@ pub(crate) fn cases(share: f64, many: u32) -> String {
     }
 }
 
-/// A share as so many in a round number, such as `7.2 in 100`, rounded up.
+/// Formats a share with its denominator, such as `7.2 in 100`, rounded up.
 pub(crate) fn cases_in(share: f64, many: u32) -> String {
     format!("{} in {}", cases(share, many), grouped(many.into()))
 }
 
-/// What a suspicion of 1 in so many is told in hundreds or thousands of.
+/// Returns the denominator with which a suspicion of 1 in `one_in` is shown after the release.
 pub(crate) fn denominator(one_in: u32) -> u32 {
     one_in.max(100)
 }
 
-/// In how many cases something rare happens once: `100,000`. Never rarer than it is.
+/// Formats the number of cases in which something rare happens once, rounded down: `100,000`.
 pub(crate) fn once_in(share: f64) -> String {
-    // 1/1e-5 is a last digit below 100,000.
+    // In floating point, 1/1e-5 is slightly below 100,000.
     let many = 1.0 / share * (1.0 + 1e-12);
     let power = many.log10().floor();
     if power > 15.0 {
@@ -87,17 +87,17 @@ pub(crate) fn once_in(share: f64) -> String {
     grouped(many.max(1))
 }
 
-/// How many times as large something is at most, with two digits after the point, rounded up.
+/// Formats a factor with two decimals, rounded up.
 pub(crate) fn times(factor: f64) -> String {
     if factor < 1e6 { format!("{:.2}", (factor * 100.0 - 1e-9).ceil() / 100.0) } else { "more than a million".into() }
 }
 
-/// `one table`, `3 tables`.
+/// Formats a count with its noun: `one table`, `3 tables`.
 pub(crate) fn counted(number: usize, singular: &str, plural: &str) -> String {
     if number == 1 { format!("one {singular}") } else { format!("{} {plural}", grouped(number as u64)) }
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins a list: `a`, `a and b`, `a, b and c`.
 pub(crate) fn listed(items: &[String]) -> String {
     match items {
         [] => String::new(),
@@ -106,8 +106,8 @@ pub(crate) fn listed(items: &[String]) -> String {
     }
 }
 
-/// Text in lines of at most `width` characters; those after the first begin with `indent` spaces. A longer word has a line of its
-/// own.
+/// Wraps text into lines of at most `width` characters; those after the first begin with `indent`
+/// spaces. A longer word has a line of its own.
 pub(crate) fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let mut lines = String::new();
     let mut used = 0;
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_stand_apart() {
+    fn thousands_are_separated() {
         let numbers = [0, 7, 999, 1_000, 45_222, 1_000_000];
         assert_eq!(numbers.map(grouped), ["0", "7", "999", "1,000", "45,222", "1,000,000"]);
         assert_eq!([2, 1_000].map(one_in), ["1 in 2", "1 in 1,000"]);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_things_are_never_told_to_be_rarer() {
+    fn rare_events_are_rounded_to_the_more_frequent_side() {
         assert_eq!(once_in(1e-5), "100,000");
         assert_eq!(once_in(1e-9), "1,000,000,000");
         assert_eq!(once_in(3e-7), "3,300,000");
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_no_longer_than_they_may_be() {
+    fn lines_are_at_most_the_width() {
         assert_eq!(wrapped("one two three", 8, 2), "one two\n  three");
         assert_eq!(wrapped("one two three", 7, 2), "one two\n  three");
         assert_eq!(wrapped("one two three", 6, 0), "one\ntwo\nthree");

@@ -1,7 +1,8 @@
-//! The replay test, T1, for all that is shown of a model: what `inspect` prints, writes and explains, and the page of `report`. They are
-//! the same for neighbouring tables of which the same was released.
+//! The replay test, T1, for everything that is shown of a model: the output of `inspect` and the
+//! page of `report`. They must be equal for neighbouring tables with equal releases.
 //!
-//! That models are is tested with the methods, on every pair of the battery; here are some of the pairs, for every method.
+//! The tests of the methods check models on every pair of the battery. Here every method is checked
+//! on some of the pairs.
 
 use std::error::Error;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -9,16 +10,16 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use scumble_mechanisms::{Method, MethodAccounting, MethodAdjacency, Model, fit_in};
 use scumble_report::{Explanation, Summary, picture, public_page};
 use scumble_schema::{AdjacencyKind, Schema};
-use scumble_testing::{Artefacts, Rows, Subject, assert_part, integers};
+use scumble_testing::{Artefacts, RowSource, Subject, assert_part, integers};
 use scumble_vault::{
     AccountingKind, AddRemove, ApproxDp, Budget, Delta, Epsilon, Gdp, Pure, ReplaceOne, Vault, Zcdp, replay,
 };
 
-/// One in so many pairs of a part of the battery: some are left.
+/// One in `EVERY` pairs of a part of the battery is tested.
 const EVERY: usize = 2_000;
 
-/// Every method, with options that make small tables ask for more than one column, how its releases add up, and for which
-/// neighbours it is.
+/// Every method, with options that make it measure several columns on small tables, its accounting
+/// and its adjacencies.
 const METHODS: [(&str, &[&str], AccountingKind, &[AdjacencyKind]); 11] = [
     ("independent", &[], AccountingKind::Gdp, &BOTH),
     ("privbayes", &["degree=2", "score=r"], AccountingKind::Pure, &BOTH),
@@ -34,10 +35,10 @@ const METHODS: [(&str, &[&str], AccountingKind, &[AdjacencyKind]); 11] = [
 ];
 const BOTH: [AdjacencyKind; 2] = [AdjacencyKind::AddRemove, AdjacencyKind::ReplaceOne];
 
-// A method without a line above does not compile.
+// A new method needs a line above.
 const _: () = assert!(Method::NAMES.len() == 9);
 
-/// A fit, and all that is shown of its model.
+/// A fit, and everything that is shown of its model.
 struct Shown(Method);
 
 impl Shown {
@@ -63,15 +64,15 @@ fn shown(model: &Model) -> Artefacts {
         .with("page", public_page(model, None))
 }
 
-/// Some pairs of the last parts of the battery, which are the most varied. Shares of some networks are counted on rows that are
-/// drawn, and that takes its time.
-fn some_pairs<A: MethodAdjacency + scumble_testing::Neighbours, M: MethodAccounting>(subject: &Shown) {
+/// Tests some pairs of the last parts of the battery, which are the most varied. All pairs would be
+/// slow, because shares of some networks are counted on drawn rows.
+fn some_pairs<A: MethodAdjacency + scumble_testing::BatteryAdjacency, M: MethodAccounting>(subject: &Shown) {
     for part in A::PARTS.iter().rev().take(2) {
         assert_part::<A, M>(&part().thinned(NonZeroUsize::new(EVERY).unwrap(), 97), subject);
     }
 }
 
-fn some_pairs_of<A: MethodAdjacency + scumble_testing::Neighbours>(accounting: AccountingKind, subject: &Shown) {
+fn some_pairs_of<A: MethodAdjacency + scumble_testing::BatteryAdjacency>(accounting: AccountingKind, subject: &Shown) {
     match accounting {
         AccountingKind::Pure => some_pairs::<A, Pure>(subject),
         AccountingKind::Gdp => some_pairs::<A, Gdp>(subject),
@@ -80,7 +81,7 @@ fn some_pairs_of<A: MethodAdjacency + scumble_testing::Neighbours>(accounting: A
 }
 
 #[test]
-fn what_is_shown_of_models_of_neighbours_is_the_same() {
+fn output_is_equal_for_models_of_neighbours() {
     for (name, options, accounting, adjacencies) in METHODS {
         let subject = Shown::by(name, options);
         for adjacency in adjacencies {
@@ -92,7 +93,7 @@ fn what_is_shown_of_models_of_neighbours_is_the_same() {
     }
 }
 
-/// A table whose columns are related, so that there is something to draw, and a row more.
+/// Runs on a table with related columns, so that there are relations to draw, and on a neighbour.
 fn related_columns<M: MethodAccounting>(subject: &Shown) -> Artefacts {
     let schema = integers(&[2, 2, 3, 12, 2], 1, AdjacencyKind::AddRemove);
     let row = |row: u32| vec![row % 2, row % 2, row % 6 / 2, row * 7 % 12, (row % 2) * (row / 7 % 2)];
@@ -100,7 +101,7 @@ fn related_columns<M: MethodAccounting>(subject: &Shown) -> Artefacts {
     let neighbour = [&rows[..], &[vec![1, 0, 2, 11, 1]]].concat();
     let delta = if M::KIND == AccountingKind::Pure { Delta::ZERO } else { Delta::new(1e-6).unwrap() };
     let goal = ApproxDp { epsilon: Epsilon::new(4.0).unwrap(), delta };
-    let source = |rows: Vec<Vec<u32>>| Box::new(Rows::new(schema.domain().clone(), rows));
+    let source = |rows: Vec<Vec<u32>>| Box::new(RowSource::new(schema.domain().clone(), rows));
     let one = NonZeroU32::MIN;
     let (vault, budget, recorder) = replay::record::<AddRemove, M>(source(rows), goal, one).unwrap();
     let first = subject.run(vault, budget, &schema).unwrap();
@@ -112,7 +113,7 @@ fn related_columns<M: MethodAccounting>(subject: &Shown) -> Artefacts {
 }
 
 #[test]
-fn relations_are_drawn_alike_for_neighbours() {
+fn pictures_of_relations_are_equal_for_neighbours() {
     let added = |(_, _, _, adjacencies): &(_, _, _, &[AdjacencyKind])| adjacencies.contains(&AdjacencyKind::AddRemove);
     for (name, options, accounting, _) in METHODS.into_iter().filter(added) {
         let subject = Shown::by(name, options);

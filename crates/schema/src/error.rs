@@ -1,43 +1,44 @@
-//! What can be wrong with a schema, and how to mend it.
+//! Errors of a schema, each with a hint.
 
 use crate::limits;
 
-/// A schema that cannot be used.
+/// A problem of a schema.
 ///
-/// Messages name the column, the rule and the mend. They may quote the schema, which is public, and never the data.
+/// Messages name the column and the rule, and hints say what to write. They may quote the schema,
+/// which is public, and never the data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaError {
-    /// A column breaks a rule.
+    /// A problem of a column.
     #[error("column `{column}` {problem}")]
     Column {
         /// The column's name.
         column: String,
-        /// The rule it breaks.
+        /// What is wrong.
         problem: String,
-        /// What to do.
+        /// How to fix it.
         hint: String,
     },
-    /// The table-wide part breaks a rule.
+    /// A problem of the table as a whole.
     #[error("{problem}")]
     Table {
-        /// The rule it breaks.
+        /// What is wrong.
         problem: String,
-        /// What to do.
+        /// How to fix it.
         hint: String,
     },
-    /// The file is not a schema.
+    /// The file cannot be parsed as a schema.
     #[error("not a schema: {problem}")]
     Syntax {
-        /// What the parser met.
+        /// The parser's message.
         problem: String,
-        /// What to do.
+        /// How to fix it.
         hint: String,
     },
-    /// There are more columns than we take.
+    /// Too many columns.
     #[error("{columns} columns, at most {} are possible", limits::COLUMNS)]
     TooManyColumns {
-        /// How many there are.
+        /// Number of columns.
         columns: usize,
     },
     /// A table would have too many cells.
@@ -46,15 +47,15 @@ pub enum SchemaError {
         limits::CELLS_PER_TABLE
     )]
     TableTooLarge {
-        /// How many columns it spans.
+        /// Number of columns of the table.
         attributes: usize,
-        /// How many cells it would have.
+        /// Number of cells of the table.
         cells: u128,
     },
     /// A model would have too many cells.
     #[error("a model of this schema needs at least {cells} cells, at most {} are possible", limits::CELLS_PER_MODEL)]
     ModelTooLarge {
-        /// How many cells it needs.
+        /// Number of cells of the model.
         cells: u128,
         /// The columns with the most codes.
         largest: Vec<String>,
@@ -62,32 +63,34 @@ pub enum SchemaError {
 }
 
 impl SchemaError {
-    /// A column that breaks a rule.
+    /// A problem of a column.
     pub(crate) fn column(column: &str, problem: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Column { column: column.into(), problem: problem.into(), hint: hint.into() }
     }
 
-    /// A table-wide rule that is broken.
+    /// A problem of the table as a whole.
     pub(crate) fn table(problem: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Table { problem: problem.into(), hint: hint.into() }
     }
 
-    /// What to do about it.
+    /// How to fix the problem.
     pub fn hint(&self) -> String {
         match self {
             Self::Column { hint, .. } | Self::Table { hint, .. } | Self::Syntax { hint, .. } => hint.clone(),
-            Self::TooManyColumns { .. } => "leave out columns that need no synthetic copy".into(),
-            Self::TableTooLarge { .. } => "measure fewer columns together, or coarsen them".into(),
+            Self::TooManyColumns { .. } => "drop columns that you do not need in the synthetic table".into(),
+            Self::TableTooLarge { .. } => {
+                "measure fewer columns together, or declare wider bins or fewer categories".into()
+            }
             Self::ModelTooLarge { largest, .. } => {
                 format!(
-                    "coarsen the largest columns: {}",
+                    "declare wider bins or fewer categories for the largest columns: {}",
                     largest.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
                 )
             }
         }
     }
 
-    /// Whether the schema is sound but too large.
+    /// Whether the schema is valid but too large.
     pub fn is_too_large(&self) -> bool {
         matches!(self, Self::TooManyColumns { .. } | Self::TableTooLarge { .. } | Self::ModelTooLarge { .. })
     }

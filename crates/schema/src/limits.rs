@@ -1,26 +1,25 @@
-//! Ceilings checked from the schema alone, before anything is allocated.
-//!
-//! Products are taken in `u128`, so that a hostile schema cannot wrap around and look small.
+//! Limits that are checked from the schema alone, before anything is allocated.
+//! Products are computed in `u128`, so that a hostile schema cannot overflow and look small.
 
-/// Most cells in one count table.
+/// Maximum number of cells of a count table.
 pub const CELLS_PER_TABLE: u128 = 10_000_000;
-/// Most cells in one model, over all its tables.
+/// Maximum number of cells of a model, over all its tables.
 pub const CELLS_PER_MODEL: u128 = 50_000_000;
-/// Most columns in one schema.
+/// Maximum number of columns of a schema.
 pub const COLUMNS: usize = 10_000;
-/// Most codes in one column.
+/// Maximum number of codes of a column.
 pub const CATEGORIES: u128 = 1 << 20;
-/// Most bytes of one field that are read; a longer field is an unknown value.
+/// Maximum size of a field in bytes; a longer field is an unknown value.
 pub const FIELD_BYTES: usize = 1 << 20;
-/// Most bytes in a schema file.
+/// Maximum size of a schema file in bytes.
 pub const SCHEMA_FILE_BYTES: u64 = 32 << 20;
-/// Most noisy tables in one file.
+/// Maximum number of noisy tables in one file.
 pub const TABLES: usize = 100_000;
-/// Most bytes in a file of noisy tables: room for fifty million counts of ten digits.
+/// Maximum size of a file of noisy tables in bytes: fifty million counts of ten digits.
 pub const MARGINALS_FILE_BYTES: u64 = 512 << 20;
-/// Most rules between columns in one schema.
+/// Maximum number of rules of a schema.
 pub const RULES: usize = 1_000;
-/// Most combinations of codes that one rule is about.
+/// Maximum number of cells of one rule.
 pub const CELLS_PER_RULE: u128 = 1_000_000;
-/// Most combinations of codes that all rules are about.
+/// Maximum number of cells of all rules.
 pub const CELLS_OF_RULES: u128 = 10_000_000;

@@ -1,4 +1,4 @@
-//! What a schema states that the program cannot check is listed as an assumption.
+//! Statements of a schema that the program cannot check are listed as assumptions.
 
 use scumble_schema::{Assumption, Dialect, Schema, SchemaSpec};
 
@@ -26,7 +26,7 @@ fn multiline_records_and_domains_from_data_are_assumptions() {
 }
 
 #[test]
-fn assumptions_survive_the_way_through_a_file() {
+fn assumptions_survive_a_file() {
     let schema =
         Schema::parse(&format!("dialect: {{multiline: true}}\nfields: [{COLUMN}, dp: {{source: data}}}}]")).unwrap();
     let text = serde_json::to_string(&schema.to_spec()).unwrap();
@@ -39,6 +39,6 @@ fn assumptions_survive_the_way_through_a_file() {
 }
 
 #[test]
-fn a_dialect_that_is_not_known_is_refused() {
+fn an_unknown_dialect_property_is_refused() {
     assert!(SchemaSpec::parse(&format!("dialect: {{multiLine: true}}\nfields: [{COLUMN}}}]")).is_err());
 }

@@ -1,4 +1,4 @@
-//! The schemas that users copy from must be sound, and survive being written and read again.
+//! The example schemas are valid, and survive being written and read again.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use scumble_schema::{Attribute, Encoder, FieldType, Schema};
 fn examples() -> Vec<(PathBuf, Schema)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/schemas");
     let all = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
-    // Hierarchies are in a folder of their own.
+    // Hierarchies are in a subfolder.
     let mut paths: Vec<PathBuf> = all.filter(|path| path.is_file()).collect();
     paths.sort();
     let read = |path: PathBuf| match Schema::read(&path) {
@@ -28,16 +28,16 @@ fn encoder<'a>(schema: &'a Schema, column: &str) -> &'a Encoder {
 }
 
 #[test]
-fn every_example_is_sound_and_says_what_is_a_guess() {
+fn every_example_is_valid_and_marks_its_guesses() {
     let examples = examples();
     assert!(examples.len() >= 5);
     for (path, schema) in examples {
         let assumed: Vec<&str> = schema.assumed().map(Attribute::name).collect();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap();
         match name {
-            // The codes that occur, and not all that there are.
+            // Only the codes that occur.
             "acs_national2019_nested.schema.yaml" => assert_eq!(assumed, ["INDP"]),
-            // What is known of coded columns are their sizes, and not what neighbouring codes mean.
+            // The sizes of coded columns are known, but not the meaning of neighbouring codes.
             "loans.schema.yaml" => {
                 let grouped = schema.attributes().iter().filter(|column| !column.levels().is_empty());
                 assert_eq!(assumed, grouped.map(Attribute::name).collect::<Vec<_>>());
@@ -48,17 +48,17 @@ fn every_example_is_sound_and_says_what_is_a_guess() {
 }
 
 #[test]
-fn every_kind_of_column_is_in_the_example_of_all() {
+fn the_example_of_all_types_has_every_type() {
     let schema = example("every_column.schema.yaml");
     assert_eq!(schema.output_columns().len(), 25);
     for kind in FieldType::ALL {
         assert!(schema.attributes().iter().any(|column| column.field_type() == kind), "{kind}");
     }
-    assert_eq!((schema.written_rules().len(), schema.never_values()), (6, &[][..]));
+    assert_eq!((schema.rule_specs().len(), schema.impossible_values()), (6, &[][..]));
 }
 
 #[test]
-fn every_example_comes_back_equal_through_yaml_and_through_json() {
+fn every_example_survives_yaml_and_json() {
     for (path, schema) in examples() {
         let yaml = schema.to_yaml();
         assert_eq!(Schema::parse(&yaml).unwrap(), schema, "{}", path.display());
@@ -68,10 +68,10 @@ fn every_example_comes_back_equal_through_yaml_and_through_json() {
 }
 
 #[test]
-fn adult_has_the_columns_and_sizes_of_its_description() {
+fn adult_has_the_documented_sizes() {
     let schema = example("adult.schema.yaml");
     assert_eq!(schema.domain().sizes(), [15, 9, 20, 16, 16, 7, 15, 6, 5, 2, 17, 14, 16, 42, 2]);
-    // Zero is a bin of its own, and the greatest value counts in the last bin.
+    // Zero is its own bin, and the greatest value is in the last bin.
     let gain = encoder(&schema, "capital-gain");
     assert_eq!((gain.text(b"0"), gain.text(b"1"), gain.text(b"99999")), (0, 1, 16));
     let hours = encoder(&schema, "hours-per-week");
@@ -82,7 +82,7 @@ fn adult_has_the_columns_and_sizes_of_its_description() {
 }
 
 #[test]
-fn in_the_acs_the_letter_n_is_missing_wherever_a_question_may_not_apply() {
+fn the_letter_n_is_missing_in_the_acs() {
     let schema = example("acs_national2019.schema.yaml");
     assert_eq!(schema.attributes().len(), 21);
     for attribute in schema.attributes() {
@@ -91,7 +91,7 @@ fn in_the_acs_the_letter_n_is_missing_wherever_a_question_may_not_apply() {
     assert_eq!(schema.attribute(schema.find("DENSITY").unwrap()).field_type(), FieldType::Number);
     // Nineteen sectors, and missing.
     assert_eq!(encoder(&schema, "INDP_CAT").size(), 20);
-    assert_eq!(encoder(&schema, "INDP_CAT").text(b"99"), 19, "a code that is not in the book is no sector");
+    assert_eq!(encoder(&schema, "INDP_CAT").text(b"99"), 19, "a code that is not in the code book is missing");
     // Incomes are written `15400.0`.
     let income = encoder(&schema, "PINCP");
     assert_eq!(income.text(b"15400.0"), income.integer(15_400));

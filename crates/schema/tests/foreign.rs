@@ -1,4 +1,4 @@
-//! Schema files of other tools: what comes out of them is stable, and what is lost is said.
+//! Import and export of other tools' schema files is stable, and every loss is reported.
 
 use proptest::prelude::*;
 use scumble_schema::{Foreign, Loss, LossKind, Schema, SchemaSpec, export_mbi};
@@ -14,7 +14,7 @@ const FORMATS: [Foreign; 4] = [Foreign::Sdv, Foreign::Dpsynth, Foreign::Smartnoi
 
 fn import(format: Foreign, text: &str) -> SchemaSpec {
     let imported = format.import(text).unwrap_or_else(|error| panic!("{format:?}: {error}\n{text}"));
-    // The file that a person completes says the same as what was read.
+    // The YAML file for a person to complete holds the imported schema.
     assert_eq!(SchemaSpec::parse(&imported.to_yaml()).unwrap(), imported.spec, "{}", imported.to_yaml());
     imported.spec
 }
@@ -35,7 +35,7 @@ fn import_then_export_of_every_format_is_stable() {
 }
 
 /// Whether a loss is reported, and of what kind.
-fn says(losses: &[Loss], column: Option<&str>, property: &str) -> Option<LossKind> {
+fn reported_kind(losses: &[Loss], column: Option<&str>, property: &str) -> Option<LossKind> {
     losses.iter().find(|loss| loss.column.as_deref() == column && loss.property == property).map(|loss| loss.kind)
 }
 
@@ -67,16 +67,16 @@ fn every_key_of_a_foreign_file_is_used_or_reported() {
         (&csvw, Some("seen"), "rowDependencies"),
         (&csvw, Some("stay"), "datatype"),
     ] {
-        assert_eq!(says(losses, column, property), Some(LossKind::Lost), "{column:?} {property}: {losses:#?}");
+        assert_eq!(reported_kind(losses, column, property), Some(LossKind::Lost), "{column:?} {property}: {losses:#?}");
     }
-    assert_eq!(says(&sdv, Some("income"), "constraints.minimum"), Some(LossKind::Blank));
-    assert_eq!(says(&smartnoise, Some("region"), "constraints.enum"), Some(LossKind::Blank));
-    assert_eq!(says(&smartnoise, Some("income"), "dp.bins"), Some(LossKind::Assumed));
-    assert_eq!(says(&dpsynth, Some("age"), "sentinel"), None, "a null says nothing");
+    assert_eq!(reported_kind(&sdv, Some("income"), "constraints.minimum"), Some(LossKind::Blank));
+    assert_eq!(reported_kind(&smartnoise, Some("region"), "constraints.enum"), Some(LossKind::Blank));
+    assert_eq!(reported_kind(&smartnoise, Some("income"), "dp.bins"), Some(LossKind::Assumed));
+    assert_eq!(reported_kind(&dpsynth, Some("age"), "sentinel"), None, "a null is not reported");
 }
 
 #[test]
-fn a_key_that_nobody_has_heard_of_is_reported() {
+fn an_unknown_key_is_reported() {
     for (format, file) in [
         (Foreign::Sdv, r#"{"columns": {"a": {"sdtype": "boolean", "zz": 1}}}"#),
         (Foreign::Dpsynth, "a: {type: CategoricalAttribute, possible_values: [x], zz: 1}"),
@@ -84,28 +84,28 @@ fn a_key_that_nobody_has_heard_of_is_reported() {
         (Foreign::CsvwEo, r#"{"tableSchema": {"columns": [{"name": "a", "datatype": "boolean", "zz": 1}]}}"#),
     ] {
         let losses = format.import(file).unwrap().losses;
-        assert_eq!(says(&losses, Some("a"), "zz"), Some(LossKind::Lost), "{format:?}");
+        assert_eq!(reported_kind(&losses, Some("a"), "zz"), Some(LossKind::Lost), "{format:?}");
     }
 }
 
 #[test]
-fn bounds_are_public_where_the_format_says_so_and_assumed_elsewhere() {
+fn bounds_are_public_if_the_format_declares_them_and_assumed_otherwise() {
     let assumed = |index: usize, column: &str| {
         let (format, file) = FILES[index];
         let spec = import(format, file);
         let field = spec.fields.into_iter().find(|field| field.name == column).unwrap();
-        // On its own: the other columns may want completing.
+        // Alone, because the other columns may be incomplete.
         let schema = Schema::new(SchemaSpec { fields: vec![field], ..SchemaSpec::default() }).unwrap();
         schema.assumed().count() == 1
     };
-    assert!(!assumed(3, "age"), "SmartNoise tells bounds that are public");
-    assert!(assumed(3, "income"), "but nobody told its bins");
-    assert!(assumed(0, "health"), "SDV does not say where its categories come from");
+    assert!(!assumed(3, "age"), "SmartNoise declares public bounds");
+    assert!(assumed(3, "income"), "but has no bins");
+    assert!(assumed(0, "health"), "SDV does not record the source of categories");
     assert!(!assumed(4, "sex") && !assumed(4, "length") && !assumed(2, "sex"));
 }
 
 #[test]
-fn ranges_of_the_second_version_of_sdv_are_read_and_assumed() {
+fn ranges_of_sdv_version_2_are_imported_as_assumed() {
     let file = r#"{"METADATA_SPEC_VERSION": "V2", "tables": {"t": {"columns": {
         "age": {"sdtype": "numerical", "decimal_places": 0, "range_min": 0, "range_max": 99, "range_is_nullable": false},
         "wage": {"sdtype": "numerical", "decimal_places": 2, "range_min": 0.5, "range_max": 9},
@@ -120,7 +120,7 @@ fn ranges_of_the_second_version_of_sdv_are_read_and_assumed() {
 }
 
 #[test]
-fn schemas_that_say_more_than_a_format_are_the_same_from_the_second_time_on() {
+fn export_of_the_examples_is_stable_after_the_first_import() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/schemas");
     for name in ["every_column", "acs_national2019_nested", "loans", "adult"] {
         let schema = Schema::read(&folder.join(format!("{name}.schema.yaml"))).unwrap();
@@ -134,7 +134,7 @@ fn schemas_that_say_more_than_a_format_are_the_same_from_the_second_time_on() {
 }
 
 #[test]
-fn what_is_made_up_and_every_rule_is_told_to_be_left_out() {
+fn generated_columns_and_rules_are_reported_as_lost() {
     let schema = Schema::parse(
         "dp: {rules: [{forbid: {a: true, b: true}}, {forbid: {a: false, b: false}}]}
 missingValues: ['', {value: '-9', label: refused}]
@@ -144,15 +144,19 @@ fields: [{name: id, type: integer, dp: {generate: {sequence: {from: 1}}}}, {name
     for format in FORMATS {
         let exported = format.export(&schema.to_spec()).unwrap();
         let rules = exported.losses.iter().filter(|loss| loss.property == "dp.rules").count();
-        assert_eq!((rules, says(&exported.losses, Some("id"), "dp.generate")), (2, Some(LossKind::Lost)), "{format:?}");
+        assert_eq!(
+            (rules, reported_kind(&exported.losses, Some("id"), "dp.generate")),
+            (2, Some(LossKind::Lost)),
+            "{format:?}"
+        );
         assert!(exported.losses.iter().any(|loss| loss.property.starts_with("missingValues")), "{format:?}");
         assert!(!exported.text.contains("\"id\"") && !exported.text.contains("id:"), "{}", exported.text);
     }
-    assert_eq!(says(&export_mbi(&schema).losses, Some("id"), "dp.generate"), Some(LossKind::Lost));
+    assert_eq!(reported_kind(&export_mbi(&schema).losses, Some("id"), "dp.generate"), Some(LossKind::Lost));
 }
 
 #[test]
-fn a_privacy_unit_comes_along() {
+fn the_privacy_unit_is_imported() {
     let terms = |index: usize| import(FILES[index].0, FILES[index].1).dp;
     assert_eq!(terms(0).privacy_unit.as_deref(), Some("person_id"));
     for index in [3, 4] {
@@ -173,15 +177,15 @@ fn several_tables_and_other_files_are_refused() {
 }
 
 #[test]
-fn mbi_sizes_come_back_as_they_went() {
+fn mbi_sizes_survive_export_and_import() {
     let sizes = r#"{"b": 3, "a": 2}"#;
     let schema = Schema::new(SchemaSpec::from_mbi(sizes).unwrap()).unwrap();
     let exported = export_mbi(&schema);
     assert_eq!(Schema::new(SchemaSpec::from_mbi(&exported.text).unwrap()).unwrap().domain(), schema.domain());
-    assert_eq!(says(&exported.losses, Some("b"), "type"), Some(LossKind::Lost));
+    assert_eq!(reported_kind(&exported.losses, Some("b"), "type"), Some(LossKind::Lost));
 }
 
-/// Columns of every type, with everything that a schema can say.
+/// Columns of every type, with every property of a schema.
 fn any_field() -> impl Strategy<Value = String> {
     const TERMS: [&str; 5] = ["", "source: public", "source: public, open: true", "open: true", "source: dp"];
     const SHAPES: [&str; 18] = [
@@ -231,11 +235,11 @@ fn any_schema() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // A schema has up to five columns of eighteen shapes, and each is taken through four formats.
+    // A schema has up to five columns of eighteen shapes, and each is exported to four formats.
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn any_schema_is_stable_from_the_second_time_on(text in any_schema()) {
+    fn export_of_any_schema_is_stable_after_the_first_import(text in any_schema()) {
         let spec = SchemaSpec::parse(&text).unwrap();
         prop_assert!(Schema::new(spec.clone()).is_ok(), "{}\n{:?}", text, Schema::new(spec));
         for format in FORMATS {
@@ -248,7 +252,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_sound_schema_becomes_wants_filling_in_and_no_mending(text in any_schema()) {
+    fn imported_columns_are_valid_or_reported_as_incomplete(text in any_schema()) {
         let spec = SchemaSpec::parse(&text).unwrap();
         for format in FORMATS {
             let imported = format.import(&export(format, &spec)).unwrap();

@@ -1,4 +1,4 @@
-//! Columns that are made up on output stand among the others and are nowhere else.
+//! Generated columns are in the output, and nowhere else.
 
 use std::collections::BTreeSet;
 
@@ -34,18 +34,18 @@ fn texts(batch: &RecordBatch, column: usize) -> Vec<&str> {
 }
 
 #[test]
-fn only_what_is_modelled_is_in_the_domain_and_read() {
+fn only_modelled_columns_are_read_and_in_the_domain() {
     let schema = schema();
     assert_eq!(schema.domain().sizes(), [11, 2]);
     assert_eq!(schema.find("id"), None);
-    // The unit is read for what it is, although the column of that name is made up.
+    // The privacy unit is read, although the output column of that name is generated.
     assert_eq!(schema.columns_read().collect::<Vec<_>>(), ["age", "smoker", "id"]);
     let output: Vec<&str> = schema.output_columns().into_iter().map(scumble_schema::OutputColumn::name).collect();
     assert_eq!(output, ["id", "age", "wave", "smoker", "row", "phone"]);
 }
 
 #[test]
-fn the_file_keeps_the_order_of_its_fields() {
+fn a_written_schema_keeps_the_order_of_fields() {
     let schema = schema();
     let again = Schema::new(schema.to_spec()).unwrap();
     assert_eq!(again, schema);
@@ -54,7 +54,7 @@ fn the_file_keeps_the_order_of_its_fields() {
 }
 
 #[test]
-fn made_up_columns_stand_at_their_places_and_have_no_blanks() {
+fn generated_columns_keep_their_position_and_have_no_nulls() {
     let batch = decoded(&schema(), 7, 0, 3);
     let names: Vec<String> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
     assert_eq!(names, ["id", "age", "wave", "smoker", "row", "phone"]);
@@ -67,7 +67,7 @@ fn made_up_columns_stand_at_their_places_and_have_no_blanks() {
 }
 
 #[test]
-fn values_follow_from_the_seed_and_the_row_and_not_from_how_rows_are_cut() {
+fn values_depend_on_seed_and_row_but_not_on_batches() {
     let schema = schema();
     let whole = decoded(&schema, 7, 0, 50);
     assert_eq!(whole.slice(20, 30), decoded(&schema, 7, 20, 30));
@@ -77,14 +77,11 @@ fn values_follow_from_the_seed_and_the_row_and_not_from_how_rows_are_cut() {
 }
 
 #[test]
-fn more_rows_than_different_values_are_refused() {
+fn more_rows_than_unique_values_are_refused() {
     let schema = schema();
     assert!(schema.check_rows(2_600).is_ok());
     let problem = schema.check_rows(2_601).unwrap_err();
-    assert_eq!(
-        problem.to_string(),
-        "column `id` has 2600 different values by its pattern, and 2601 rows are to be drawn"
-    );
+    assert_eq!(problem.to_string(), "column `id` has a unique pattern of 2600 values, fewer than 2601 rows");
     let late = "fields: [{name: n, type: integer, dp: {generate: {sequence: {from: 9223372036854775800}}}}, \
                 {name: y, type: boolean}]";
     assert!(Schema::parse(late).unwrap().check_rows(7).is_ok());
@@ -92,32 +89,32 @@ fn more_rows_than_different_values_are_refused() {
 }
 
 #[test]
-fn the_schema_of_what_comes_back_has_every_column_and_the_watchful_one_only_those_that_are_modelled() {
+fn the_output_spec_has_every_column_and_the_strict_schema_only_modelled_ones() {
     let schema = schema();
-    assert_eq!(schema.written().fields.len(), 6);
+    assert_eq!(schema.output_spec().fields.len(), 6);
     let strict = schema.strict().unwrap();
     assert_eq!(strict.output_columns().len(), 2);
     assert_eq!(strict.attributes()[0].name(), "age");
 }
 
 #[test]
-fn what_does_not_fit_its_type_is_refused() {
+fn generators_that_do_not_fit_the_type_are_refused() {
     let refused = [
-        ("type: number, dp: {generate: {pattern: '#'}}", "has a pattern, which makes text or integers"),
+        ("type: number, dp: {generate: {pattern: '#'}}", "has a pattern, which generates text or integers"),
+        ("type: integer, dp: {generate: {pattern: '#@'}}", "is an integer, but its pattern is not 1 to 18 digits"),
+        ("type: integer, dp: {generate: {constant: '1'}}", "has the constant `1`, which is not of type `integer`"),
         (
-            "type: integer, dp: {generate: {pattern: '#@'}}",
-            "is an integer, but its pattern is not one of at most 18 digits",
+            "type: year, dp: {generate: {constant: 99999999999}}",
+            "has the constant `99999999999`, which is not of type `year`",
         ),
-        ("type: integer, dp: {generate: {constant: '1'}}", "has the constant `1`, which is no integer"),
-        ("type: year, dp: {generate: {constant: 99999999999}}", "has the constant `99999999999`, which is no year"),
-        ("type: date, dp: {generate: {constant: soon}}", "has the constant `soon`, which is no date"),
-        ("type: boolean, dp: {generate: {sequence: {from: 1}}}", "has a sequence, which makes integers or text"),
-        ("type: money, dp: {generate: {constant: 1}}", "has type `money`, which Scumble does not write"),
+        ("type: date, dp: {generate: {constant: soon}}", "has the constant `soon`, which is not of type `date`"),
+        ("type: boolean, dp: {generate: {sequence: {from: 1}}}", "has a sequence, which generates integers or text"),
+        ("type: money, dp: {generate: {constant: 1}}", "has type `money`, which Scumble does not support"),
     ];
     for (rest, problem) in refused {
         let yaml = format!("fields: [{{name: x, {rest}}}, {{name: y, type: boolean}}]");
         assert_eq!(Schema::parse(&yaml).unwrap_err().to_string(), format!("column `x` {problem}"));
     }
     let alone = "fields: [{name: x, type: string, dp: {generate: {constant: a}}}]";
-    assert_eq!(Schema::parse(alone).unwrap_err().to_string(), "every field is generated, so there is nothing to model");
+    assert_eq!(Schema::parse(alone).unwrap_err().to_string(), "every field is generated, so nothing is left to model");
 }

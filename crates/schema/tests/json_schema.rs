@@ -1,4 +1,5 @@
-//! The JSON Schema for editors knows every property of the schema file, and never objects to what Scumble accepts.
+//! The JSON Schema for editors has every property of the schema file, and accepts whatever Scumble
+//! accepts.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,12 +23,12 @@ fn validate(yaml: &str) -> Result<(), String> {
     validate::validate(&json_schema(), &value)
 }
 
-/// A schema of one column `x`, given without its name.
+/// A schema with one column `x` of these properties.
 fn column(rest: &str) -> String {
     format!("fields: [{{name: x, {rest}}}]")
 }
 
-/// A schema of a column `x`, given without its name, beside one that is modelled.
+/// A schema with a column `x` of these properties, and a modelled one.
 fn beside(rest: &str) -> String {
     format!("fields: [{{name: x, {rest}}}, {{name: other, type: boolean}}]")
 }
@@ -39,7 +40,7 @@ fn the_examples_are_valid() {
     for path in examples.filter(|path| path.is_file()).chain([crates.join("scumble/src/demo/people.schema.yaml")]) {
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(validate(&text), Ok(()), "{}", path.display());
-        // What Scumble writes is valid too.
+        // Schemas that Scumble writes are valid too.
         assert_eq!(validate(&Schema::read(&path).unwrap().to_yaml()), Ok(()), "{}", path.display());
     }
 }
@@ -51,8 +52,8 @@ fn an_imported_domain_is_valid() {
 }
 
 #[test]
-fn sound_schemas_pass_here_and_in_the_check() {
-    let sound = [
+fn valid_schemas_pass_the_json_schema_and_the_check() {
+    let valid = [
         column("type: integer, constraints: {minimum: -5, maximum: 5}"),
         beside("type: string, dp: {generate: {pattern: 'P-#####', unique: true}}"),
         beside("type: date, dp: {generate: {constant: '2020-01-31'}}"),
@@ -93,7 +94,7 @@ fn sound_schemas_pass_here_and_in_the_check() {
         column("type: number, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 3}, step: 0.5}"),
         column("type: number, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 3}, decimals: 2}"),
         column("type: integer, constraints: {minimum: 0, maximum: 900}, dp: {bins: {count: 3}, step: 100}"),
-        // The properties of the standard that we have no use for are let through.
+        // Unused properties of the standard are accepted.
         column("type: boolean, rdfType: urn:x, constraints: {unique: true}"),
         "primaryKey: x\ndp: {privacyUnit: row, maxContributions: 3, adjacency: replace-one, rowCount: public}\n"
             .to_owned()
@@ -111,31 +112,31 @@ fields: [{name: x, type: boolean}, {name: x2, type: integer, constraints: {enum:
 "
         .to_owned(),
     ];
-    for yaml in sound {
+    for yaml in valid {
         assert!(Schema::parse(&yaml).is_ok(), "the check refuses {yaml}: {:?}", Schema::parse(&yaml));
         assert_eq!(validate(&yaml), Ok(()), "{yaml}");
     }
 }
 
 #[test]
-fn broken_schemas_fail_here_and_in_the_check() {
-    let broken = [
+fn invalid_schemas_fail_the_json_schema_and_the_check() {
+    let invalid = [
         "title: nothing else".to_owned(),
         "fields: []".to_owned(),
         "fields: [{name: x}]".to_owned(),
         column("type: geopoint"),
-        // Text without categories, or with some that are not text.
+        // Text columns without categories, or with categories that are not text.
         column("type: string"),
         column("type: string, constraints: {enum: []}"),
         column("type: string, constraints: {enum: [1, 2]}"),
         column("type: string, constraints: {enum: [a, a]}"),
         column("type: string, constraints: {enum: [a]}, dp: {bins: {count: 2}}"),
-        // Number lines without an end, or without a cut.
+        // Ranges without bounds, or without bins.
         column("type: integer"),
         column("type: integer, constraints: {minimum: 0}"),
         column("type: number, constraints: {minimum: 0, maximum: 1}"),
         column("type: datetime, constraints: {minimum: '2020-01-01', maximum: '2021-01-01'}"),
-        // Two cuts, or none that is one.
+        // Bins declared twice, or invalid.
         column("type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 2, width: 5}}"),
         column("type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {edges: [0, 9]}}"),
         column("type: integer, constraints: {enum: [1, 2]}, dp: {bins: {width: 1}}"),
@@ -151,10 +152,10 @@ fn broken_schemas_fail_here_and_in_the_check() {
         column("type: number, constraints: {minimum: 1, maximum: 9}, dp: {bins: {scale: log}}"),
         column("type: number, constraints: {minimum: 1, maximum: 9}, dp: {bins: {count: 5, from: 2}}"),
         column("type: integer, constraints: {minimum: 1, maximum: 9}, dp: {bins: {topCode: 5.5}}"),
-        // Bounds of another type.
+        // Bounds of the wrong type.
         column("type: integer, constraints: {minimum: 0.5, maximum: 9}"),
         column("type: date, constraints: {minimum: 2020, maximum: 2021}"),
-        // Hierarchies of nothing, or declared twice.
+        // Hierarchies that are empty, or declared twice.
         column("type: string, constraints: {enum: [a, b, c]}, dp: {hierarchy: {}}"),
         column("type: string, constraints: {enum: [a, b, c]}, dp: {hierarchy: {levels: []}}"),
         column("type: string, constraints: {enum: [a, b, c]}, dp: {hierarchy: {file: x.csv, levels: [[x, x, y]]}}"),
@@ -178,13 +179,13 @@ fn broken_schemas_fail_here_and_in_the_check() {
         column("type: boolean, dp: {foldInto: true}"),
         column("type: string, constraints: {enum: [a]}, dp: {unknownLabel: rest}"),
         column("type: boolean, dp: {open: true, unknownLabel: rest}"),
-        // Presets that are none, and steps of what has none.
+        // Unknown presets, and invalid steps.
         column("dp: {preset: agee}"),
         column("type: number, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 3}, step: 0}"),
         column("type: number, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 3}, decimals: 16}"),
         column("type: year, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 3}, step: 1}"),
         column("type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 3}, decimals: 1}"),
-        // Generators that make two kinds of values or none, or stand beside declared values.
+        // Generators of several kinds or none, or together with declared values.
         beside("type: string, dp: {generate: {}}"),
         beside("type: string, dp: {generate: {pattern: '#', constant: a}}"),
         beside("type: string, dp: {generate: {constant: a, unique: true}}"),
@@ -192,13 +193,13 @@ fn broken_schemas_fail_here_and_in_the_check() {
         beside("type: string, constraints: {enum: [a]}, dp: {generate: {constant: a}}"),
         beside("type: integer, dp: {generate: {sequence: {from: 1}}, bins: {width: 2}}"),
     ];
-    for yaml in broken {
+    for yaml in invalid {
         assert!(Schema::parse(&yaml).is_err(), "the check accepts {yaml}");
         assert!(validate(&yaml).is_err(), "{yaml}");
     }
 }
 
-/// A schema in which no property is left out.
+/// A schema with every property.
 fn full_spec() -> SchemaSpec {
     let text = || Some("text".to_owned());
     let texts = || Some(vec!["text".to_owned()]);
@@ -280,7 +281,7 @@ fn names(object: &Value) -> BTreeSet<&str> {
 }
 
 #[test]
-fn it_has_exactly_the_properties_of_the_file() {
+fn the_json_schema_has_exactly_the_properties_of_the_file() {
     let schema = json_schema();
     let file = serde_json::to_value(full_spec()).unwrap();
     let field = &file["fields"][0];
@@ -301,7 +302,7 @@ fn it_has_exactly_the_properties_of_the_file() {
 }
 
 #[test]
-fn it_lists_exactly_the_words_that_can_be_written() {
+fn the_json_schema_lists_exactly_the_possible_words() {
     let schema = json_schema();
     let defs = &schema["$defs"];
     let listed = |place: &Value| -> BTreeSet<String> {
@@ -328,7 +329,7 @@ fn it_lists_exactly_the_words_that_can_be_written() {
 }
 
 #[test]
-fn every_property_has_help_to_show() {
+fn every_property_has_a_description() {
     fn visit(root: &Value, schema: &Value, place: &str) {
         for (name, property) in schema["properties"].as_object().expect("properties") {
             let target = property["$ref"].as_str().map(|uri| root.pointer(&uri[1..]).expect("a target"));

@@ -1,4 +1,4 @@
-//! Encoding what was decoded gives the code again, for every code of every kind of column.
+//! Decoding and encoding again restores every code of every kind of column.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
@@ -22,11 +22,11 @@ fn encode(encoder: &Encoder, array: &ArrayRef, row: usize) -> u32 {
         DataType::Date32 => encoder.date(array.as_primitive::<Date32Type>().value(row).into()),
         DataType::Timestamp(..) => encoder.timestamp(array.as_primitive::<TimestampMicrosecondType>().value(row)),
         DataType::Utf8 => encoder.text(array.as_string::<i32>().value(row).as_bytes()),
-        other => panic!("{other} never comes out"),
+        other => panic!("{other} is never decoded"),
     }
 }
 
-fn every_code_comes_back(schema: &Schema, seed: u64) {
+fn assert_every_code_is_restored(schema: &Schema, seed: u64) {
     let decoder = Decoder::new(schema);
     let mut rng = SmallRng::seed_from_u64(seed);
     let rows = schema.domain().sizes().iter().copied().max().unwrap();
@@ -40,23 +40,24 @@ fn every_code_comes_back(schema: &Schema, seed: u64) {
             column
         })
         .collect();
-    let rows_back = decoder.decode_rows(0, &columns, &mut rng);
-    let batch = &rows_back.batch;
+    let rows_again = decoder.decode_rows(0, &columns, &mut rng);
+    let batch = &rows_again.batch;
     let blank_text = |index: usize, row: usize| {
-        let (_, texts) = rows_back.blanks.iter().find(|(column, _)| *column == index)?;
+        let (_, texts) = rows_again.blanks.iter().find(|(column, _)| *column == index)?;
         texts.is_valid(row).then(|| texts.value(row))
     };
     for (index, attribute) in schema.attributes().iter().enumerate() {
         assert_eq!(*batch.column(index).data_type(), attribute.arrow_type());
         for row in 0..rows as usize {
             let code = columns[index].get(row);
-            // Unknown comes back as a blank, which is missing, except where text has a label for it.
+            // Unknown values are decoded as nulls, which are missing, except for text columns with
+            // a label.
             let expected = if Some(code) == attribute.unknown_code() && batch.column(index).is_null(row) {
                 attribute.encoder().null()
             } else {
                 code
             };
-            // A typed file does not tell missing values apart, but a text file does.
+            // A typed file does not distinguish kinds of missing values, but a text file does.
             let typed = encode(attribute.encoder(), batch.column(index), row);
             if attribute.is_missing(code) {
                 assert!(attribute.is_missing(typed), "{} code {code}", attribute.name());
@@ -70,7 +71,7 @@ fn every_code_comes_back(schema: &Schema, seed: u64) {
                 && typed != code
                 && code < attribute.declared_codes()
             {
-                // A bin that is cut short lacks a weekday or a month; another day of the bin comes back.
+                // The bin has no day of this weekday or month, so another day of the bin is drawn.
                 let (first, last) = attribute.bin(code).unwrap();
                 let parts = if keep == Keep::Weekday { 7 } else { 12 };
                 assert_part_is_absent(keep, day(&first), day(&last), code % parts);
@@ -113,8 +114,8 @@ fields:
 "#;
 
 #[test]
-fn every_code_of_every_kind_of_column_comes_back() {
-    every_code_comes_back(&Schema::parse(EVERY_KIND).unwrap(), 1);
+fn every_code_of_every_kind_of_column_is_restored() {
+    assert_every_code_is_restored(&Schema::parse(EVERY_KIND).unwrap(), 1);
 }
 
 const KINDS: &str = r#"
@@ -146,45 +147,45 @@ fields:
 "#;
 
 #[test]
-fn every_code_of_amounts_and_calendars_comes_back() {
+fn every_code_of_amounts_and_calendars_is_restored() {
     let schema = Schema::parse(AMOUNTS_AND_CALENDARS).unwrap();
     for seed in 0..20 {
-        every_code_comes_back(&schema, seed);
+        assert_every_code_is_restored(&schema, seed);
     }
     assert_eq!(Schema::parse(&schema.to_yaml()).unwrap(), schema);
     assert!(schema.strict().is_some());
 }
 
 #[test]
-fn every_kind_of_missing_value_comes_back() {
+fn every_kind_of_missing_value_is_restored() {
     let schema = Schema::parse(KINDS).unwrap();
     assert_eq!(schema.attributes()[1].missing_kinds().count(), 3);
-    every_code_comes_back(&schema, 1);
+    assert_every_code_is_restored(&schema, 1);
 }
 
 proptest! {
     #[test]
-    fn any_cut_of_the_integers_comes_back(low in any::<i64>(), span in 0_u64..1_000_000_000_000, count in 1_u32..2000, seed: u64) {
+    fn any_bins_of_integers_are_restored(low in any::<i64>(), span in 0_u64..1_000_000_000_000, count in 1_u32..2000, seed: u64) {
         let high = low.saturating_add_unsigned(span);
         let text = format!("fields: [{{name: x, type: integer, constraints: {{minimum: {low}, maximum: {high}}}, dp: {{bins: {{count: {count}}}}}}}]");
         if let Ok(schema) = Schema::parse(&text) {
-            every_code_comes_back(&schema, seed);
+            assert_every_code_is_restored(&schema, seed);
         } else {
             prop_assert!(u128::from(count) > u128::from(high.abs_diff(low)) + 1);
         }
     }
 
     #[test]
-    fn any_cut_of_the_reals_comes_back(low in -1e12..1e12, span in 1e-6..1e12, count in 1_u32..2000, seed: u64) {
+    fn any_bins_of_reals_are_restored(low in -1e12..1e12, span in 1e-6..1e12, count in 1_u32..2000, seed: u64) {
         let high = low + span;
         let text = format!("fields: [{{name: x, type: number, constraints: {{minimum: {low:?}, maximum: {high:?}}}, dp: {{bins: {{count: {count}}}}}}}]");
         if let Ok(schema) = Schema::parse(&text) {
-            every_code_comes_back(&schema, seed);
+            assert_every_code_is_restored(&schema, seed);
         }
     }
 
     #[test]
-    fn any_amount_comes_back(
+    fn any_amounts_are_restored(
         low in 0_i64..50, span in 1_i64..100_000, count in 1_u32..200, width in 1_i64..500,
         points in prop::collection::btree_set(0_i64..200, 0..8), is_log: bool, has_top: bool, is_integer: bool, seed: u64,
     ) {
@@ -201,18 +202,18 @@ proptest! {
             "missingValues: ['', {{value: '{}', label: refused}}]\nfields: [{{name: x, type: {kind}, constraints: {{minimum: {low}, maximum: {high}}}, dp: {{bins: {{{bins}, points: {points:?}{top}}}}}}}]",
             high + 1,
         );
-        // With a top code the number is above it, and still missing.
+        // With a top code, the missing number is above it and still missing.
         if let Ok(schema) = Schema::parse(&text) {
-            every_code_comes_back(&schema, seed);
+            assert_every_code_is_restored(&schema, seed);
             prop_assert_eq!(Schema::parse(&schema.to_yaml()).unwrap(), schema);
         } else {
-            // More bins than values, or nothing but points.
+            // More bins than values, or only points.
             prop_assert!(i64::from(count) > span / 2 || points.len() > 1 || low + 1 >= high, "{}", text);
         }
     }
 
     #[test]
-    fn any_calendar_comes_back(
+    fn any_calendar_bins_are_restored(
         first in -40_000_i64..40_000, days in 0_i64..3000, unit in 0_usize..6, zone in 0_usize..4, is_date: bool,
         keeps in 0_usize..3, seed: u64,
     ) {
@@ -229,13 +230,13 @@ proptest! {
             date(first), date(first + days),
         );
         match Schema::parse(&text) {
-            Ok(schema) => every_code_comes_back(&schema, seed),
+            Ok(schema) => assert_every_code_is_restored(&schema, seed),
             Err(_) => prop_assert!(is_date && (unit == "hour" || keeps > 0), "{}", text),
         }
     }
 
     #[test]
-    fn no_bytes_raise_and_every_code_is_in_the_domain(bytes: Vec<u8>, integer: i128, real: f64, days: i64, micros: i64) {
+    fn encoding_never_panics_and_stays_in_the_domain(bytes: Vec<u8>, integer: i128, real: f64, days: i64, micros: i64) {
         let schema = Schema::parse(&format!("{EVERY_KIND}{}", AMOUNTS_AND_CALENDARS.trim_start().trim_start_matches("fields:\n"))).unwrap();
         for attribute in schema.attributes() {
             let encoder = attribute.encoder();

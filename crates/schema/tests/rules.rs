@@ -1,4 +1,4 @@
-//! What the schema file says, and what the checks say back.
+//! Codes of schema files, and the messages of their checks.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ fn problem_and_hint(rest: &str) -> (String, String) {
 }
 
 #[test]
-fn a_required_closed_column_costs_no_cell_for_missing_and_unknown() {
+fn a_required_closed_column_has_no_code_for_missing_and_unknown() {
     let sixteen = field("type: integer, constraints: {minimum: 0, maximum: 15, required: true}").unwrap();
     assert_eq!(sixteen.domain().sizes(), [16]);
     let nullable = field("type: integer, constraints: {minimum: 0, maximum: 15}").unwrap();
@@ -24,7 +24,7 @@ fn a_required_closed_column_costs_no_cell_for_missing_and_unknown() {
 }
 
 #[test]
-fn missing_and_unknown_go_where_the_table_of_rules_says() {
+fn missing_and_unknown_values_have_the_documented_codes() {
     let codes = |rest: &str| {
         let schema = field(&format!("type: string, {rest}")).unwrap();
         let encoder = schema.attributes()[0].encoder().clone();
@@ -42,7 +42,7 @@ fn missing_and_unknown_go_where_the_table_of_rules_says() {
 }
 
 #[test]
-fn numbers_outside_their_bounds_go_to_the_nearest_bin_or_to_unknown() {
+fn numbers_out_of_bounds_are_in_the_nearest_bin_or_unknown() {
     let bounds = "type: number, constraints: {minimum: 0, maximum: 10}";
     let closed = field(&format!("{bounds}, dp: {{bins: {{count: 5}}}}")).unwrap();
     let encoder = closed.attributes()[0].encoder();
@@ -54,7 +54,7 @@ fn numbers_outside_their_bounds_go_to_the_nearest_bin_or_to_unknown() {
 }
 
 #[test]
-fn one_value_has_one_code_whatever_type_it_comes_in() {
+fn a_value_has_the_same_code_in_every_type() {
     let integer = field("type: integer, constraints: {minimum: 0, maximum: 99}").unwrap();
     let encoder = integer.attributes()[0].encoder();
     for code in
@@ -85,7 +85,7 @@ fn one_value_has_one_code_whatever_type_it_comes_in() {
 }
 
 #[test]
-fn a_missing_value_text_is_missing_in_a_typed_column_too() {
+fn a_missing_value_is_missing_as_text_and_as_number() {
     let schema = Schema::parse("missingValues: [\"\", \"-9\", NA]\nfields:\n  - {name: x, type: integer, constraints: {minimum: -10, maximum: 10}}\n").unwrap();
     let encoder = schema.attributes()[0].encoder();
     for code in [
@@ -102,24 +102,24 @@ fn a_missing_value_text_is_missing_in_a_typed_column_too() {
 }
 
 #[test]
-fn what_cannot_be_modelled_is_refused_with_a_mend() {
+fn invalid_columns_are_refused_with_a_hint() {
     let cases = [
-        ("type: geopoint", "column `x` has type `geopoint`, which Scumble does not model"),
+        ("type: geopoint", "column `x` has type `geopoint`, which Scumble does not support"),
         ("type: string", "column `x` declares no categories"),
         ("type: string, constraints: {enum: [a, a]}", "column `x` lists a category twice, at position 2"),
         ("type: string, constraints: {enum: [1, 2]}", "column `x` is text, but its category 1 is not"),
         (
             "type: string, constraints: {enum: [a, other]}, dp: {open: true}",
-            "column `x` is open, and its unknown values would come back as `other`, which is a category too",
+            "column `x` is open, and its unknown values would be written as `other`, which is also a category",
         ),
         (
             "type: boolean, trueValues: [y, x], falseValues: [n, x]",
-            "column `x` has a text among both `trueValues` and `falseValues`",
+            "column `x` has the same text in `trueValues` and `falseValues`",
         ),
         ("type: integer", "column `x` has no bounds"),
         (
             "type: integer, constraints: {minimum: 5, maximum: 4}",
-            "column `x` has its minimum above its maximum, or a range of nothing",
+            "column `x` has a `minimum` above its `maximum`, or an empty range",
         ),
         (
             "type: integer, constraints: {minimum: 0, maximum: 9999999}",
@@ -127,30 +127,30 @@ fn what_cannot_be_modelled_is_refused_with_a_mend() {
         ),
         (
             "type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 11}}",
-            "column `x` is cut into 11 bins, but has 10 values",
+            "column `x` has 10 values, which cannot be divided into 11 bins",
         ),
         (
             "type: integer, constraints: {minimum: 0, maximum: 9}, dp: {bins: {count: 2, width: 5}}",
-            "column `x` cuts its bins in two ways",
+            "column `x` declares its bins in two ways",
         ),
         ("type: number, constraints: {minimum: 0, maximum: 9}", "column `x` is a number without bins"),
-        ("type: number, dp: {bins: {edges: [0, 2, 1]}}", "column `x` has `edges` that do not ascend"),
+        ("type: number, dp: {bins: {edges: [0, 2, 1]}}", "column `x` has `edges` that are not ascending"),
         (
             "type: number, constraints: {minimum: -1.7e308, maximum: 1.7e308}, dp: {bins: {count: 2}}",
-            "column `x` cannot be cut so finely",
+            "column `x` has bins that are too narrow, or an infinite range",
         ),
         ("type: datetime, constraints: {minimum: \"2020-01-01\", maximum: \"2020-01-02\"}", "column `x` has no bins"),
         (
             "type: date, constraints: {minimum: 0, maximum: 1}",
-            "column `x` has `0` where a date such as \"2020-12-31\" belongs",
+            "column `x` has `0` instead of a date such as \"2020-12-31\"",
         ),
         (
             "type: date, format: \"%\", constraints: {minimum: \"2020-01-01\", maximum: \"2020-01-02\"}",
-            "column `x` has a `format` that is no date pattern",
+            "column `x` has a `format` that is not a date pattern",
         ),
         (
             "type: integer, constraints: {minimum: 0, maximum: 9, required: true}, dp: {open: true}",
-            "column `x` is required and open, but an unknown value of its type can only come back as a blank",
+            "column `x` is required and open, but unknown values of its type can only be written as blanks",
         ),
         (
             "type: integer, constraints: {minimum: 0, maximum: 9, required: true}, dp: {foldInto: 10}",
@@ -160,12 +160,12 @@ fn what_cannot_be_modelled_is_refused_with_a_mend() {
     for (rest, expected) in cases {
         let (problem, hint) = problem_and_hint(rest);
         assert_eq!(problem, expected);
-        assert!(!hint.is_empty(), "{expected} comes without a hint");
+        assert!(!hint.is_empty(), "{expected} has no hint");
     }
 }
 
 #[test]
-fn a_misspelt_privacy_term_is_refused_and_a_foreign_property_is_not() {
+fn a_misspelt_privacy_term_is_refused_and_an_unused_property_is_not() {
     assert!(Schema::parse("dp: {maxContribution: 3}\nfields: [{name: x, type: boolean}]\n").is_err());
     assert!(field("type: boolean, dp: {opne: true}").is_err());
     assert!(field("type: boolean, rdfType: thing, constraints: {unique: false}").is_ok());
@@ -195,12 +195,8 @@ fn the_unit_is_the_row_or_a_column() {
     let people = terms("{privacyUnit: person_id, maxContributions: 3}");
     assert_eq!(people.privacy().unit, Unit::Column("person_id".into()));
     assert_eq!(people.columns_read().collect::<Vec<_>>(), ["x", "person_id"]);
-    assert_eq!(people.domain().len(), 1, "an identifier is read and not modelled");
-    assert_eq!(
-        terms("{privacyUnit: person_id}").privacy().max_contributions.get(),
-        1,
-        "one row of each without a word"
-    );
+    assert_eq!(people.domain().len(), 1, "the identifier is read but not modelled");
+    assert_eq!(terms("{privacyUnit: person_id}").privacy().max_contributions.get(), 1, "one row per person by default");
     let also_a_field = terms("{privacyUnit: x}");
     assert_eq!(also_a_field.columns_read().collect::<Vec<_>>(), ["x"]);
 }
@@ -222,7 +218,7 @@ fn synthetic_rows_are_read_without_the_unit() {
 }
 
 #[test]
-fn all_problems_come_at_once() {
+fn all_problems_are_reported_at_once() {
     let problems = Schema::parse(
         "fields:\n  - {name: a, type: string}\n  - {name: b, type: number}\n  - {name: b, type: boolean}\n",
     )
@@ -236,16 +232,16 @@ fn an_mbi_domain_keeps_its_order_and_its_sizes() {
     let schema = Schema::new(spec).unwrap();
     assert_eq!(schema.domain().sizes(), [3, 2]);
     assert_eq!(schema.attributes()[0].name(), "z");
-    assert_eq!(schema.attributes()[0].encoder().integer(7), 2, "closed: pinned to the last value");
+    assert_eq!(schema.attributes()[0].encoder().integer(7), 2, "closed: clamped to the last value");
     assert_eq!(schema.attributes()[0].encoder().text(b"junk"), 0, "folded into the declared code");
-    assert_eq!(schema.assumed().count(), 2, "a domain file does not say where its sizes come from");
+    assert_eq!(schema.assumed().count(), 2, "a domain file does not state the source of its sizes");
     assert!(SchemaSpec::from_mbi("{\"a\": 0}").is_err());
     assert!(SchemaSpec::from_mbi("{\"a\": -1}").is_err());
     assert!(SchemaSpec::from_mbi("[]").is_err());
 }
 
 #[test]
-fn a_schema_survives_its_own_file() {
+fn a_schema_survives_yaml_and_json() {
     let text = "missingValues: [\"\", NA]\ndp: {privacyUnit: \"odd: id\", maxContributions: 2}\nfields:\n  - {name: \"odd: name\", type: string, constraints: {enum: [\"yes\", \"01\", \"# no\"]}, dp: {source: public, open: true, unknownLabel: \"null\"}}\n  - {name: n, type: number, dp: {source: dp, bins: {edges: [0, 0.5, 1e3]}}}\n";
     let schema = Schema::parse(text).unwrap();
     assert_eq!(Schema::parse(&schema.to_yaml()).unwrap(), schema);
@@ -265,7 +261,7 @@ fn an_alias_bomb_is_refused() {
 }
 
 #[test]
-fn codes_of_an_amount_stand_in_numeric_order() {
+fn codes_of_an_amount_are_in_numeric_order() {
     let rest = "type: integer, constraints: {minimum: 0, required: true}, dp: {bins: {scale: log, count: 3, from: 1, points: [0, 50], topCode: 1000}}";
     let schema = field(rest).unwrap();
     let wage = &schema.attributes()[0];
@@ -279,7 +275,7 @@ fn codes_of_an_amount_stand_in_numeric_order() {
 }
 
 #[test]
-fn nothing_above_a_top_code_is_unknown() {
+fn values_above_a_top_code_are_not_unknown() {
     let rest = "type: number, constraints: {minimum: 0}, dp: {open: true, bins: {count: 4, points: [0], topCode: 8}}";
     let schema = field(rest).unwrap();
     let encoder = schema.attributes()[0].encoder();
@@ -289,7 +285,7 @@ fn nothing_above_a_top_code_is_unknown() {
 }
 
 #[test]
-fn what_lies_between_a_point_and_the_first_bin_counts_in_that_bin() {
+fn values_between_a_point_and_the_first_bin_are_in_that_bin() {
     let rest = "type: number, constraints: {minimum: 0, maximum: 100}, dp: {bins: {scale: log, count: 2, from: 1, points: [0]}}";
     let schema = field(rest).unwrap();
     let codes = [-3.0, 0.0, 0.5, 1.0, 11.0, 200.0].map(|value| schema.attributes()[0].encoder().float(value));
@@ -302,7 +298,8 @@ fn a_date_keeps_its_weekday() {
     let schema = field(rest).unwrap();
     let paid = &schema.attributes()[0];
     assert_eq!(paid.size(), 14);
-    // A Monday, a Sunday and a Thursday; then days before and after, which count as the first and the last.
+    // A Monday, a Sunday and a Thursday; then days out of bounds, which count as the first and the
+    // last.
     let texts = ["2024-01-01", "2024-01-07", "2024-02-01", "2023-06-11", "2030-01-01"];
     assert_eq!(texts.map(|text| paid.encoder().text(text.as_bytes())), [0, 6, 10, 0, 10]);
     assert_eq!(paid.label(10), "2024-02-01 to 2024-02-29, Thursday");
@@ -320,7 +317,7 @@ fn a_date_keeps_its_month_of_the_year() {
 }
 
 #[test]
-fn amounts_calendars_and_zones_that_cannot_be_are_refused() {
+fn invalid_amounts_calendars_and_zones_are_refused() {
     let amount = "type: integer, constraints: {minimum: 0, maximum: 99}";
     let dates = "type: date, constraints: {minimum: 2024-01-01, maximum: 2024-02-29}";
     for (rest, part) in [
@@ -332,18 +329,18 @@ fn amounts_calendars_and_zones_that_cannot_be_are_refused() {
         (format!("{amount}, dp: {{bins: {{topCode: 100}}}}"), "`topCode` outside"),
         ("type: integer, dp: {bins: {edges: [0, 5, 9], topCode: 5}}".into(), "not its last edge"),
         ("type: integer, constraints: {minimum: 0, maximum: 1}, dp: {bins: {points: [0, 1]}}".into(), "only `points`"),
-        (format!("{dates}, dp: {{keep: weekday}}"), "every day"),
-        (format!("{dates}, dp: {{bins: {{by: day}}, keep: weekday}}"), "tell already"),
-        (format!("{dates}, dp: {{bins: {{by: month}}, keep: month}}"), "tell already"),
+        (format!("{dates}, dp: {{keep: weekday}}"), "its own code already"),
+        (format!("{dates}, dp: {{bins: {{by: day}}, keep: weekday}}"), "no bin has more than one"),
+        (format!("{dates}, dp: {{bins: {{by: month}}, keep: month}}"), "no bin has more than one"),
         (format!("{dates}, dp: {{bins: {{by: month, width: 3}}}}"), "two ways"),
         (
             "type: datetime, constraints: {minimum: 2024-01-01, maximum: 2024-02-29}, dp: {bins: {by: day}, timeZone: Mars/Base}"
                 .into(),
-            "not known",
+            "unknown time zone",
         ),
         (
             "type: datetime, constraints: {minimum: 0001-01-01, maximum: 2024-02-29}, dp: {bins: {by: hour}}".into(),
-            "bins of the calendar",
+            "calendar bins",
         ),
         (
             "type: string, constraints: {enum: [a, b]}, missingValues: [{value: b, label: refused}]".into(),

@@ -1,4 +1,4 @@
-//! Completed years that agree with days, in codes and in values.
+//! Completed years agree with dates, in codes and in values.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Int32Type, Int64Type, TimestampMicrosecondType};
@@ -19,7 +19,7 @@ fields:
   - {name: moved, type: year, constraints: {minimum: 1950, maximum: 2024}}
 "#;
 
-/// Rows of codes that the rules allow, drawn evenly among all that may be.
+/// Random rows of codes that keep the rules, drawn uniformly.
 fn rows(schema: &Schema, count: usize) -> Vec<CodeColumn> {
     let mut rng = SmallRng::seed_from_u64(11);
     let sizes = schema.domain().sizes().to_vec();
@@ -34,7 +34,7 @@ fn rows(schema: &Schema, count: usize) -> Vec<CodeColumn> {
 }
 
 #[test]
-fn ages_agree_with_births_and_nobody_moves_in_before() {
+fn ages_and_years_agree_with_dates_of_birth() {
     let schema = Schema::parse(SCHEMA).unwrap();
     let columns = rows(&schema, 3_000);
     let batch = Decoder::new(&schema).decode(&columns, &mut SmallRng::seed_from_u64(5));
@@ -45,7 +45,7 @@ fn ages_agree_with_births_and_nobody_moves_in_before() {
     let [of_age, of_birth, ..] = schema.attributes() else { panic!("there are four columns") };
     let (mut compared, mut disagree) = (0, 0);
     for row in 0..batch.num_rows() {
-        // The codes stay what they were.
+        // Codes do not change.
         let code = age[row].map_or_else(|| of_age.encoder().null(), |age| of_age.encoder().integer(age.into()));
         assert_eq!(code, columns[0].get(row));
         let code = born[row].map_or_else(|| of_birth.encoder().null(), |day| of_birth.encoder().date(day.into()));
@@ -60,14 +60,15 @@ fn ages_agree_with_births_and_nobody_moves_in_before() {
         disagree += usize::from(years != age);
     }
     assert!(compared > 1_000, "{compared}");
-    // Codes of age and birth go together for some day of the four months, and not for each: a few rows have another.
+    // Codes of age and birth are compatible for some day of the four months, but not for all, so a
+    // few rows disagree.
     assert!(disagree * 100 < compared, "{disagree} of {compared}");
 }
 
 #[test]
-fn without_the_rule_most_of_the_same_columns_disagree() {
+fn without_the_rule_most_rows_disagree() {
     let schema = Schema::parse(SCHEMA).unwrap();
-    // Rows that the rules forbid are many, or the first test would show nothing.
+    // Most random rows break the rules, or the first test would show nothing.
     let mut spec = schema.to_spec();
     spec.dp.rules.clear();
     let columns = rows(&Schema::new(spec).unwrap(), 3_000);
@@ -76,7 +77,7 @@ fn without_the_rule_most_of_the_same_columns_disagree() {
 }
 
 #[test]
-fn the_last_code_of_an_age_is_that_and_above() {
+fn the_last_code_of_an_age_includes_higher_ages() {
     let schema = Schema::parse(SCHEMA).unwrap();
     let age = schema.attributes()[0].encoder().integer(90);
     let born = |year: i32| {
@@ -85,27 +86,27 @@ fn the_last_code_of_an_age_is_that_and_above() {
     let rule = &schema.rules()[0];
     assert!(rule.allows(&[age, born(1933)]) && rule.allows(&[age, born(1930)]));
     assert!(!rule.allows(&[age, born(1940)]));
-    // Nobody is seen before being born: a year that has begun is the first, and not less.
+    // Nobody is seen before birth: an age below one year is zero.
     let day = |text: &str| schema.attributes()[1].encoder().text(text.as_bytes());
     assert!(rule.allows(&[0, day("2024-02-01")]));
     let missing = schema.attributes()[1].missing_code().unwrap();
-    assert!(rule.allows(&[age, missing]), "a blank goes with everything");
+    assert!(rule.allows(&[age, missing]), "a blank is compatible with everything");
 }
 
 #[test]
-fn rules_about_years_that_cannot_be_kept_are_refused() {
-    for (rule, says) in [
+fn invalid_rules_on_years_are_refused() {
+    for (rule, expected) in [
         ("{years: born, since: born, until: seen}", "needs `integer`"),
         ("{years: age, since: moved, until: seen}", "needs `date`"),
         ("{years: age, since: born, until: age}", "neither a date nor a datetime"),
         ("{years: age, since: born, until: someday}", "neither a column nor a day"),
         ("{years: age, since: born}", "a rule is one of"),
-        ("{order: [age, moved]}", "dates go with years too"),
+        ("{order: [age, moved]}", "a date and a year can be ordered too"),
     ] {
         let text = SCHEMA.replace("{years: age, since: born, until: seen}", rule);
         let problems = Schema::parse(&text).unwrap_err();
         let message = format!("{problems} {}", problems.list()[0].hint());
-        assert!(message.contains(says), "{rule}: {message}");
+        assert!(message.contains(expected), "{rule}: {message}");
     }
     let day = SCHEMA.replace("until: seen", "until: \"2024-05-01\"");
     let schema = Schema::parse(&day).unwrap();

@@ -1,8 +1,9 @@
-//! A made-up table to try everything on: a household survey with its schema.
+//! A made-up table to try the program on: a household survey with its schema.
 //!
-//! Nobody in it exists: the people come out of our own tables of chance, without any outside data. It has what real
-//! surveys have: columns of all seven types that depend on each other, questions that are not asked of everybody,
-//! blanks, and answers that the questionnaire did not foresee. It has no identifiers.
+//! Nobody in it exists: all people are drawn from made-up distributions, without any outside data.
+//! It has the features of real surveys: columns of all seven types that depend on each other,
+//! questions that are not asked of everybody, blanks, and answers that the questionnaire does not
+//! list. It has no identifiers.
 //!
 //! ```
 //! use scumble::demo;
@@ -39,12 +40,13 @@ pub const PEOPLE_SCHEMA: &str = include_str!("demo/people.schema.yaml");
 
 const BATCH_ROWS: NonZeroUsize = NonZeroUsize::new(8192).expect("8192 is not zero");
 
-/// The first `rows` people of the survey that belongs to `seed`.
+/// Returns the first `rows` people of the survey with this seed.
 ///
-/// Rows are made as they are asked for, so a table of any length needs the memory of one batch. A seed gives the same
-/// people on every machine, and a longer table begins with the people of a shorter one.
+/// Rows are generated on demand, so a table of any length needs the memory of one batch. A seed
+/// gives the same people on every machine, and a longer table begins with the people of a shorter
+/// one.
 pub fn people(rows: u64, seed: u64) -> People {
-    let schema = Schema::parse(PEOPLE_SCHEMA).expect("the demo's own schema is sound");
+    let schema = Schema::parse(PEOPLE_SCHEMA).expect("the schema of the demo is valid");
     People {
         dice: Dice::new(seed),
         rows_left: rows,
@@ -63,13 +65,14 @@ pub struct People {
 }
 
 impl People {
-    /// Batches of so many rows, the last one shorter; 8192 if nothing is said. The rows are the same.
+    /// Sets the number of rows of a batch, 8192 by default. The rows do not depend on it.
     #[must_use]
     pub fn in_batches_of(self, batch_rows: NonZeroUsize) -> Self {
         Self { batch_rows, ..self }
     }
 
-    /// Names and types of the columns: those of a synthetic table made with [`PEOPLE_SCHEMA`].
+    /// Returns names and types of the columns, which are those of a synthetic table made with
+    /// [`PEOPLE_SCHEMA`].
     pub fn arrow_schema(&self) -> &SchemaRef {
         &self.arrow_schema
     }
@@ -87,11 +90,11 @@ impl Iterator for People {
         self.rows_left -= rows as u64;
         let forms: Vec<Form> = (0..rows).map(|_| Form::draw(&mut self.dice)).collect();
         let batch = RecordBatch::try_new(Arc::clone(&self.arrow_schema), columns(&forms));
-        Some(batch.expect("the columns are those of the demo's own schema"))
+        Some(batch.expect("the columns are those of the schema of the demo"))
     }
 }
 
-/// The answers column by column, in the order of the schema.
+/// Returns the answers column by column, in the order of the schema.
 fn columns(forms: &[Form]) -> Vec<ArrayRef> {
     fn texts<'a>(forms: &'a [Form], answer: impl Fn(&'a Form) -> Option<&'a str>) -> ArrayRef {
         Arc::new(forms.iter().map(answer).collect::<StringArray>())

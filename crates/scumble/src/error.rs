@@ -1,5 +1,6 @@
-//! One error for the whole way, and whose fault it is.
+//! The error of this crate, and its cause.
 
+#[cfg(feature = "cluster")]
 use scumble_cluster::{ServerError, TlsError};
 use scumble_engine::{Damage, EngineError};
 use scumble_mechanisms::MechanismError;
@@ -13,7 +14,7 @@ use crate::bundle::BundleError;
 use crate::outputs::OutputError;
 use crate::weak_terms::WeakTerms;
 
-/// Anything that can go wrong on the way from a table to a synthetic one.
+/// Any error between a table and a synthetic one.
 ///
 /// No message depends on rows.
 ///
@@ -39,55 +40,65 @@ pub enum Error {
     /// A bundle cannot be written or read.
     #[error(transparent)]
     Bundle(#[from] BundleError),
-    /// A server of a cluster ended, or never began.
+    /// A server of a cluster ended, or did not start.
+    #[cfg(feature = "cluster")]
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// Certificates for a cluster are of no use.
+    /// Certificates for a cluster cannot be used.
+    #[cfg(feature = "cluster")]
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// The terms promise little, and nobody has accepted that.
+    /// The privacy terms are weak, and nobody has accepted that.
     #[error(transparent)]
     WeakTerms(#[from] WeakTerms),
-    /// Something would be written over a file that somebody needs.
+    /// An output would overwrite a needed file.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// No job on the ledger was cut off that is the same.
-    #[error("the ledger has no fit of this schema, method and budget that was cut off")]
+    /// No interrupted job on the ledger has the same schema, method and goal.
+    #[error("the ledger has no interrupted fit with this schema, method and budget")]
     NothingToResume,
-    /// The work was stopped by the one who asked for it.
+    /// Fewer than one row of the model is expected to meet the conditions of a draw.
+    #[error("the model expects less than one row that meets these conditions")]
+    NoExpectedRows,
+    /// A cluster cannot draw rows with a filter or other shares.
+    #[cfg(feature = "cluster")]
+    #[error("a cluster draws from the whole model only")]
+    WholeModelOnly,
+    /// The caller cancelled the work.
     #[error("interrupted; nothing was written")]
     Interrupted,
-    /// The operating system gave no randomness.
-    #[error("the operating system gave no randomness")]
+    /// The operating system provided no randomness.
+    #[error("the operating system provided no randomness")]
     Entropy,
 }
 
-/// Whose fault an error is. The exit codes of the program and the exceptions of the Python package follow it.
+/// Cause of an error. The exit codes of the program and the exceptions of the Python package follow
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The request cannot be served as it was made.
+    /// The arguments are invalid or contradict each other.
     Usage,
-    /// The schema or the data is not what it should be.
+    /// The schema or the data is invalid.
     Data,
     /// The budget does not allow it.
     Budget,
-    /// It would not fit.
+    /// The work would exceed memory or a limit of the program.
     TooLarge,
-    /// Files, disks, the operating system.
+    /// A file, disk or system operation failed.
     Engine,
-    /// The one who asked stopped it.
+    /// The caller cancelled the work.
     Interrupted,
-    /// Ours.
+    /// A bug in Scumble.
     Bug,
 }
 
-/// One sentence, and what to do about it.
+/// One problem and a hint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// What to do, where we know.
+    /// What to do about it, if known.
     pub hint: Option<String>,
 }
 
@@ -116,7 +127,7 @@ impl From<LedgerError> for Error {
 }
 
 impl Error {
-    /// Whose fault it is.
+    /// Returns the cause of the error.
     pub fn fault(&self) -> Fault {
         match self {
             Self::Schema(ReadError::Problems(problems)) if problems.list().iter().any(SchemaError::is_too_large) => {
@@ -130,11 +141,11 @@ impl Error {
             Self::Schema(ReadError::Io { .. })
             | Self::Mechanism(MechanismError::File { .. })
             | Self::Bundle(BundleError::Io { .. })
-            | Self::Server(_)
-            | Self::Tls(_)
             | Self::Entropy => Fault::Engine,
+            #[cfg(feature = "cluster")]
+            Self::Server(_) | Self::Tls(_) => Fault::Engine,
             Self::Mechanism(
-                MechanismError::Part { .. }
+                MechanismError::Condition { .. }
                 | MechanismError::Rows(_)
                 | MechanismError::NoSuchMethod { .. }
                 | MechanismError::Option { .. }
@@ -144,29 +155,32 @@ impl Error {
             | Self::Bundle(_)
             | Self::Output(_)
             | Self::WeakTerms(_)
-            | Self::NothingToResume => Fault::Usage,
+            | Self::NothingToResume
+            | Self::NoExpectedRows => Fault::Usage,
+            #[cfg(feature = "cluster")]
+            Self::WholeModelOnly => Fault::Usage,
             Self::Schema(_) | Self::Mechanism(_) => Fault::Data,
             Self::Interrupted => Fault::Interrupted,
         }
     }
 
-    /// Whether a fit was refused because the same one was begun on the ledger and never ended.
+    /// Returns whether a fit was refused because the same one is open on the ledger.
     pub fn is_open_fit(&self) -> bool {
         matches!(self, Self::Mechanism(MechanismError::Vault(VaultError::Ledger(LedgerError::Open { .. }))))
     }
 
-    /// The error as a user should see it: one problem, or all of a schema's that are listed.
+    /// Returns the problems to show to a user: one, or several of a schema.
     pub fn problems(&self) -> Vec<Problem> {
         if let Self::Schema(ReadError::Problems(found)) = self {
             let problem = |problem: &SchemaError| Problem { message: problem.to_string(), hint: Some(problem.hint()) };
             return found.list().iter().map(problem).collect();
         }
-        // A source's own words say more than that it failed.
+        // The message of a source says more than that it failed.
         let cause = std::error::Error::source(self).map(|cause| format!(": {cause}")).unwrap_or_default();
         vec![Problem { message: format!("{self}{cause}"), hint: self.hint() }]
     }
 
-    /// How many problems there are besides those that are listed.
+    /// Returns the number of problems that are not listed.
     pub fn unlisted(&self) -> usize {
         match self {
             Self::Schema(ReadError::Problems(found)) => found.unlisted(),
@@ -174,7 +188,7 @@ impl Error {
         }
     }
 
-    /// What to do about it, where we know.
+    /// Returns what to do about it, if known.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Schema(ReadError::Problems(problems)) => Some(problems.list()[0].hint()),
@@ -183,15 +197,20 @@ impl Error {
             Self::Bundle(error) => Some(error.hint().into()),
             Self::Output(error) => Some(error.hint().into()),
             Self::WeakTerms(_) => Some(
-                "ask for less, such as `--epsilon 1 --delta 1e-9`; `--accept-weak-privacy` if those whose rows these are would accept it too".into(),
+                "choose smaller values, such as `--epsilon 1 --delta 1e-9`; pass `--accept-weak-privacy` only if the people in the table would accept this".into(),
             ),
+            #[cfg(feature = "cluster")]
             Self::Server(error) => error.hint(),
+            #[cfg(feature = "cluster")]
             Self::Tls(error) => Some(error.hint().into()),
             Self::Mechanism(MechanismError::Vault(VaultError::Source(source))) => {
                 source.get_ref().downcast_ref::<EngineError>().and_then(EngineError::hint)
             }
             Self::Mechanism(error) => Some(error.hint().into()),
-            Self::NothingToResume => Some("leave `--resume` out to start a new fit; see `ledger show`".into()),
+            Self::NothingToResume => Some("remove `--resume` to start a new fit; see `ledger show`".into()),
+            Self::NoExpectedRows => Some("set the number of rows with `--rows`".into()),
+            #[cfg(feature = "cluster")]
+            Self::WholeModelOnly => Some("remove `--engine`: only this machine draws with conditions or shares".into()),
             Self::Interrupted | Self::Entropy => None,
         }
     }

@@ -1,15 +1,16 @@
 //! Differentially private synthetic tables.
 //!
-//! Scumble turns a sensitive table into a synthetic one that anybody may see. Everything that leaves it is either declared
-//! public by the table's owner or paid for out of a privacy budget, and a certificate says what was paid.
+//! Scumble turns a sensitive table into a synthetic one that may be published. Everything that it
+//! releases is either declared public by the owner of the table or charged to a privacy budget, and
+//! a certificate states the total.
 //!
 //! ```
-//! use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Sampling, Schema, demo};
+//! use scumble::{ApproxDp, Delta, Draw, Epsilon, Fit, Input, Schema, demo};
 //!
 //! // A made-up survey. A table of yours is `Input::new("people.parquet")`, or batches.
 //! let people = demo::people(1_000, 1);
 //! let table = Input::of_batches(people.arrow_schema().clone(), people.collect());
-//! // What is public about it; usually a file: `Schema::read("people.schema.yaml".as_ref())`.
+//! // Its public facts, usually from a file: `Schema::read("people.schema.yaml".as_ref())`.
 //! let schema = Schema::parse("
 //! fields:
 //!   - name: sex
@@ -22,37 +23,46 @@
 //!     dp: {source: public, bins: {width: 10}}
 //! ")?;
 //!
-//! // The one step that reads rows, and the one that costs privacy.
+//! // The only step that reads rows, and the only one that spends budget.
 //! let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
-//! let (method, options) = (Method::recommended(goal), ReadOptions::default());
-//! let model = scumble::fit(&[table], &schema, &method, goal, &options)?;
+//! let model = Fit::new(&schema, goal).run(&[table])?;
 //! println!("{}", scumble::report::guarantee(&model));
 //!
-//! // Any number of rows, any number of times. `scumble::sample` writes them to a file.
-//! for batch in model.sample(500, scumble::fresh_seed()?, Sampling::for_rows(500)) {
+//! // Any number of rows, any number of times. `write` writes them to a file.
+//! for batch in Draw::from(&model).rows(500).collect()? {
 //!     assert_eq!(batch.num_columns(), 2);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | to | there is |
+//! | task | item |
 //! |---|---|
-//! | say what is public about a table | [`Schema`] |
-//! | see what a budget buys, before any row is read | [`report::Plan`] |
-//! | fit a model | [`fit`], or [`fit_on`] a [`Ledger`] that caps all fits of a table, made by [`create_ledger`] |
-//! | draw rows, into a file or as Arrow batches | [`sample`], [`Model::sample`] |
-//! | draw only some rows, or with other shares | [`Model::part`], [`sample_part`] |
-//! | keep a model, and say what it promises | [`Model::write`], [`report::guarantee`], [`report::Summary`] |
-//! | publish a release, or check one | [`bundle::create`], [`bundle::verify()`] |
-//! | fit to noisy tables that somebody else made | [`fit_marginals`] |
-//! | have a cluster count | [`cluster::Cluster`], as the `remote` of [`ReadOptions`] |
-//! | try all this | [`demo`], and the programs in `examples/` of the repository |
+//! | declare what is public about a table | [`Schema`] |
+//! | predict error and cost of a fit, before any row is read | [`report::FitPlan`] |
+//! | fit a model, within a cap on all fits of a table | [`Fit`], [`Ledger`], [`create_ledger`] |
+//! | draw rows, all or selected ones, into a file or as Arrow batches | [`Draw`] |
+//! | save a model, and state its guarantee | [`Model::write`], [`report::guarantee`], [`report::Summary`] |
+//! | publish a release, or verify one | [`bundle::create`], [`bundle::verify()`] |
+//! | fit to noisy tables that another party released | [`fit_marginals`] |
+//! | count on a cluster | `cluster::Cluster`, as the `remote` of [`ReadOptions`] |
+//! | try it | [`demo`], and the programs in `examples/` of the repository |
 //!
-//! Functions return when the work is done. An [`Error`] says whose [`Fault`] it is and what to do about it, and holds nothing of the rows.
+//! Functions return when the work is done. An [`Error`] has a [`Fault`] and a hint, and contains
+//! nothing of the rows.
+//!
+//! # Features
+//!
+//! By default, the crate reads files and tables in memory. These cargo features add to it:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `postgres` | tables of PostgreSQL as inputs |
+//! | `object-store` | Parquet files in S3 buckets as inputs |
+//! | `cluster` | counting and sampling on a cluster of Ballista, and its servers; `object-store` with it |
 //!
 //! # Architecture
 //!
-//! A table walks through rooms, and each room is a crate that refuses to know what it does not need.
+//! The work is divided into crates, called rooms. Each has access only to the data that it needs.
 //!
 //! ```text
 //!  public facts      exact counts      counts and noise    no private data from here on
@@ -67,48 +77,54 @@
 //! |---|---|---|---|
 //! | [`schema`] | attributes, domains, cliques, the order of cells, bins, encoding and decoding rules, the schema file | no | no |
 //! | [`engine`] | files in and out, total encoding in the scan, exact counts | yes | no |
-//! | [`cluster`] | the same plans on Ballista: scheduler, executors, and the client that asks them | yes | no |
+//! | `cluster` | the same plans on Ballista: scheduler, executors, and the client that asks them | yes | no |
 //! | [`vault`] | `Private`, `Budget`, events, scores, exact noise, `Released`, the certificate, the ledger | counts | yes |
 //! | [`pgm`] | distributions fitted to released numbers, rows sampled from them | no | seeds |
-//! | [`mechanisms`] | one file per method, noisy tables made elsewhere, the model file | no | through the vault |
+//! | [`mechanisms`] | one file per method, noisy tables of other parties, the model file | no | through the vault |
 //! | [`report`] | models, certificates, plans and ledgers in words and pictures | no | no |
 //! | `scumble-evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE; only programs use it | yes | seeds |
-//! | `scumble-planted` | bugs that tests switch on to show that they notice; none in a release build | no | no |
+//! | `scumble-planted` | bugs that tests plant to show that they detect them; none in a release build | no | no |
 //! | `scumble-cancel` | cooperative cancellation of long computations | no | no |
-//! | `scumble-cli`, `scumble-python` | the program, and the Python package, which holds the program too | through the others | no |
+//! | `scumble-cli`, `scumble-python` | the program, and the Python package, which contains the program | through the others | no |
 //! | `scumble-testing` | the replay battery that every method passes; only tests use it | made-up ones | seeds |
-//! | `scumble-examples` | programs to read, and programs that measure what the documentation claims | public and made-up ones | seeds |
-//! | this crate | the rooms put together, release bundles, and the demo table | | |
+//! | `scumble-examples` | programs to read | made-up ones | seeds |
+//! | `scumble-benchmarks` | programs that measure what the documentation claims | public and made-up ones | seeds |
+//! | this crate | the rooms combined, release bundles, and the demo table | | |
 //!
-//! What keeps the rooms apart is checked, not asked for:
+//! The separation of the rooms is checked:
 //!
-//! - The engine hands counts over as `Private`, which only the vault opens; the vault lets nothing out but `Released`.
-//! - A `Budget` cannot be copied, made or spent twice; examples that try do not compile.
-//! - `schema`, `vault`, `pgm`, `mechanisms` and `report` build without DataFusion, and a test that reads `cargo metadata`
-//!   (`crates/scumble/tests/rooms.rs`) fails, with the reason, on an edge that is not allowed.
-//! - Methods are plain synchronous code; only the engine and the cluster have an async runtime inside.
+//! - The engine returns counts as `Private`, which only the vault opens; the vault returns only
+//!   `Released` values. [`engine`] does not export exact counts.
+//! - A `Budget` cannot be copied, constructed or spent twice; `compile_fail` examples check it.
+//! - `schema`, `vault`, `pgm`, `mechanisms` and `report` build without DataFusion. A test that
+//!   reads `cargo metadata` (`crates/scumble/tests/rooms.rs`) fails on a dependency that is not
+//!   allowed, and gives the reason.
+//! - Methods are plain synchronous code; only the engine and the cluster use an async runtime.
 //!
-//! Why things are as they are is written down in `docs/decisions/`, the way of the data through the rooms in
-//! `docs/explanation/how-it-works.md`, and what is proved where on the front page of the [`vault`].
+//! The reasons for the design are in `docs/decisions/`, the flow of data through the rooms is in
+//! `docs/explanation/how-it-works.md`, and the front page of the [`vault`] lists the proofs.
 
 pub mod bundle;
 pub mod demo;
+mod draw;
+pub mod engine;
 mod error;
-mod on_ledger;
+mod fit;
+mod ledger;
 mod outputs;
-mod pipeline;
 mod weak_terms;
 
+pub use draw::{Draw, Drawn, fresh_seed};
 pub use error::{Error, Fault, Problem};
-pub use on_ledger::{ReservedFit, Start, create_ledger, fit_on};
+pub use fit::{Fit, ReservedFit, Start, fit_marginals};
+pub use ledger::create_ledger;
 pub use outputs::{OutputError, Outputs};
-pub use pipeline::{RowTarget, fit, fit_marginals, fresh_seed, sample, sample_part};
 pub use weak_terms::{WeakTerms, refuse_weak_terms};
 
 #[doc(inline)]
 pub use scumble_engine::{Format, Input, MemoryLimit, Progress, ProgressSink, ReadOptions, TableWriter};
 #[doc(inline)]
-pub use scumble_mechanisms::{Method, Model, Part, Shares, Wanted};
+pub use scumble_mechanisms::{ConditionedModel, Conditions, Method, Model, Shares};
 #[doc(inline)]
 pub use scumble_pgm::Sampling;
 #[doc(inline)]
@@ -118,8 +134,8 @@ pub use scumble_vault::ledger::{Job, Ledger, Terms};
 #[doc(inline)]
 pub use scumble_vault::{AccountingKind, ApproxDp, Certificate, Delta, Epsilon};
 
+#[cfg(feature = "cluster")]
 pub use scumble_cluster as cluster;
-pub use scumble_engine as engine;
 pub use scumble_mechanisms as mechanisms;
 pub use scumble_pgm as pgm;
 pub use scumble_report as report;

@@ -1,11 +1,9 @@
-//! No file that somebody needs is lost by a slip of the hand: what is checked before anything is written.
+//! Checks of output paths, before anything is written, so that no needed file is overwritten.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use same_file::is_same_file;
-
-/// What a piece of work reads, and what it may therefore not write.
+/// The inputs of a command, which its outputs must not overwrite.
 ///
 /// ```
 /// use scumble::{OutputError, Outputs};
@@ -19,7 +17,7 @@ use same_file::is_same_file;
 ///
 /// std::fs::write(&model, "an older one")?;
 /// assert!(matches!(outputs.check(&[&model]), Err(OutputError::Exists { .. })));
-/// // Asked for, a file may be replaced, but never one that is read.
+/// // With `force`, an existing file may be replaced, but never an input.
 /// let forced = outputs.force(true);
 /// forced.check(&[&model])?;
 /// assert!(matches!(forced.check(&[&real]), Err(OutputError::IsInput { .. })));
@@ -31,22 +29,22 @@ pub struct Outputs {
     force: bool,
 }
 
-/// An output that would cost a file.
+/// An output that would overwrite a needed file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// There is a file of that name.
+    /// The file exists.
     #[error("`{}` exists already", .path.display())]
     Exists {
         /// The output.
         path: PathBuf,
     },
-    /// The output is what is read.
+    /// The output is an input.
     #[error("the output `{}` is the input `{}`", .path.display(), .input.display())]
     IsInput {
         /// The output.
         path: PathBuf,
-        /// The input, as it was named.
+        /// The input, as given.
         input: PathBuf,
     },
     /// The output would be read as an input the next time.
@@ -54,17 +52,17 @@ pub enum OutputError {
     InInput {
         /// The output.
         path: PathBuf,
-        /// The folder or glob that it belongs to.
+        /// The folder or glob that contains it.
         input: PathBuf,
     },
-    /// Two outputs have one name.
-    #[error("`{}` is named for two outputs", .path.display())]
+    /// Two outputs have the same path.
+    #[error("`{}` is given for two outputs", .path.display())]
     Twice {
-        /// The name.
+        /// The path.
         path: PathBuf,
     },
-    /// There is something of that name that is no file.
-    #[error("`{}` is a folder or a device, and no file", .path.display())]
+    /// The path is a folder or a device.
+    #[error("`{}` is a folder or a device, not a file", .path.display())]
     NotAFile {
         /// The output.
         path: PathBuf,
@@ -72,38 +70,40 @@ pub enum OutputError {
 }
 
 impl OutputError {
-    /// What to do about it.
+    /// Returns what to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Exists { .. } => "choose another name, or add `--force` to replace it",
             Self::IsInput { .. } => "choose another name; `--force` replaces no input",
-            Self::InInput { .. } => "write it elsewhere: it would be read as real rows the next time",
+            Self::InInput { .. } => "write it to another folder: it would be read as real rows the next time",
             Self::Twice { .. } => "give each its own name",
-            Self::NotAFile { .. } => "name a file; `-` is standard output, where a command has it",
+            Self::NotAFile { .. } => "give a file, or `-` for standard output if the command supports it",
         }
     }
 }
 
 impl Outputs {
-    /// Outputs of work that reads these files, folders and globs. What is no path, such as the address of a database, is passed over.
+    /// Returns checks for outputs of work that reads these files, folders and globs. Inputs that
+    /// are not paths, such as addresses of databases, are ignored.
     pub fn beside<P: Into<PathBuf>>(inputs: impl IntoIterator<Item = P>) -> Self {
         Self { inputs: inputs.into_iter().map(Into::into).collect(), force: false }
     }
 
-    /// Whether files that exist may be replaced. Inputs may not be in any case.
+    /// Sets whether existing files may be replaced. Inputs are never replaced.
     #[must_use]
     pub fn force(self, force: bool) -> Self {
         Self { force, ..self }
     }
 
-    /// Refuses outputs that are inputs, lie in them, exist already, or are named twice. To be asked before any work is done.
+    /// Refuses outputs that are inputs, are inside of inputs, exist already, or are given twice.
+    /// Call it before any work is done.
     ///
     /// # Errors
-    /// For the first of them.
+    /// Returns the first of these problems.
     pub fn check<P: AsRef<Path>>(&self, outputs: &[P]) -> Result<(), OutputError> {
         for (index, output) in outputs.iter().enumerate() {
             let path = output.as_ref();
-            if outputs[..index].iter().any(|other| is_one_place(other.as_ref(), path)) {
+            if outputs[..index].iter().any(|other| is_same_file(other.as_ref(), path)) {
                 return Err(OutputError::Twice { path: path.to_owned() });
             }
             self.check_one(path)?;
@@ -114,11 +114,11 @@ impl Outputs {
     fn check_one(&self, path: &Path) -> Result<(), OutputError> {
         let own = |input: &Path| (path.to_owned(), input.to_owned());
         for input in &self.inputs {
-            if is_one_place(input, path) {
+            if is_same_file(input, path) {
                 let (path, input) = own(input);
                 return Err(OutputError::IsInput { path, input });
             }
-            if lies_in_folder(path, input) || is_matched(path, input) {
+            if is_in_folder(path, input) || matches_glob(path, input) {
                 let (path, input) = own(input);
                 return Err(OutputError::InInput { path, input });
             }
@@ -134,25 +134,26 @@ impl Outputs {
     }
 }
 
-/// Whether two paths lead to one file, by whatever links, or would if there were one.
-fn is_one_place(one: &Path, other: &Path) -> bool {
-    is_same_file(one, other).unwrap_or(false) || location(one).is_some_and(|place| location(other) == Some(place))
+/// Returns whether two paths lead to the same file, also through links, or would if it existed.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    same_file::is_same_file(one, other).unwrap_or(false)
+        || location(one).is_some_and(|place| location(other) == Some(place))
 }
 
-/// Where a file that need not exist is: its folder without links, and its name.
+/// Returns the location of a file that need not exist: its folder without links, and its name.
 fn location(path: &Path) -> Option<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
 }
 
-fn lies_in_folder(path: &Path, input: &Path) -> bool {
+fn is_in_folder(path: &Path, input: &Path) -> bool {
     let Ok(folder) = fs::canonicalize(input) else { return false };
     folder.is_dir() && location(path).is_some_and(|place| place.starts_with(folder))
 }
 
-/// Whether an input is a glob that would find the output.
-fn is_matched(path: &Path, input: &Path) -> bool {
-    // What exists is taken as it stands, as the engine does.
+/// Returns whether an input is a glob that matches the output.
+fn matches_glob(path: &Path, input: &Path) -> bool {
+    // An existing path is no glob, as in the engine.
     if input.exists() || !input.to_string_lossy().contains(['*', '?', '[']) {
         return false;
     }
@@ -163,7 +164,7 @@ fn is_matched(path: &Path, input: &Path) -> bool {
     matches(input, path) || (of_name().is_some() && folder_of(input) == folder_of(path))
 }
 
-/// The folder of a file, without links.
+/// Returns the folder of a file, without links.
 fn folder_of(path: &Path) -> Option<PathBuf> {
     location(path)?.parent().map(Path::to_owned)
 }

@@ -1,14 +1,14 @@
-//! Terms that protect hardly anybody are not accepted in silence.
+//! Refusal of weak privacy terms.
 
 use scumble_vault::{ApproxDp, WeakTerm};
 
 use crate::error::Error;
 
-/// Terms that promise little, and that nobody has accepted.
+/// Weak privacy terms that nobody has accepted.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", self.sentences())]
 pub struct WeakTerms {
-    /// What is weak about them; at least one thing.
+    /// The weaknesses; at least one.
     pub found: Vec<WeakTerm>,
 }
 
@@ -18,7 +18,8 @@ impl WeakTerms {
     }
 }
 
-/// Refuses terms that promise little. Programs ask this before they fit or make a ledger, unless somebody has accepted such terms.
+/// Refuses weak privacy terms. Programs call it before they fit or create a ledger, unless the user
+/// accepts weak terms.
 ///
 /// ```
 /// use scumble::{ApproxDp, Delta, Epsilon, refuse_weak_terms};
@@ -30,7 +31,7 @@ impl WeakTerms {
 /// ```
 ///
 /// # Privacy
-/// `rows` has to be public or released.
+/// `rows` must be public or released.
 pub fn refuse_weak_terms(goal: ApproxDp, rows: Option<u64>) -> Result<(), Error> {
     let found = goal.weaknesses(rows);
     if found.is_empty() { Ok(()) } else { Err(WeakTerms { found }.into()) }

@@ -1,4 +1,4 @@
-//! Bundles: what is in them, and that whatever is done to one is found.
+//! Bundles: their contents, and that verification finds every change.
 
 mod support;
 
@@ -40,13 +40,13 @@ impl Bundle {
         bundle::verify(&self.path(), |_, _| true).unwrap()
     }
 
-    /// What a check about this found.
+    /// Returns the outcome of the check about this subject.
     fn outcome(&self, about: &str) -> Outcome {
         let found = self.verify();
         found.checks.iter().find(|check| check.about == about).unwrap_or_else(|| panic!("{found:?}")).outcome
     }
 
-    /// Writes the list of sums anew, as somebody would who changes a file and wants nobody to notice.
+    /// Updates the list of checksums, as somebody would who wants to hide a change.
     fn cover_up(&self) {
         let mut files = files(&self.path());
         files.remove("SHA256SUMS");
@@ -111,7 +111,7 @@ fn a_bundle_holds_and_is_the_same_byte_for_byte() {
 }
 
 #[test]
-fn the_page_to_begin_with_leads_to_every_file_and_says_whom_to_ask() {
+fn the_index_page_links_every_file_and_names_the_contact() {
     let mut asked = release();
     asked.publisher.contact = Some("data@example.org & <others>".into());
     asked.publisher.title = Some("People & homes".into());
@@ -121,12 +121,12 @@ fn the_page_to_begin_with_leads_to_every_file_and_says_whom_to_ask() {
     assert!(page.contains("data@example.org &amp; &lt;others&gt;"), "{page}");
     let links: Vec<&str> = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     for name in FILES_OF_A_MEASURED_MODEL.into_iter().filter(|name| *name != "index.html") {
-        assert!(links.contains(&name), "nothing leads to {name}");
+        assert!(links.contains(&name), "no link to {name}");
     }
     for link in links.into_iter().filter(|link| !link.starts_with('#') && !link.starts_with("data:,")) {
         assert!(bundle.file(link).exists(), "{link} leads nowhere");
     }
-    assert!(!bundle.text("registry-entry.yaml").contains("0.99999"), "people are told the epsilon that was asked for");
+    assert!(!bundle.text("registry-entry.yaml").contains("0.99999"), "people see the epsilon that was asked for");
     assert!(page.contains("[TO BE FILLED IN BY THE PUBLISHER: the licence]"), "{page}");
     bundle.replace("index.html", "What is promised", "What is guaranteed");
     bundle.cover_up();
@@ -143,7 +143,7 @@ fn the_model_is_the_file_that_was_read() {
 }
 
 #[test]
-fn every_way_of_drawing_is_drawn_again() {
+fn every_sampling_method_can_be_verified() {
     let model = model("mst");
     for sampling in [Sampling::Matched, Sampling::LowVariance, Sampling::Independent] {
         for rows in [0, 1, 70_000] {
@@ -162,14 +162,14 @@ fn a_model_without_tables_has_none_in_its_bundle() {
     std::fs::write(&path, "heads\ntrue\nfalse\ntrue\n").unwrap();
     let method = scumble::Method::named("smoothed-histogram").unwrap();
     let inputs = [scumble::Input::new(&path)];
-    let model = scumble::fit(&inputs, &schema, &method, support::goal(), &scumble::ReadOptions::default()).unwrap();
+    let model = scumble::Fit::new(&schema, support::goal()).method(method).run(&inputs).unwrap();
     let bundle = Bundle::of(&model, &release());
     assert!(!bundle.file("marginals.json").exists() && !bundle.text("README.md").contains("marginals.json"));
     assert!(bundle.verify().holds(), "{:#?}", bundle.verify());
 }
 
 #[test]
-fn what_is_declared_elsewhere_is_not_called_a_certificate() {
+fn a_declaration_of_another_party_is_not_called_a_certificate() {
     let schema = Schema::parse(SCHEMA).unwrap();
     let tables = Bundle::of(&model("independent"), &release()).text("marginals.json");
     let tables = tables.replace("\"maker\":\"scumble", "\"maker\":\"room 2, with scumble");
@@ -189,7 +189,7 @@ fn what_is_declared_elsewhere_is_not_called_a_certificate() {
 }
 
 #[test]
-fn nothing_is_left_of_a_bundle_that_was_stopped_or_refused() {
+fn a_cancelled_or_refused_bundle_leaves_no_files() {
     let model = model("independent");
     let around = tempfile::tempdir().unwrap();
     let path = around.path().join("bundle");
@@ -205,7 +205,7 @@ fn nothing_is_left_of_a_bundle_that_was_stopped_or_refused() {
 
 /// Files up to this length have every byte flipped.
 const SMALL: usize = 2_500;
-/// Others have so many, spread over all of their length.
+/// Number of bytes to flip in longer files, spread over their length.
 const PLACES: usize = 300;
 
 #[test]
@@ -217,7 +217,7 @@ fn any_flipped_byte_is_found() {
         let places = (0..bytes.len()).step_by(step).chain([bytes.len() - 1]);
         for place in places {
             let mut flipped = bytes.clone();
-            // Another bit each time; the one that makes letters capitals among them.
+            // A different bit each time, including the one that changes the case of letters.
             flipped[place] ^= 1 << (flips % 8);
             std::fs::write(bundle.file(&name), &flipped).unwrap();
             assert!(!bundle.verify().holds(), "{name}, byte {place}");
@@ -241,7 +241,7 @@ fn every_bit_of_the_list_of_sums_counts() {
     }
 }
 
-/// Something that happens to a folder.
+/// A change to a folder.
 type Damage = fn(&Path);
 
 #[test]
@@ -277,19 +277,19 @@ fn missing_extra_renamed_and_torn_files_are_found() {
 fn nothing_leads_out_of_the_folder() {
     use std::os::unix::fs::symlink;
     let model = model("independent");
-    // A link to the very same bytes is a link.
+    // A link to identical bytes is still a link.
     let bundle = Bundle::of(&model, &release());
     let outside = bundle.around.path().join("README.md");
     std::fs::rename(bundle.file("README.md"), &outside).unwrap();
     symlink(&outside, bundle.file("README.md")).unwrap();
     assert!(bundle.verify().checks[0].text.contains("`README.md` (a link)"), "{:?}", bundle.verify());
-    // So is one to the folder of rows.
+    // So is a link to the folder of rows.
     let bundle = Bundle::of(&model, &release());
     let outside = bundle.around.path().join("data");
     std::fs::rename(bundle.file("data"), &outside).unwrap();
     symlink(&outside, bundle.file("data")).unwrap();
     assert!(!bundle.verify().holds());
-    // And names in the list lead nowhere.
+    // Names in the list are never followed out of the folder.
     for name in ["../outside", "/etc/passwd", "data/../../outside", "./README.md", "data//synthetic.csv"] {
         let bundle = Bundle::of(&model, &release());
         std::fs::write(bundle.around.path().join("outside"), "x").unwrap();
@@ -303,7 +303,7 @@ fn nothing_leads_out_of_the_folder() {
 }
 
 #[test]
-fn a_name_cannot_disturb_the_terminal() {
+fn a_file_name_cannot_affect_the_terminal() {
     let bundle = Bundle::of(&model("independent"), &release());
     std::fs::write(bundle.file("a\u{1b}[2J\nok"), "").unwrap();
     std::fs::write(bundle.file(&"long".repeat(50)), "").unwrap();
@@ -312,7 +312,7 @@ fn a_name_cannot_disturb_the_terminal() {
 }
 
 #[test]
-fn what_is_changed_together_with_its_sum_is_found() {
+fn a_change_with_an_updated_checksum_is_found() {
     let model = model("independent");
     let changes = [
         ("README.md", "Office of Statistics", "Office of Truth"),
@@ -337,7 +337,7 @@ fn what_is_changed_together_with_its_sum_is_found() {
         bundle.cover_up();
         let found = bundle.verify();
         assert!(!found.holds(), "{name}: {from} to {to}: {found:#?}");
-        assert_eq!(found.checks[1].outcome, Outcome::Passed, "the sums hold");
+        assert_eq!(found.checks[1].outcome, Outcome::Passed, "the checksums match");
     }
 }
 
@@ -345,15 +345,15 @@ fn what_is_changed_together_with_its_sum_is_found() {
 fn rows_of_another_seed_are_found_by_value_and_by_draw() {
     let model = model("independent");
     let (bundle, other) = (Bundle::of(&model, &release()), Bundle::of(&model, &Release { seed: 8, ..release() }));
-    // One of the files: they have different values.
+    // One of the files: the values differ.
     std::fs::copy(other.file("data/synthetic.csv"), bundle.file("data/synthetic.csv")).unwrap();
     bundle.cover_up();
     assert_eq!(bundle.outcome("values"), Outcome::Failed);
-    // Both: they are not those of the seed.
+    // Both files: the rows are not those of the seed.
     std::fs::copy(other.file("data/synthetic.parquet"), bundle.file("data/synthetic.parquet")).unwrap();
     bundle.cover_up();
     assert_eq!((bundle.outcome("values"), bundle.outcome("rows")), (Outcome::Passed, Outcome::Failed));
-    // Fewer than recorded.
+    // Fewer rows than recorded.
     let fewer = Bundle::of(&model, &Release { rows: 399, ..release() });
     for name in ["data/synthetic.csv", "data/synthetic.parquet"] {
         std::fs::copy(fewer.file(name), bundle.file(name)).unwrap();
@@ -365,7 +365,7 @@ fn rows_of_another_seed_are_found_by_value_and_by_draw() {
 #[test]
 fn a_value_that_is_not_declared_is_found() {
     let model = model("independent");
-    // As text and behind a sum that holds, in every column.
+    // As text and with a correct checksum, in every column.
     let rows = "41,north,1950-03-01,2020-01-01T07:00:00,true,3.5,2019";
     for (place, strange) in
         ["141", "canary", "1951-03-01", "2021-01-01T07:00:00", "ja", "10.5", "2021"].iter().enumerate()
@@ -404,7 +404,7 @@ fn a_bundle_of_another_version_is_checked_as_far_as_it_goes() {
 }
 
 #[test]
-fn what_belongs_to_the_model_cannot_be_left_out() {
+fn a_missing_document_of_the_model_is_found() {
     let bundle = Bundle::of(&model("independent"), &release());
     for name in ["certificate.json", "report.html"] {
         std::fs::remove_file(bundle.file(name)).unwrap();

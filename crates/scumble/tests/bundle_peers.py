@@ -1,6 +1,6 @@
-"""Reads a bundle with the tools of others: python3 bundle_peers.py FOLDER
+"""Reads a bundle with other tools: python3 bundle_peers.py FOLDER
 
-Fails, with what they say, unless each of them finds the bundle sound and the same rows in it.
+Fails with the message of the tool unless each of them accepts the bundle and reads the same rows.
 """
 
 import json
@@ -20,14 +20,15 @@ rows = json.loads((folder / "datapackage.json").read_text())["scumble"]["release
 
 
 def data_package():
-    """Sizes and hashes of both files; types and constraints of every row of the CSV file."""
+    """Checks sizes and hashes of both files, and types and constraints of every row of the CSV
+    file."""
     report = frictionless.validate(str(folder / "datapackage.json"))
     assert report.valid, report.flatten(["type", "message"])[:5]
     assert [task.stats.get("rows") for task in report.tasks] == [None, rows], report.tasks
 
 
 def croissant():
-    """Sums are checked on reading, and every field is converted to its declared type."""
+    """Checksums are verified on reading, and every field is converted to its declared type."""
     warnings = []
     handler = logging.Handler()
     handler.emit = lambda record: warnings.append(record.getMessage())
@@ -43,7 +44,7 @@ def croissant():
 
 
 def registry_entry():
-    """A YAML 1.1 reader, as the registry uses, must find numbers where numbers are meant and texts where texts are."""
+    """A YAML 1.1 reader, as the registry uses, must read numbers as numbers and texts as texts."""
     entry = yaml.safe_load((folder / "registry-entry.yaml").read_text())
     assert entry["status"] == "Draft" and entry["tier"] == 3, entry
     deployment = entry["deployment"]

@@ -1,7 +1,7 @@
-//! A bundle read by the tools of others: Frictionless, Croissant, Arrow, a YAML reader and `sha256sum`.
+//! Reads a bundle with other tools: Frictionless, Croissant, Arrow, a YAML reader and `sha256sum`.
 //!
-//! They are in a Python environment that `.ci/bundle-peers` makes. Without it the test says that it was skipped; with
-//! `SCUMBLE_REQUIRE_PEERS` set, as by night, it fails.
+//! They are in a Python environment that `.ci/bundle-peers` creates. Without it the test is
+//! skipped, and says so; with `SCUMBLE_REQUIRE_PEERS` set, as in the nightly run, it fails.
 
 mod support;
 
@@ -18,10 +18,10 @@ fn python() -> Option<PathBuf> {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that was skipped says so")]
-fn others_read_a_bundle_and_find_nothing_wrong() {
+fn other_tools_read_a_bundle_without_errors() {
     let Some(python) = python() else {
         assert!(std::env::var_os("SCUMBLE_REQUIRE_PEERS").is_none(), "run .ci/bundle-peers first");
-        eprintln!("SKIPPED: no Python environment with the tools of others; .ci/bundle-peers makes it");
+        eprintln!("SKIPPED: no Python environment with other tools; .ci/bundle-peers creates it");
         return;
     };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bundle_peers.py");

@@ -1,5 +1,5 @@
-//! The replay test, T1, for bundles: whatever differs between neighbouring tables, no byte of the folder does once the released
-//! values are the same.
+//! The replay test, T1, for bundles: for neighbouring tables with the same released values, all
+//! bytes of the folder are equal.
 
 mod support;
 
@@ -24,7 +24,7 @@ impl<A: MethodAdjacency, M: MethodAccounting> Subject<A, M> for Published {
         let model = fit_in(vault, budget, schema, &self.0)?;
         let around = tempfile::tempdir()?;
         let folder = around.path().join("bundle");
-        // As many rows as the model says: that number is released too.
+        // The number of rows of the model, which is released too.
         let release = Release { rows: model.rows(), sampling: Sampling::Matched, ..support::release() };
         let names = bundle::create(&model, &release, &folder, |_| true)?;
         assert_eq!(names.len(), support::files(&folder).len(), "a file of the bundle would not be compared");
@@ -36,7 +36,7 @@ impl<A: MethodAdjacency, M: MethodAccounting> Subject<A, M> for Published {
     }
 }
 
-/// So many pairs are left of a part that a test takes seconds: every bundle is a dozen files.
+/// Sets the number of pairs: few, because every bundle is a dozen files.
 fn some<A: MethodAdjacency>(part: Part<A>, pairs: usize) -> Part<A> {
     let every = NonZeroUsize::new(part.pairs().len() / pairs).unwrap();
     part.thinned(every, 0)

@@ -1,10 +1,10 @@
-//! Columns of every kind: what is written reads back as the same codes, whatever it was written to, and comes out of a model with the
-//! types that it went in with.
+//! Columns of every type: values that are written read back as the same codes in every format, and
+//! synthetic columns have the types of the real ones.
 
 #[path = "../../engine/tests/engine/postgres_server.rs"]
 #[expect(dead_code, reason = "only some of what a server can do is needed here")]
 mod postgres_server;
-#[path = "../../../examples/columns_figures/sound_rows.rs"]
+#[path = "../../../benchmarks/programs/columns/sound_rows.rs"]
 mod sound_rows;
 
 use std::collections::BTreeSet;
@@ -16,7 +16,8 @@ use arrow_schema::{DataType, FieldRef};
 use postgres_server::Server;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
-use scumble::{ApproxDp, Delta, Epsilon, Method, Sampling};
+use scumble::{ApproxDp, Delta, Draw, Epsilon, Fit, Method, Sampling};
+use scumble_engine::exact::ExactCounts;
 use scumble_engine::{CodedTable, Input, ReadOptions, TableWriter, column_types};
 use scumble_schema::{Clique, CodeColumn, DecodedRows, Decoder, Dialect, Schema};
 use sound_rows::sound_rows;
@@ -33,7 +34,7 @@ fields:
   - {name: paid, type: date, constraints: {minimum: 2024-01-01, maximum: 2024-02-29}, dp: {bins: {by: month}, keep: weekday}}
 "#;
 
-/// So many rows that every code of every column is there.
+/// Returns enough rows for every code of every column.
 fn every_code(schema: &Schema) -> Vec<CodeColumn> {
     const ROWS: u32 = 500;
     let column = |&size: &u32| {
@@ -44,7 +45,7 @@ fn every_code(schema: &Schema) -> Vec<CodeColumn> {
     schema.domain().sizes().iter().map(column).collect()
 }
 
-/// The counts of every column of a file.
+/// Returns the counts of every column of a file.
 fn read(path: &Path, schema: &Schema) -> Vec<Vec<u64>> {
     let table = CodedTable::read(&[Input::new(path)], schema, &ReadOptions::default()).unwrap();
     table.count_tables(&schema.domain().one_way()).unwrap()
@@ -104,7 +105,7 @@ fn a_time_without_a_zone_is_read_in_that_of_the_column() {
     assert_eq!(read(&path, &yaml("UTC"))[0], [2, 0, 0, 0]);
 }
 
-/// The example with a column of every kind.
+/// Returns the example schema with a column of every type.
 fn every_column() -> Schema {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/schemas/every_column.schema.yaml");
     Schema::read(&path).unwrap()
@@ -116,7 +117,7 @@ fn written(rows: &DecodedRows, path: &Path) {
     writer.finish().unwrap();
 }
 
-/// The tables of all columns and of all pairs.
+/// Returns the tables of all columns and of all pairs.
 fn counts(input: Input, schema: &Schema) -> Vec<Vec<u64>> {
     let columns: Vec<_> = schema.domain().attributes().collect();
     let pairs = columns.iter().flat_map(|&one| columns.iter().map(move |&other| Clique::new([one, other])));
@@ -125,10 +126,10 @@ fn counts(input: Input, schema: &Schema) -> Vec<Vec<u64>> {
     table.count_tables(&tables.into_iter().collect::<Vec<_>>()).unwrap()
 }
 
-/// Names, types and whether they may be blank, as a reader of the file finds them.
+/// Returns names, types and nullability, as a reader of the file finds them.
 fn types(path: &Path) -> Vec<(String, DataType, bool)> {
     let found = column_types(&path.into(), None, Dialect::default()).unwrap();
-    // The reader of Parquet files has a way of its own to hold text, which the file does not ask for.
+    // The reader of Parquet files uses its own layout for text, which the file does not request.
     let data_type = |field: &FieldRef| match field.data_type() {
         DataType::Utf8View => DataType::Utf8,
         other => other.clone(),
@@ -136,13 +137,14 @@ fn types(path: &Path) -> Vec<(String, DataType, bool)> {
     found.fields().iter().map(|field| (field.name().clone(), data_type(field), field.is_nullable())).collect()
 }
 
-/// The rows of a typed file have one kind of missing value in columns that are not text.
+/// Merges the kinds of missing values of columns that are not text, as typed files do.
 fn with_one_kind(columns: &[CodeColumn], schema: &Schema) -> Vec<CodeColumn> {
     let one_kind = |(codes, attribute): (&CodeColumn, &scumble_schema::Attribute)| {
         let mut folded = CodeColumn::with_capacity(attribute.size(), codes.len());
         let is_text = attribute.field_type() == scumble_schema::FieldType::String;
         for code in codes.iter() {
-            // What is unknown is a blank, which is missing, except where text has a word for it.
+            // An unknown value is blank, which is missing, except in text columns with a label for
+            // it.
             let is_blank = attribute.is_missing(code) || Some(code) == attribute.unknown_code();
             folded.push(if is_blank && !is_text { attribute.encoder().null() } else { code });
         }
@@ -155,7 +157,7 @@ fn with_one_kind(columns: &[CodeColumn], schema: &Schema) -> Vec<CodeColumn> {
 fn a_table_of_twenty_five_columns_is_one_table_in_csv_parquet_arrow_and_postgresql() {
     let schema = every_column();
     let columns = sound_rows(&schema, 3_000, 1);
-    // Typed, so that all four are to be the same.
+    // Typed, so that all four formats are equal.
     let columns = with_one_kind(&columns, &schema);
     let decoder = Decoder::new(&schema);
     let rows = decoder.decode_rows(0, &columns, &mut SmallRng::seed_from_u64(2));
@@ -202,7 +204,7 @@ fn a_table_of_twenty_five_columns_is_one_table_in_csv_parquet_arrow_and_postgres
     assert_eq!(counts(Input::new(server.url("visits")), &schema), of_arrow, "PostgreSQL");
 }
 
-/// Rows of a file that break a rule of the schema.
+/// Returns the number of rows of a file that break a rule of the schema.
 fn violations(path: &Path, schema: &Schema) -> u64 {
     let table = CodedTable::read(&[Input::new(path)], schema, &ReadOptions::default()).unwrap();
     let cliques: Vec<Clique> = schema.rules().iter().map(|rule| rule.clique().clone()).collect();
@@ -210,7 +212,7 @@ fn violations(path: &Path, schema: &Schema) -> u64 {
     schema.rules().iter().zip(&counts).map(|(rule, counts)| rule.broken(counts)).sum()
 }
 
-/// A text file read as it stands, column by column.
+/// Reads a text file without a schema, column by column.
 fn read_csv(path: &Path) -> Vec<(String, Vec<String>)> {
     let text = fs::read_to_string(path).unwrap();
     let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
@@ -232,18 +234,19 @@ fn synthetic_tables_have_the_types_of_the_real_one_and_keep_its_rules() {
     }
     let goal = ApproxDp { epsilon: Epsilon::new(3.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
     let method = Method::named("mst").unwrap();
-    let model = scumble::fit(&[Input::new(path("real.csv"))], &schema, &method, goal, &ReadOptions::default()).unwrap();
+    let model = Fit::new(&schema, goal).method(method).run(&[Input::new(path("real.csv"))]).unwrap();
     for name in ["synthetic.csv", "synthetic.parquet", "synthetic.arrow"] {
-        scumble::sample(&model, 20_000, 5, Sampling::LowVariance, &path(name), |_| true).unwrap();
+        Draw::from(&model).rows(20_000).seed(5).sampling(Sampling::LowVariance).write(path(name)).unwrap();
     }
     assert_eq!(violations(&path("synthetic.csv"), &schema), 0);
-    // A typed file has nulls for all kinds of missing values, so it only tells that what is skipped has no value.
+    // A typed file has nulls for all kinds of missing values, so it only shows that skipped
+    // questions have no value.
     let [work, wage] = ["work", "wage"].map(|name| schema.find(name).unwrap());
     let missing = schema.attribute(wage).missing_code().unwrap() as usize;
     let table = CodedTable::read(&[Input::new(path("synthetic.parquet"))], &schema, &ReadOptions::default()).unwrap();
     let by_wage = table.count_tables(&[Clique::new([work, wage])]).unwrap().swap_remove(0);
     let sizes = [work, wage].map(|column| schema.domain().size(column) as usize);
-    assert!(wage < work, "cells of one wage stand side by side");
+    assert!(wage < work, "cells of one wage are adjacent");
     for (cell, &count) in by_wage.iter().enumerate() {
         let (wage, work) = (cell / sizes[0], cell % sizes[0]);
         assert!(count == 0 || work == 0 || wage == missing, "{wage} {work}");
@@ -251,32 +254,33 @@ fn synthetic_tables_have_the_types_of_the_real_one_and_keep_its_rules() {
     for format in ["parquet", "arrow"] {
         assert_eq!(types(&path(&format!("synthetic.{format}"))), types(&path(&format!("real.{format}"))));
     }
-    // The same rows in all three.
+    // All three files have the same rows.
     let folded = counts(Input::new(path("synthetic.parquet")), &schema);
     assert_eq!(counts(Input::new(path("synthetic.arrow")), &schema), folded);
-    // Text has no types, but every value of it is one of its column: nothing is unknown to a watchful reader.
+    // Text has no types, but every value is a declared one of its column: a strict reader finds no
+    // unknown value.
     let strict = schema.strict().unwrap();
     for name in ["synthetic.csv", "synthetic.parquet"] {
         for (attribute, counts) in strict.attributes().iter().zip(read(&path(name), &strict)) {
             assert_eq!(counts[attribute.unknown_code().unwrap() as usize], 0, "{name} {}", attribute.name());
         }
     }
-    // What is made up is all different, always the same, and the number of the row.
+    // Generated columns: all values different, all equal, and the row number.
     let text = read_csv(&path("synthetic.csv"));
     let column = |name: &str| &text.iter().find(|(other, _)| other == name).unwrap().1;
     assert_eq!(column("visit").iter().collect::<BTreeSet<_>>().len(), 20_000);
     assert!(column("visit").iter().all(|visit| visit.len() == 10 && visit.starts_with("V-")));
     assert!(column("country").iter().all(|country| country == "DE"));
     assert_eq!([&column("line")[0], &column("line")[19_999]], ["1", "20000"]);
-    // Skip patterns, to the letter: wage and hours are there exactly for those who work.
+    // Skip patterns, exactly: wage and hours are present if and only if the person works.
     for (place, work) in column("work").iter().enumerate() {
         for asked in ["wage", "hours"] {
             assert_eq!(work == "employed", column(asked)[place] != "-8", "{asked} of row {place}");
         }
     }
-    // Days of birth are written as those of the real table.
+    // Dates of birth have the format of the real table.
     assert!(column("born").iter().filter(|day| day.len() == 10).all(|day| day.as_bytes()[2] == b'/'));
-    // Days and years are in order value by value.
+    // Dates and years are in order, value by value.
     for (earlier, later) in [("admitted", "discharged"), ("built", "moved")] {
         let present = |value: &&String| !value.is_empty() && !value.starts_with('-');
         for (one, other) in column(earlier).iter().zip(column(later)) {
@@ -287,7 +291,7 @@ fn synthetic_tables_have_the_types_of_the_real_one_and_keep_its_rules() {
     assert!(is_without_floats(&real.batch), "integers stay integers");
 }
 
-/// Whether columns of integers came out as such.
+/// Returns whether columns of integers stayed integers.
 fn is_without_floats(batch: &RecordBatch) -> bool {
     let names = ["age", "children", "rooms", "hours", "line"];
     names.iter().all(|name| batch.column_by_name(name).is_some_and(|column| column.data_type().is_integer()))

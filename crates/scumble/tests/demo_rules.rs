@@ -1,14 +1,16 @@
-//! Synthetic people of the demo make sense: their ages agree with their dates of birth, and no child is married.
+//! Synthetic people of the demo are consistent: their ages agree with their dates of birth, and no
+//! child is married.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, RecordBatch};
 use chrono::{DateTime, Datelike, NaiveDate};
-use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Sampling, Schema, SchemaSpec, demo};
+use scumble::{ApproxDp, Delta, Epsilon, Fit, Input, Method, Sampling, Schema, SchemaSpec, demo};
 
 const ROWS: u64 = 5_000;
 
-/// Shares of rows with an age that contradicts the date of birth, with a move before birth, and with a married child.
+/// Shares of rows with an age that contradicts the date of birth, with a move before birth, and
+/// with a married child.
 struct Contradictions {
     age: f64,
     moved_in: f64,
@@ -20,7 +22,7 @@ fn synthetic(schema: &Schema) -> Vec<RecordBatch> {
     let input = Input::of_batches(people.arrow_schema().clone(), people.collect());
     let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
     let method = Method::named("mst").unwrap();
-    let model = scumble::fit(&[input], schema, &method, goal, &ReadOptions::default()).unwrap();
+    let model = Fit::new(schema, goal).method(method).run(&[input]).unwrap();
     model.sample_rows(ROWS, 1, Sampling::for_rows(ROWS)).map(|rows| rows.batch).collect()
 }
 
@@ -62,7 +64,7 @@ fn rows_of_the_demo_do_not_contradict_themselves() {
 }
 
 #[test]
-fn without_its_rules_they_do() {
+fn without_rules_rows_of_the_demo_contradict_themselves() {
     let mut spec = SchemaSpec::parse(demo::PEOPLE_SCHEMA).unwrap();
     spec.dp.rules.clear();
     let found = contradictions(&synthetic(&Schema::new(spec).unwrap()));

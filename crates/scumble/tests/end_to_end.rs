@@ -1,4 +1,4 @@
-//! Files in, certified rows out, at the ends of what people may ask for.
+//! From files to certified synthetic rows, with extreme budgets and tables.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,7 +6,8 @@ use std::path::Path;
 use scumble::engine::CodedTable;
 use scumble::schema::{AdjacencyKind, Clique};
 use scumble::vault::account::Mechanism;
-use scumble::{ApproxDp, Delta, Epsilon, Input, Method, Model, ReadOptions, Sampling, Schema};
+use scumble::{ApproxDp, Delta, Draw, Epsilon, Fit, Input, Method, Model, ReadOptions, Sampling, Schema};
+use scumble_engine::exact::ExactCounts;
 
 const SCHEMA: &str = "
 fields:
@@ -26,23 +27,25 @@ fn counts(path: &Path, schema: &Schema) -> Vec<Vec<u64>> {
     table.count_tables(&cliques).unwrap()
 }
 
-/// Fits the CSV text, keeps the model in a file, and gives its counts, the model, and the counts of its rows.
+/// Fits the CSV text, saves the model, and returns the real counts, the model, and the counts of
+/// its rows.
 fn synthesise(csv: &str, schema: &Schema, epsilon: f64) -> (Vec<Vec<u64>>, Model, Vec<Vec<u64>>) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("real.csv"), csv).unwrap();
     let inputs = [Input::new(path("real.csv"))];
-    let fitted = scumble::fit(&inputs, schema, &Method::INDEPENDENT, goal(epsilon), &ReadOptions::default()).unwrap();
+    let fitted =
+        Fit::new(schema, goal(epsilon)).method(Method::INDEPENDENT).accept_weak_privacy(true).run(&inputs).unwrap();
     fitted.write(&path("a.model")).unwrap();
     let model = Model::read(&path("a.model")).unwrap();
     assert_eq!(model, fitted);
     model.certificate().unwrap().verify().unwrap();
-    scumble::sample(&model, model.rows(), 5, Sampling::LowVariance, &path("synth.parquet"), |_| true).unwrap();
-    // Synthetic rows do not say whose they are.
+    Draw::from(&model).rows(model.rows()).seed(5).sampling(Sampling::LowVariance).write(path("synth.parquet")).unwrap();
+    // Synthetic rows have no unit column.
     (counts(&path("real.csv"), schema), model, counts(&path("synth.parquet"), &schema.clone().without_unit()))
 }
 
-/// A few hundred rows with junk among them.
+/// Returns a few hundred rows, some with invalid values.
 fn table() -> String {
     let mut csv = String::from("region,age,other,born\n");
     for row in 0..300 {
@@ -54,7 +57,7 @@ fn table() -> String {
     csv
 }
 
-/// Whether every release has Gaussian noise for this squared sensitivity.
+/// Returns whether every release has Gaussian noise for this squared sensitivity.
 fn every_table_is_charged(model: &Model, squared: u128) -> bool {
     let charged = |mechanism| matches!(mechanism, Mechanism::RoundedGaussian { squared_sensitivity, .. } if squared_sensitivity == squared);
     model.certificate().unwrap().events().iter().all(|event| charged(event.mechanism()))
@@ -96,14 +99,14 @@ fn under_replace_one_the_number_of_rows_is_public_and_exact() {
     let (_, model, synthetic) = synthesise(&table(), &schema, 0.5);
     assert_eq!((model.rows(), synthetic.last().unwrap()[0]), (300, 300));
     assert_eq!(model.certificate().unwrap().adjacency(), AdjacencyKind::ReplaceOne);
-    // Two rows leave one cell for another: 2 · 2².
+    // Two rows move from one cell to another: 2 · 2².
     assert!(every_table_is_charged(&model, 8));
 }
 
 #[test]
 fn with_a_unit_column_the_model_is_one_of_the_kept_rows() {
     let mut csv = String::from("person,region,age,born\n");
-    // Persons 0 to 29 have one to thirty rows; twelve rows are nobody's and are left out.
+    // Persons 0 to 29 have one to thirty rows; twelve rows have no person and are left out.
     for person in 0..30 {
         for row in 0..=person {
             let region = ["north", "south"][(person * row) % 2];
@@ -133,11 +136,16 @@ fn a_unit_column_under_replace_one_makes_the_number_of_kept_rows_public() {
 }
 
 #[test]
-fn sampling_that_is_stopped_leaves_no_file() {
+fn cancelled_sampling_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("synth.csv");
     let (_, model, _) = synthesise(&table(), &Schema::parse(SCHEMA).unwrap(), 1.0);
-    let stopped = scumble::sample(&model, 1_000_000, 5, Sampling::LowVariance, &path, |written| written < 100_000);
+    let stopped = Draw::from(&model)
+        .rows(1_000_000)
+        .seed(5)
+        .sampling(Sampling::LowVariance)
+        .progress(|drawn, _| drawn < 100_000)
+        .write(&path);
     assert!(matches!(stopped, Err(scumble::Error::Interrupted)));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

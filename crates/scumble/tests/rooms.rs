@@ -1,11 +1,14 @@
-//! Reads `cargo metadata` and fails on a dependency that would let a room know what it must not know.
+//! Reads `cargo metadata` and fails on a dependency that would give a crate access that it must not
+//! have.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
-/// Who must not reach whom, however many steps away, in the built program.
+/// Crates that must not depend on each other, directly or indirectly, in the built program, with
+/// the reason.
 const MUST_NOT_REACH: [(&str, &str, &str); 17] = [
     ("scumble-schema", "datafusion", "a browser or R build of the schema must stay possible"),
     ("scumble-vault", "datafusion", "a reviewer reads all of the vault in a day, and an engine is not part of it"),
@@ -26,7 +29,7 @@ const MUST_NOT_REACH: [(&str, &str, &str); 17] = [
     ("scumble-testing", "scumble-mechanisms", "the battery is the same for every method, so it knows none"),
 ];
 
-/// Who alone may name whom as a dependency, tests included.
+/// Crates that only the listed crates may name as a dependency, tests included.
 const ONLY_BY: [(&str, &[&str], &str); 4] = [
     (
         "pyo3",
@@ -41,18 +44,18 @@ const ONLY_BY: [(&str, &[&str], &str); 4] = [
     ("opendp", &["scumble-vault"], "OpenDP is the cross-check of our samplers, and samplers live in the vault"),
     (
         "scumble-evaluate",
-        &["scumble-cli", "scumble-examples", "scumble-python"],
+        &["scumble-benchmarks", "scumble-cli", "scumble-examples", "scumble-python"],
         "evaluation reads rows without paying; only programs at the edge may call it",
     ),
 ];
 
-/// Features that are for tests: of the vault, and of the bugs that are planted.
+/// Features for tests only: of the vault, and of the planted bugs.
 const FOR_TESTS: [&str; 2] = ["replay", "planted-bugs"];
 
 fn metadata() -> Value {
-    // Only what this machine builds is on it; packages for other systems were never fetched.
+    // Only packages for this machine: those for other systems were never fetched.
     let host = cargo(&["-vV"]);
-    let host = host.lines().find_map(|line| line.strip_prefix("host: ")).expect("cargo tells its host");
+    let host = host.lines().find_map(|line| line.strip_prefix("host: ")).expect("cargo prints its host");
     let text = cargo(&["metadata", "--format-version", "1", "--offline", "--locked", "--filter-platform", host]);
     serde_json::from_str(&text).expect("cargo prints JSON")
 }
@@ -64,7 +67,7 @@ fn cargo(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("cargo prints text")
 }
 
-/// Direct dependencies by package name; with `tests`, those of tests too.
+/// Returns direct dependencies by package name; with `tests`, also those of tests.
 fn direct(metadata: &Value, tests: bool) -> BTreeMap<String, BTreeSet<String>> {
     let name_of: BTreeMap<&str, &str> = metadata["packages"]
         .as_array()
@@ -87,7 +90,7 @@ fn direct(metadata: &Value, tests: bool) -> BTreeMap<String, BTreeSet<String>> {
     edges
 }
 
-/// A way from one package to another, if there is one.
+/// Returns a path from one package to another, if there is one.
 fn way(edges: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> Option<Vec<String>> {
     let mut ways = vec![vec![from.to_owned()]];
     let mut seen = BTreeSet::from([from.to_owned()]);
@@ -109,7 +112,7 @@ fn way(edges: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> Opti
 fn no_room_reaches_what_it_must_not_know() {
     let edges = direct(&metadata(), false);
     for (room, forbidden, why) in MUST_NOT_REACH {
-        assert!(edges.contains_key(room), "`{room}` is gone: mend the list of rules");
+        assert!(edges.contains_key(room), "`{room}` is gone: update the list of rules");
         // DataFusion itself uses `rand`; the rule is about our own code.
         let found = match forbidden {
             "rand" => edges[room].contains("rand").then(|| vec![room.to_owned(), forbidden.to_owned()]),
@@ -124,7 +127,7 @@ fn no_room_reaches_what_it_must_not_know() {
 }
 
 #[test]
-fn what_only_some_may_use_is_used_by_them_alone() {
+fn restricted_crates_are_used_by_listed_crates_only() {
     let edges = direct(&metadata(), true);
     for (target, allowed, why) in ONLY_BY {
         for (room, targets) in &edges {
@@ -135,7 +138,7 @@ fn what_only_some_may_use_is_used_by_them_alone() {
 }
 
 #[test]
-fn the_testing_room_is_used_by_tests_alone() {
+fn the_testing_crate_is_used_by_tests_only() {
     for (room, targets) in direct(&metadata(), false) {
         assert!(
             !targets.contains("scumble-testing"),
@@ -145,7 +148,7 @@ fn the_testing_room_is_used_by_tests_alone() {
 }
 
 #[test]
-fn nothing_but_tests_turns_on_what_is_for_tests() {
+fn only_tests_enable_the_features_for_tests() {
     let metadata = metadata();
     let packages = metadata["packages"].as_array().unwrap().iter();
     let mut tests_do = 0;
@@ -160,7 +163,35 @@ fn nothing_but_tests_turns_on_what_is_for_tests() {
             }
         }
     }
-    assert!(tests_do > 0, "no test replays anything: mend this rule");
+    assert!(tests_do > 0, "no test replays anything: update this rule");
+}
+
+/// Product code that may access exact counts: evaluation, and verification of published rows.
+const EXACT_COUNTS_IN: [&str; 2] = ["crates/evaluate/src/", "crates/scumble/src/bundle/verify/rows.rs"];
+
+#[test]
+fn exact_counts_are_used_only_where_rows_may_be_seen() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut folders = vec![root.join("python/src")];
+    folders.extend(std::fs::read_dir(root.join("crates")).unwrap().map(|room| room.unwrap().path().join("src")));
+    let mut users = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+                continue;
+            }
+            let path = entry.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+            let is_source =
+                entry.extension().is_some_and(|extension| extension == "rs") && !path.starts_with("crates/engine/");
+            if is_source && std::fs::read_to_string(&entry).unwrap().contains("scumble_engine::exact") {
+                let allowed = EXACT_COUNTS_IN.iter().any(|allowed| path.starts_with(allowed));
+                assert!(allowed, "`{path}` accesses exact counts; ask the vault instead");
+                users += 1;
+            }
+        }
+    }
+    assert!(users > 0, "nothing uses exact counts: update this rule");
 }
 
 #[test]

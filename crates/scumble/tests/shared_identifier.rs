@@ -1,32 +1,35 @@
-//! What a page says of people who share an identifier, against certificates of fits of the demo table.
+//! Compares the page about people who share an identifier with certificates of fits of the demo
+//! table.
 
 use scumble::report::SharedIdentifier;
-use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Schema, SchemaSpec, demo};
+use scumble::{ApproxDp, Delta, Epsilon, Fit, Input, Method, Schema, SchemaSpec, demo};
 
 /// The page with a table of factors.
 const PAGE: &str = include_str!("../../../docs/explanation/guarantee.md");
-/// How far above that of a fit a stated factor may be: released values decide how many rounds there are, and so how much goes to selections.
+/// Maximum excess of a stated factor over that of a fit: released values decide the number of
+/// rounds, and so the share of selections.
 const TOLERANCE: f64 = 0.02;
 
-/// The factor and the epsilon that the page states for a method.
+/// Returns the factor and the epsilon that the page states for a method.
 fn stated(method: &str) -> (f64, f64) {
     let row = PAGE.lines().find(|line| line.starts_with(&format!("| `{method}` | 1.")));
     let cells: Vec<&str> = row.expect("a row of the table").split('|').map(str::trim).collect();
     (cells[2].trim_end_matches(" times").parse().unwrap(), cells[3].parse().unwrap())
 }
 
-/// What a fit of the demo table leaves to one of several people who share an identifier.
+/// Returns the guarantee that a fit of the demo table gives to one of several people who share an
+/// identifier.
 fn shared(method: &str, delta: f64) -> SharedIdentifier {
     let people = demo::people(2_000, 1);
     let columns = people.arrow_schema().clone();
     let input = Input::of_batches(columns, people.collect());
     let mut spec = SchemaSpec::parse(demo::PEOPLE_SCHEMA).unwrap();
-    // Not every method keeps rules.
+    // Not every method supports rules.
     spec.dp.rules.clear();
     let schema = Schema::new(spec).unwrap();
     let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(delta).unwrap() };
     let method = Method::named(method).unwrap();
-    let model = scumble::fit(&[input], &schema, &method, goal, &ReadOptions::default()).unwrap();
+    let model = Fit::new(&schema, goal).method(method).run(&[input]).unwrap();
     SharedIdentifier::new(model.certificate().expect("it was measured")).expect("rows are added or removed")
 }
 

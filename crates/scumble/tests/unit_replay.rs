@@ -1,5 +1,5 @@
-//! The replay test, T1, from files on: somebody with a thousand rows, of whom three are kept, changes nothing that is seen once the
-//! released values are the same.
+//! The replay test, T1, from files on: a person with a thousand rows, of which three are kept, does
+//! not change any output for the same released values.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,9 +18,9 @@ fields:
   - {name: region, type: string, constraints: {enum: [north, south, west]}}
   - {name: smokes, type: boolean}
 ";
-const MOST: NonZeroU32 = NonZeroU32::new(3).unwrap();
+const MAX_CONTRIBUTIONS: NonZeroU32 = NonZeroU32::new(3).unwrap();
 
-/// People of one to five rows each, and what one of them, the last, has.
+/// Writes people of one to five rows each, and the given rows of the last one.
 fn table(path: &Path, of_the_last: &[String]) -> Input {
     let mut csv = String::from("person,age,region,smokes\n");
     for person in 0..200_u32 {
@@ -34,7 +34,7 @@ fn table(path: &Path, of_the_last: &[String]) -> Input {
     Input::new(path)
 }
 
-/// Everything that a fit leaves.
+/// Returns everything that a fit outputs.
 fn artefacts<A: scumble::mechanisms::MethodAdjacency, M: MethodAccounting>(
     (vault, budget): (scumble_vault::Vault<A, M>, scumble_vault::Budget<A, M>),
     schema: &Schema,
@@ -52,7 +52,7 @@ fn replayed<A: scumble::mechanisms::MethodAdjacency, M: MethodAccounting>(
     before: &[String],
     after: &[String],
 ) {
-    let terms = format!("dp: {{privacyUnit: person, maxContributions: {MOST}, adjacency: {}}}", A::KIND);
+    let terms = format!("dp: {{privacyUnit: person, maxContributions: {MAX_CONTRIBUTIONS}, adjacency: {}}}", A::KIND);
     let schema = Schema::parse(&format!("{terms}{SCHEMA}")).unwrap();
     let method = Method::named(method).unwrap();
     let goal = ApproxDp { epsilon: Epsilon::new(2.0).unwrap(), delta: Delta::new(delta).unwrap() };
@@ -61,16 +61,16 @@ fn replayed<A: scumble::mechanisms::MethodAdjacency, M: MethodAccounting>(
         let input = table(&folder.path().join("people.csv"), rows);
         Box::new(CodedTable::read(&[input], &schema, &ReadOptions::default()).unwrap())
     };
-    let (vault, budget, recorder) = record::<A, M>(source(before), goal, MOST).unwrap();
+    let (vault, budget, recorder) = record::<A, M>(source(before), goal, MAX_CONTRIBUTIONS).unwrap();
     let first = artefacts((vault, budget), &schema, &method);
     let recording = recorder.finish();
     assert!(recording.events().count() > 2);
-    let (vault, budget, recorder) = force::<A, M>(source(after), goal, MOST, &recording).unwrap();
+    let (vault, budget, recorder) = force::<A, M>(source(after), goal, MAX_CONTRIBUTIONS, &recording).unwrap();
     assert!(artefacts((vault, budget), &schema, &method) == first, "{method}");
     recording.check_neighbour(&recorder.finish()).unwrap();
 }
 
-/// A thousand rows, all different or all the same.
+/// Returns a thousand rows, all different or all the same.
 fn a_thousand(are_the_same: bool) -> Vec<String> {
     let row = |row: u32| format!("{},{},{}", row % 100, ["north", "west", "unheard of", ""][row as usize % 4], row % 2);
     (0..1_000).map(|number| row(if are_the_same { 5 } else { number })).collect()
@@ -98,19 +98,19 @@ fn a_unit_of_a_thousand_rows_replaced() {
 
 #[test]
 fn a_thousand_rows_of_which_all_are_kept_are_noticed() {
-    // The promise of one row per line, which nobody keeps here: the count of rows moves by a thousand.
-    let schema = Schema::parse(&format!("dp: {{maxContributions: {MOST}}}{SCHEMA}")).unwrap();
+    // With rows as units, which is wrong here, the number of rows changes by a thousand.
+    let schema = Schema::parse(&format!("dp: {{maxContributions: {MAX_CONTRIBUTIONS}}}{SCHEMA}")).unwrap();
     let goal = ApproxDp { epsilon: Epsilon::new(2.0).unwrap(), delta: Delta::new(1e-6).unwrap() };
     let folder = tempfile::tempdir().unwrap();
     let source = |rows: &[String]| {
         let input = table(&folder.path().join("people.csv"), rows);
         Box::new(CodedTable::read(&[input], &schema, &ReadOptions::default()).unwrap())
     };
-    let (vault, budget, recorder) = record::<AddRemove, Gdp>(source(&[]), goal, MOST).unwrap();
+    let (vault, budget, recorder) = record::<AddRemove, Gdp>(source(&[]), goal, MAX_CONTRIBUTIONS).unwrap();
     artefacts((vault, budget), &schema, &Method::INDEPENDENT);
     let recording = recorder.finish();
     let (vault, budget, recorder) =
-        force::<AddRemove, Gdp>(source(&a_thousand(false)), goal, MOST, &recording).unwrap();
+        force::<AddRemove, Gdp>(source(&a_thousand(false)), goal, MAX_CONTRIBUTIONS, &recording).unwrap();
     artefacts((vault, budget), &schema, &Method::INDEPENDENT);
     assert!(recording.check_neighbour(&recorder.finish()).is_err());
 }

@@ -1,4 +1,4 @@
-//! What the battery reports when a mechanism can tell neighbours apart.
+//! What the battery reports if a mechanism distinguishes neighbours.
 
 use std::error::Error;
 use std::fmt;
@@ -8,42 +8,43 @@ use scumble_vault::{AccountingKind, ApproxDp, VaultError};
 
 use crate::tables::Table;
 
-/// The first difference between two runs that should not have differed.
+/// The first difference between two runs that must not differ.
 #[derive(Debug)]
 pub struct Alarm {
     /// The part of the battery.
     pub part: &'static str,
-    /// Which tables are neighbours.
+    /// The adjacency: which tables are neighbours.
     pub adjacency: AdjacencyKind,
-    /// How releases were added up.
+    /// The accounting.
     pub accounting: AccountingKind,
-    /// What the runs aimed at.
+    /// The privacy goal of the runs.
     pub goal: ApproxDp,
-    /// The table that was run on, and the neighbour that its released values were forced on.
+    /// The table of the first run, and the neighbour on which its released values were forced.
     pub tables: [Table; 2],
-    /// What differed.
+    /// The difference.
     pub difference: Difference,
 }
 
-/// How two runs differed that were given the same released values: any of these is a leak.
+/// How two runs with the same released values differed. Any of these is a leak.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Difference {
-    /// The releases: other questions, more of them, or exact answers further apart than the sensitivity.
+    /// The releases differ: other questions, more of them, or exact answers further apart than the
+    /// sensitivity.
     Release {
-        /// What the recordings say.
+        /// The fault found in the recordings.
         fault: VaultError,
         /// How the forced run ended, if it failed.
         failure: Option<String>,
     },
-    /// An artefact.
+    /// An artefact differs.
     Artefact {
         /// Its name.
         name: &'static str,
-        /// What stands in each, from just before they part.
+        /// The content of each around the first difference.
         excerpts: [String; 2],
     },
-    /// None, but nothing was shown either: nothing was released, or every run failed.
+    /// The runs prove nothing: nothing was released, or every run failed.
     NothingShown {
         /// How the last run ended, if it failed.
         failure: Option<String>,

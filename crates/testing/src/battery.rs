@@ -1,4 +1,4 @@
-//! Replaying whole parts, and all of them.
+//! Replays of one part of the battery, and of all.
 
 use std::ops::AddAssign;
 
@@ -7,26 +7,26 @@ use rand::{RngExt, SeedableRng};
 use scumble_vault::{Accounting, AccountingKind, ApproxDp, Delta, Epsilon};
 
 use crate::alarm::{Alarm, Difference};
-use crate::part::{Neighbours, Part};
+use crate::part::{BatteryAdjacency, Part};
 use crate::replay::{Replay, compare};
 use crate::subject::Subject;
 use crate::tables::Table;
 
-/// What the runs aim at, in turn: from noise that drowns small tables to noise of less than a row, so that a mechanism that
-/// decides on released values decides both ways.
+/// The goals of the runs: from noise far above small tables to noise of less than a row, so that a
+/// mechanism that decides on released values decides both ways.
 const EPSILONS: [f64; 4] = [0.5, 20.0, 100.0, 1000.0];
 const DELTA: f64 = 1e-9;
 
-/// What was checked, with no difference.
+/// Counts of the checks, if there was no difference.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Pairs of neighbouring tables.
+    /// Number of pairs of neighbouring tables.
     pub pairs: usize,
-    /// Replays of a pair.
+    /// Number of replays.
     pub replays: usize,
-    /// Releases in them, each of the same question on both tables.
+    /// Number of releases in them, each of the same question on both tables.
     pub releases: usize,
-    /// Replays in which both runs failed, in the same way.
+    /// Number of replays in which both runs failed, in the same way.
     pub failures: usize,
 }
 
@@ -39,11 +39,12 @@ impl AddAssign for Report {
     }
 }
 
-impl<A: Neighbours> Part<A> {
+impl<A: BatteryAdjacency> Part<A> {
     /// Replays every pair.
     ///
     /// # Errors
-    /// The first difference; also if there is none because nothing was released or every run failed.
+    /// The first difference, or [`Difference::NothingShown`] if nothing was released or every run
+    /// failed.
     pub fn check<M: Accounting>(&self, subject: &impl Subject<A, M>) -> Result<Report, Box<Alarm>> {
         let mut report = Report { pairs: self.pairs.len(), ..Report::default() };
         let mut last_failure = None;
@@ -61,19 +62,20 @@ impl<A: Neighbours> Part<A> {
         Ok(report)
     }
 
-    /// Replays every pair, and goes on after a difference.
+    /// Replays every pair, and continues after a difference.
     pub fn replays<M: Accounting>(
         &self,
         subject: &impl Subject<A, M>,
     ) -> impl Iterator<Item = Result<Replay, Box<Alarm>>> {
-        // Drawn, so that neither goes with a pattern in the order of the pairs; the same ones in every run.
+        // Random, so that neither follows a pattern in the order of the pairs; seeded, so that
+        // every run is the same.
         let mut rng = SmallRng::seed_from_u64(20_260_102);
         let turns = self.pairs.iter().flat_map(move |pair| {
             let (first, turned): (usize, bool) = (rng.random_range(0..EPSILONS.len()), rng.random());
             (0..self.runs).map(move |run| (pair, EPSILONS[(first + run) % EPSILONS.len()], turned ^ (run % 2 == 1)))
         });
         turns.map(|([one, other], epsilon, turned)| {
-            // Both directions: released values can be those of either table.
+            // Both directions: the released values may be those of either table.
             let [table, neighbour] = if turned { [other, one] } else { [one, other] };
             let goal = goal::<M>(epsilon);
             compare(subject, &self.schema, goal, table, neighbour)
@@ -95,11 +97,11 @@ fn goal<M: Accounting>(epsilon: f64) -> ApproxDp {
     ApproxDp { epsilon: Epsilon::new(epsilon).expect("positive"), delta }
 }
 
-/// Replays all parts for neighbours `A`.
+/// Replays all parts of the battery for adjacency `A`.
 ///
 /// # Errors
 /// The first difference.
-pub fn battery<A: Neighbours, M: Accounting>(subject: &impl Subject<A, M>) -> Result<Report, Box<Alarm>> {
+pub fn battery<A: BatteryAdjacency, M: Accounting>(subject: &impl Subject<A, M>) -> Result<Report, Box<Alarm>> {
     let mut report = Report::default();
     for part in A::PARTS {
         report += part().check(subject)?;
@@ -111,9 +113,9 @@ pub fn battery<A: Neighbours, M: Accounting>(subject: &impl Subject<A, M>) -> Re
 ///
 /// # Panics
 /// With the first difference.
-pub fn assert_part<A: Neighbours, M: Accounting>(part: &Part<A>, subject: &impl Subject<A, M>) {
+pub fn assert_part<A: BatteryAdjacency, M: Accounting>(part: &Part<A>, subject: &impl Subject<A, M>) {
     if let Err(alarm) = part.check::<M>(subject) {
-        panic!("the mechanism can tell neighbours apart: {alarm}");
+        panic!("the mechanism distinguishes neighbours: {alarm}");
     }
 }
 
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_battery_in_which_nothing_happens_does_not_pass() {
+    fn a_battery_without_releases_does_not_pass() {
         let alarm = battery(&Idle(None)).unwrap_err();
         assert!(matches!(alarm.difference, Difference::NothingShown { failure: None }), "{alarm}");
         let alarm = battery(&Idle(Some("out of order"))).unwrap_err().to_string();
@@ -149,8 +151,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "the mechanism can tell neighbours apart: nothing was shown")]
-    fn a_part_that_gives_an_alarm_fails_its_test() {
+    #[should_panic(expected = "the mechanism distinguishes neighbours: nothing was shown")]
+    fn an_alarm_fails_the_test_of_its_part() {
         assert_part(&Part::<AddRemove>::rows_of_missing_and_unknown_values_added(), &Idle(None));
     }
 }

@@ -1,16 +1,19 @@
-//! The replay battery: what every mechanism has to pass before it may see real rows.
+//! The replay battery: the test that every mechanism must pass before it sees real rows.
 //!
 //! # What it is for
-//! A mechanism that learns about rows through the vault alone cannot tell neighbouring tables apart once the same values
-//! are released for both. So it is run on a table, and what the vault released is forced on a second run, on a
-//! neighbouring table. The two runs have to ask the same questions and leave the same artefacts, byte for byte, and no exact
-//! answer may be further from its neighbour's than the sensitivity it was charged for. Whatever leaks around the budget
-//! shows as a difference: a branch on a count, a row count in a log line, a table size that follows the data.
+//! A mechanism that learns about rows through the vault alone cannot distinguish neighbouring
+//! tables if the same values are released for both. So the battery runs it on a table, and forces
+//! the released values on a second run on a neighbouring table. Both runs must ask the same
+//! questions and leave the same artefacts, byte for byte, and no exact answer may be further from
+//! its neighbour's than the sensitivity it was charged for. A leak around the budget shows as a
+//! difference: a branch on a count, a row count in a log line, a table size that depends on the
+//! data.
 //!
-//! It does not look at noise: a scale that is wrong by a factor, or a bad source of randomness, is for other tests.
+//! The battery does not check noise: other tests find a wrong scale or a bad source of randomness.
 //!
 //! # One line per mechanism
-//! A mechanism becomes a [`Subject`], and [`replay_battery!`] makes a module of tests of it, one per [`Part`]:
+//! Implement [`Subject`] for the mechanism. [`replay_battery!`] makes a module with one test per
+//! [`Part`]:
 //! ```
 //! use std::error::Error;
 //! use scumble_schema::Schema;
@@ -32,12 +35,14 @@
 //!
 //! # Its main types
 //! - [`Subject`] is a mechanism under test, [`Artefacts`] is everything that leaves a run of it.
-//! - [`Part`] is a set of pairs of neighbouring tables; [`Part::check`] replays them all, and [`battery`] all parts.
-//! - [`Report`] says what was checked, [`Alarm`] what differed first, and how.
-//! - [`Rows`] is a source of counts that holds its rows in the open.
+//! - [`Part`] is a set of pairs of neighbouring tables; [`Part::check`] replays them all, and
+//!   [`battery`] all parts.
+//! - [`Report`] counts the checks, [`Alarm`] is the first difference.
+//! - [`RowSource`] is a source of counts that holds unprotected rows.
 //!
-//! # What it refuses to be
-//! Part of the program: it is a dependency of tests only, and a test of the workspace fails if a room depends on it.
+//! # Tests only
+//! This crate is a dependency of tests only. A test of the workspace fails if another crate depends
+//! on it otherwise.
 
 #[cfg(all(feature = "planted-bugs", not(debug_assertions)))]
 compile_error!("the feature `planted-bugs` makes mechanisms that leak: it is for tests and no release build has it");
@@ -48,7 +53,7 @@ mod battery;
 mod macros;
 mod part;
 mod replay;
-mod rows;
+mod row_source;
 mod subject;
 mod tables;
 #[cfg(feature = "planted-bugs")]
@@ -57,13 +62,13 @@ pub mod toy;
 pub use alarm::{Alarm, Difference};
 pub use artefacts::Artefacts;
 pub use battery::{Report, assert_part, battery};
-pub use part::{Neighbours, Part};
+pub use part::{BatteryAdjacency, Part};
 pub use replay::Replay;
-pub use rows::Rows;
+pub use row_source::RowSource;
 pub use subject::Subject;
 pub use tables::{Row, Table, integers};
 
-/// What the macro names, whatever the caller has in scope.
+/// Names that the macro uses, independent of the caller's scope.
 #[doc(hidden)]
 pub mod named {
     pub use scumble_vault::{AddRemove, Gdp, Pure, ReplaceOne, Zcdp};

@@ -1,10 +1,11 @@
-//! One line per mechanism.
+//! The macro that tests a mechanism.
 
-/// The whole battery for a mechanism, as a module of tests with the given name: one test per [`Part`](crate::Part) and
-/// accounting, so that a failure names both.
+/// Makes a module of tests with the whole battery for a mechanism: one test per
+/// [`Part`](crate::Part) and accounting, so that a failure names both.
 ///
-/// The second argument is an expression for a [`Subject`](crate::Subject), the third names the accountings out of `pure`, `gdp`
-/// and `zcdp`. A mechanism for neighbours that differ by an added row alone says so at the end:
+/// The first argument is the name of the module, the second an expression for a
+/// [`Subject`](crate::Subject), the third a list of accountings out of `pure`, `gdp` and `zcdp`. A
+/// last argument restricts the adjacency to `add_remove` or `replace_one`:
 /// ```
 /// # use std::error::Error;
 /// # use scumble_schema::{Clique, Schema};
@@ -18,7 +19,6 @@
 /// # }
 /// replay_battery!(count, Count, [pure, gdp], add_remove);
 /// ```
-/// One for neighbours of equally many rows alone says `replace_one`.
 #[macro_export]
 macro_rules! replay_battery {
     ($name:ident, $subject:expr, [$($accounting:ident),+ $(,)?]) => {
@@ -63,9 +63,9 @@ macro_rules! replay_battery {
             #[allow(unused_imports, reason = "the subject may be named by a full path")]
             use super::super::super::*;
 
-            // A part that is in the battery and not here does not compile.
+            // Fails to compile if a part of the battery is missing here.
             const _: () = assert!(
-                <$crate::named::$adjacency as $crate::Neighbours>::PARTS.len() == [$(stringify!($part)),+].len()
+                <$crate::named::$adjacency as $crate::BatteryAdjacency>::PARTS.len() == [$(stringify!($part)),+].len()
             );
             $(#[test]
             fn $part() {

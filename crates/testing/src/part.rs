@@ -14,22 +14,22 @@ use crate::tables::{Row, Table, all_rows, all_tables, integers, parse};
 /// Pairs of neighbouring tables over one schema. This is T1 of `docs/reference/privacy-tests.md`.
 #[derive(Debug)]
 pub struct Part<A> {
-    /// What the pairs have in common.
+    /// What the pairs have in common, in words.
     pub(crate) name: &'static str,
     pub(crate) schema: Schema,
     pub(crate) pairs: Vec<[Table; 2]>,
-    /// How often each pair is replayed, with fresh noise.
+    /// Number of replays of each pair, with fresh noise.
     pub(crate) runs: usize,
     adjacency: PhantomData<fn() -> A>,
 }
 
-/// Neighbours that there is a battery for.
-pub trait Neighbours: Adjacency + Sized {
-    /// All parts. The macro names each of them.
+/// An adjacency with a battery.
+pub trait BatteryAdjacency: Adjacency + Sized {
+    /// All parts of the battery. The macro names each of them.
     const PARTS: &[fn() -> Part<Self>];
 }
 
-impl Neighbours for AddRemove {
+impl BatteryAdjacency for AddRemove {
     const PARTS: &[fn() -> Part<Self>] = &[
         Part::<AddRemove>::every_row_added_to_every_small_binary_table,
         Part::<AddRemove>::every_row_added_to_every_small_table_of_three_by_three,
@@ -39,7 +39,7 @@ impl Neighbours for AddRemove {
     ];
 }
 
-impl Neighbours for ReplaceOne {
+impl BatteryAdjacency for ReplaceOne {
     const PARTS: &[fn() -> Part<Self>] = &[
         Part::<ReplaceOne>::every_row_of_small_binary_tables_replaced,
         Part::<ReplaceOne>::every_row_of_small_tables_replaced,
@@ -53,12 +53,12 @@ impl<A> Part<A> {
         Self { name, schema, pairs, runs: 1, adjacency: PhantomData }
     }
 
-    /// The pairs of neighbouring tables.
+    /// Returns the pairs of neighbouring tables.
     pub fn pairs(&self) -> &[[Table; 2]] {
         &self.pairs
     }
 
-    /// Every so many-th pair only, from the `first` on: for tests that replay again and again.
+    /// Keeps one pair in `every`, from `first` on, for tests that replay many times.
     #[must_use]
     pub fn thinned(mut self, every: NonZeroUsize, first: usize) -> Self {
         self.pairs = self.pairs.into_iter().skip(first).step_by(every.get()).collect();
@@ -67,7 +67,7 @@ impl<A> Part<A> {
 }
 
 impl Part<AddRemove> {
-    /// Three binary columns, at most three rows, and one more: 1,320 pairs, three times each.
+    /// Three binary columns, at most three rows, and one more: 1,320 pairs, three replays each.
     pub fn every_row_added_to_every_small_binary_table() -> Self {
         let schema = integers(&[2, 2, 2], 1, AddRemove::KIND);
         let pairs = every_row_added(&all_rows(&schema), 3);
@@ -89,7 +89,7 @@ impl Part<AddRemove> {
         Self::new("up to two rows of one unit added", schema, pairs)
     }
 
-    /// Rows of codes for missing values, for unknown ones, and for texts that are no value of their column: 168 pairs.
+    /// Rows of missing values, unknown values and invalid texts: 168 pairs.
     pub fn rows_of_missing_and_unknown_values_added() -> Self {
         let schema = parse(OPEN_SCHEMA);
         let encode = |row: &[&[u8]; 3]| -> Row {
@@ -100,7 +100,7 @@ impl Part<AddRemove> {
         Self::new("rows of missing and unknown values added", schema, pairs)
     }
 
-    /// Six columns, up to forty rows: 2,000 pairs, the same ones in every run.
+    /// Six columns, fewer than forty rows: 2,000 random pairs, the same in every run.
     pub fn two_thousand_random_rows_added() -> Self {
         let schema = integers(&SIX_COLUMNS, 1, AddRemove::KIND);
         let mut random = RandomRows::over(&schema);
@@ -118,7 +118,8 @@ impl Part<ReplaceOne> {
         Self::new("every row of small binary tables replaced", schema, pairs)
     }
 
-    /// Two columns with a code for missing values, one or two rows, one of them replaced: 1,872 pairs.
+    /// Two columns with a code for missing values, one or two rows, one of them replaced: 1,872
+    /// pairs.
     pub fn every_row_of_small_tables_replaced() -> Self {
         let schema = parse(
             "dp: {adjacency: replace-one}\nfields: [{name: a, type: boolean}, {name: b, type: integer, constraints: {minimum: 0, maximum: 2}}]",
@@ -137,7 +138,7 @@ impl Part<ReplaceOne> {
         Self::new("two rows of one unit replaced", schema, pairs)
     }
 
-    /// Six columns, up to forty rows: 1,000 pairs, the same ones in every run.
+    /// Six columns, at most forty rows: 1,000 random pairs, the same in every run.
     pub fn a_thousand_random_rows_replaced() -> Self {
         let schema = integers(&SIX_COLUMNS, 1, ReplaceOne::KIND);
         let mut random = RandomRows::over(&schema);
@@ -176,8 +177,8 @@ fn added(table: &[Row], unit: &[Row]) -> [Table; 2] {
     [table.to_vec(), with(table, unit)]
 }
 
-fn every_row_added(kinds: &[Row], most: usize) -> Vec<[Table; 2]> {
-    let tables = all_tables(kinds, most);
+fn every_row_added(kinds: &[Row], max_rows: usize) -> Vec<[Table; 2]> {
+    let tables = all_tables(kinds, max_rows);
     tables.iter().flat_map(|table| kinds.iter().map(|row| added(table, slice::from_ref(row)))).collect()
 }
 
@@ -191,7 +192,7 @@ fn every_unit_replaced(tables: &[Table], units: &[Table]) -> Vec<[Table; 2]> {
     tables.iter().flat_map(|table| changes.clone().map(|(from, to)| replaced(table, from, to))).collect()
 }
 
-/// The same rows in every run: a failure can be looked into.
+/// Random rows with a fixed seed, so that a failure can be reproduced.
 struct RandomRows<'a> {
     sizes: &'a [u32],
     rng: SmallRng,
@@ -219,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_battery_has_the_pairs_that_the_privacy_rules_ask_for() {
+    fn the_battery_has_the_pairs_that_the_privacy_rules_require() {
         let added = AddRemove::PARTS.iter().map(|part| part());
         let figures: Vec<(usize, usize)> = added.map(|part| (part.pairs.len(), part.runs)).collect();
         assert_eq!(figures, [(1_320, 3), (220 * 9, 1), (45 * 45, 1), (28 * 6, 1), (2_000, 1)]);
@@ -227,7 +228,7 @@ mod tests {
         assert_eq!(replaced.collect::<Vec<_>>(), [45 * 8 * 8, 13 * 12 * 12, 5 * 10 * 10, 1_000]);
     }
 
-    /// How many rows of one table are missing in the other.
+    /// Counts the rows of one table that the other lacks.
     fn missing(table: &[Row], other: &[Row]) -> usize {
         let mut left = other.to_vec();
         let found = table.iter().filter(|row| match left.iter().position(|kept| kept == *row) {
@@ -244,14 +245,14 @@ mod tests {
     fn all_pairs_are_neighbours_as_their_schema_declares_them() {
         for part in AddRemove::PARTS.iter().map(|part| part()) {
             assert_eq!(part.schema.privacy().adjacency, AdjacencyKind::AddRemove);
-            let most = part.schema.privacy().max_contributions.get() as usize;
-            let near = |[one, other]: &[Table; 2]| missing(one, other) == 0 && missing(other, one) <= most;
+            let max_rows = part.schema.privacy().max_contributions.get() as usize;
+            let near = |[one, other]: &[Table; 2]| missing(one, other) == 0 && missing(other, one) <= max_rows;
             assert!(part.pairs.iter().all(near), "{}", part.name);
         }
         for part in ReplaceOne::PARTS.iter().map(|part| part()) {
             assert_eq!(part.schema.privacy().adjacency, AdjacencyKind::ReplaceOne);
-            let most = part.schema.privacy().max_contributions.get() as usize;
-            let near = |[one, other]: &[Table; 2]| one.len() == other.len() && missing(one, other) <= most;
+            let max_rows = part.schema.privacy().max_contributions.get() as usize;
+            let near = |[one, other]: &[Table; 2]| one.len() == other.len() && missing(one, other) <= max_rows;
             assert!(part.pairs.iter().all(near), "{}", part.name);
         }
     }

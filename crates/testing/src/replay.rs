@@ -1,4 +1,4 @@
-//! One run on a table, and its released values forced on a neighbour.
+//! One run on a table, and a second on a neighbour with the same released values.
 
 use std::any::Any;
 use std::error::Error;
@@ -11,23 +11,24 @@ use scumble_vault::{Accounting, Adjacency, ApproxDp};
 
 use crate::alarm::Difference;
 use crate::artefacts::Artefacts;
-use crate::rows::Rows;
+use crate::row_source::RowSource;
 use crate::subject::Subject;
 use crate::tables::Row;
 
-/// The artefact that a failed run leaves.
+/// Name of the artefact that a failed run leaves.
 const ERROR: &str = "error";
 
 /// Two runs without a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replay {
-    /// How many releases each of them made.
+    /// Number of releases of each run.
     pub releases: usize,
-    /// How both ended, if they failed.
+    /// How both runs ended, if they failed.
     pub failure: Option<String>,
 }
 
-/// Runs `subject` on `table`, forces what was released on `neighbour`, and compares all that can be seen of the two.
+/// Runs `subject` on `table`, forces the released values on `neighbour`, and compares releases and
+/// artefacts.
 pub(crate) fn compare<A: Adjacency, M: Accounting>(
     subject: &impl Subject<A, M>,
     schema: &Schema,
@@ -35,9 +36,10 @@ pub(crate) fn compare<A: Adjacency, M: Accounting>(
     table: &[Row],
     neighbour: &[Row],
 ) -> Result<Replay, Difference> {
-    let most = schema.privacy().max_contributions;
-    let (first, recording) = run(subject, schema, table, |source| record(source, goal, most));
-    let (second, replayed) = run(subject, schema, neighbour, |source| force(source, goal, most, &recording));
+    let max_contributions = schema.privacy().max_contributions;
+    let (first, recording) = run(subject, schema, table, |source| record(source, goal, max_contributions));
+    let (second, replayed) =
+        run(subject, schema, neighbour, |source| force(source, goal, max_contributions, &recording));
     if let Err(fault) = recording.check_neighbour(&replayed) {
         return Err(Difference::Release { fault, failure: failure(&second) });
     }
@@ -51,13 +53,13 @@ fn run<A: Adjacency, M: Accounting>(
     subject: &impl Subject<A, M>,
     schema: &Schema,
     rows: &[Row],
-    open: impl FnOnce(Box<Rows>) -> Opened<A, M>,
+    open: impl FnOnce(Box<RowSource>) -> Opened<A, M>,
 ) -> (Artefacts, Recording) {
-    let source = Rows::new(schema.domain().clone(), rows.to_vec());
+    let source = RowSource::new(schema.domain().clone(), rows.to_vec());
     #[cfg(feature = "planted-bugs")]
     let source = subject.leak(source);
     let (vault, budget, recorder) = open(Box::new(source)).expect("the goals of the battery allow releases");
-    // A panic ends a program with a text and an exit code, which are artefacts.
+    // The message of a panic is an artefact too.
     let ended = catch_unwind(AssertUnwindSafe(|| subject.run(vault, budget, schema)));
     let artefacts = match ended {
         Ok(Ok(artefacts)) => artefacts,
@@ -71,7 +73,7 @@ fn failure(artefacts: &Artefacts) -> Option<String> {
     artefacts.get(ERROR).map(|text| String::from_utf8_lossy(text).into_owned())
 }
 
-/// The texts of an error and of its causes.
+/// Returns the texts of an error and of its causes.
 fn chain(error: &(dyn Error + 'static)) -> String {
     let causes = iter::successors(Some(error), |error| (*error).source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
@@ -90,7 +92,7 @@ mod tests {
     use super::*;
     use crate::tables::integers;
 
-    /// A mechanism as a function; the battery itself has no use for one.
+    /// A mechanism from a closure.
     struct Function<F>(F);
 
     impl<A, F> Subject<A, Gdp> for Function<F>
@@ -125,13 +127,13 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_are_no_neighbours_are_noticed() {
+    fn tables_that_are_no_neighbours_raise_an_alarm() {
         let difference = compared::<AddRemove>(rows_of, &[], &[vec![0, 2], vec![0, 2]]).unwrap_err();
         assert!(difference.to_string().contains("further apart than the sensitivity"), "{difference}");
     }
 
-    /// The alarm over a mechanism that knows which of the two runs it is in.
-    fn told_apart(
+    /// Returns the alarm over a mechanism that knows which of the two runs it is in.
+    fn alarm_over(
         mechanism: impl Fn(Vault<AddRemove, Gdp>, Budget<AddRemove, Gdp>, bool) -> Result<Artefacts, Box<dyn Error>>,
     ) -> String {
         let second = std::cell::Cell::new(false);
@@ -140,19 +142,19 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_one_run_alone_is_noticed_with_its_causes() {
-        let alarm = told_apart(|vault, budget, second| {
+    fn an_error_of_one_run_alone_raises_an_alarm() {
+        let alarm = alarm_over(|vault, budget, second| {
             let artefacts = rows_of(vault, budget)?;
             if second { Err("a count is too large".into()) } else { Ok(artefacts) }
         });
         assert!(alarm.contains("`rows` differs") && alarm.contains("became nothing"), "{alarm}");
-        let alarm = told_apart(|_, _, second| Err(format!("column {}", u8::from(second)).into()));
+        let alarm = alarm_over(|_, _, second| Err(format!("column {}", u8::from(second)).into()));
         assert_eq!(alarm, r#"the artefact `error` differs: "column 0" became "column 1""#);
     }
 
     #[test]
-    fn a_panic_of_one_run_alone_is_noticed() {
-        let alarm = told_apart(|vault, budget, second| {
+    fn a_panic_of_one_run_alone_raises_an_alarm() {
+        let alarm = alarm_over(|vault, budget, second| {
             assert!(!second, "not empty");
             rows_of(vault, budget)
         });
@@ -160,8 +162,8 @@ mod tests {
     }
 
     #[test]
-    fn a_mechanism_that_hides_that_it_asked_something_else_is_noticed() {
-        let alarm = told_apart(|mut vault, budget, second| {
+    fn another_question_with_an_ignored_answer_raises_an_alarm() {
+        let alarm = alarm_over(|mut vault, budget, second| {
             let (most, _rest) = budget.split(Share::of(2, 3).unwrap());
             let asked =
                 if second { integers(&[2, 3], 1, AddRemove::KIND).domain().one_way() } else { vec![Clique::empty()] };
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_told_with_their_causes() {
+    fn errors_are_shown_with_their_causes() {
         let error = scumble_vault::VaultError::from(scumble_vault::SourceError::new("the disk is gone"));
         assert_eq!(chain(&error), "the tables could not be counted: the disk is gone");
     }

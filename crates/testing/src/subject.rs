@@ -7,23 +7,25 @@ use scumble_vault::{Accounting, Adjacency, Budget, Vault};
 
 use crate::artefacts::Artefacts;
 #[cfg(feature = "planted-bugs")]
-use crate::rows::Rows;
+use crate::row_source::RowSource;
 
-/// A mechanism under test, for neighbours `A` and accounting `M`.
+/// A mechanism under test, for adjacency `A` and accounting `M`.
 ///
-/// Implement it for all that the mechanism is made for. It gets an open vault and never rows; one that keeps
-/// anything from one run to the next does not belong here.
+/// Implement it for every adjacency and accounting that the mechanism supports. It gets an open
+/// vault and never rows, and must not keep state between runs.
 pub trait Subject<A: Adjacency, M: Accounting> {
-    /// One whole run: spend `budget`, close the vault, and hand over everything that would leave the program.
+    /// Runs the mechanism: spends `budget`, closes the vault, and returns everything that would
+    /// leave the program.
     ///
     /// # Errors
-    /// An error is an artefact like others: its text, with those of its causes, has to be the same for neighbours.
+    /// An error is an artefact: its text and those of its causes must be the same for neighbours.
     fn run(&self, vault: Vault<A, M>, budget: Budget<A, M>, schema: &Schema) -> Result<Artefacts, Box<dyn Error>>;
 
-    /// For planted bugs only: shows the rows of the coming run to the mechanism, and takes what it makes of them.
+    /// Passes the rows of the next run to the mechanism, and returns the rows to use. For planted
+    /// bugs only.
     #[cfg(feature = "planted-bugs")]
     #[doc(hidden)]
-    fn leak(&self, rows: Rows) -> Rows {
+    fn leak(&self, rows: RowSource) -> RowSource {
         rows
     }
 }

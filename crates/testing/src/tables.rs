@@ -7,7 +7,8 @@ pub type Row = Vec<u32>;
 /// Rows of codes.
 pub type Table = Vec<Row>;
 
-/// A schema of closed integer columns with these sizes, where one unit has at most `max_contributions` rows.
+/// Returns a schema of closed integer columns with these sizes, where one unit has at most
+/// `max_contributions` rows.
 pub fn integers(sizes: &[u32], max_contributions: u32, adjacency: AdjacencyKind) -> Schema {
     let fields = sizes.iter().enumerate().map(|(column, size)| {
         format!(
@@ -23,18 +24,19 @@ pub(crate) fn parse(schema: &str) -> Schema {
     Schema::parse(schema).expect("schemas of tests keep the rules")
 }
 
-/// Every possible row of a schema.
+/// Returns every possible row of a schema.
 pub(crate) fn all_rows(schema: &Schema) -> Vec<Row> {
     schema.domain().sizes().iter().fold(vec![vec![]], |rows, &size| {
         rows.iter().flat_map(|row| (0..size).map(move |code| [row.clone(), vec![code]].concat())).collect()
     })
 }
 
-/// Every table of at most `most` rows of these kinds, regardless of their order; smaller tables first.
-pub(crate) fn all_tables(kinds: &[Row], most: usize) -> Vec<Table> {
+/// Returns every multiset of at most `max_rows` rows of these kinds as a table, smaller tables
+/// first.
+pub(crate) fn all_tables(kinds: &[Row], max_rows: usize) -> Vec<Table> {
     let mut tables = vec![vec![]];
     let mut grown: Vec<(usize, Table)> = vec![(0, vec![])];
-    for _ in 0..most {
+    for _ in 0..max_rows {
         grown = grown
             .iter()
             .flat_map(|(from, table)| {

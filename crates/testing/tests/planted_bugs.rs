@@ -1,16 +1,16 @@
-//! The battery of the toy mechanism: it passes without a bug, and with any bug it does not.
+//! The battery of the toy mechanism: it passes without a bug and fails with any bug.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use scumble_schema::{AttributeId, Clique, Domain};
 use scumble_testing::toy::{Bug, Toy};
-use scumble_testing::{Alarm, Neighbours, Report, Rows, Subject, battery, replay_battery};
+use scumble_testing::{Alarm, BatteryAdjacency, Report, RowSource, Subject, battery, replay_battery};
 use scumble_vault::score::{TotalVariation, Undercharged};
 use scumble_vault::{Accounting, AddRemove, ApproxDp, Delta, Epsilon, Gdp, Pure, ReplaceOne, Vault, Zcdp};
 
 replay_battery!(toy, Toy::clean(), [pure, gdp, zcdp]);
 
-/// What gives each bug away.
+/// The message that reveals each bug.
 fn mark(bug: Bug) -> &'static str {
     match bug {
         Bug::OutputRows => "the artefact `synthetic rows` differs",
@@ -24,7 +24,7 @@ fn mark(bug: Bug) -> &'static str {
 }
 
 #[expect(clippy::print_stdout, reason = "how each bug was caught")]
-fn caught<A: Neighbours, M: Accounting>(bug: Bug)
+fn caught<A: BatteryAdjacency, M: Accounting>(bug: Bug)
 where
     Toy: Subject<A, M>,
 {
@@ -56,7 +56,7 @@ fn every_planted_bug_is_caught_under_pure_accounting() {
 
 /// Under replace-one the number of rows is public: using it is no bug.
 #[test]
-fn bugs_that_use_more_than_the_number_of_rows_are_caught_where_that_is_public() {
+fn bugs_beyond_the_number_of_rows_are_caught_if_it_is_public() {
     for bug in Bug::ALL {
         match bug {
             Bug::OutputRows | Bug::RowsInLog | Bug::TauFromRows | Bug::RowsInScore => {
@@ -69,8 +69,11 @@ fn bugs_that_use_more_than_the_number_of_rows_are_caught_where_that_is_public() 
     }
 }
 
-/// One pair in sixty of the battery, others for every `first`.
-fn reduced<A: Neighbours, M: Accounting>(subject: &impl Subject<A, M>, first: usize) -> Result<Report, Box<Alarm>> {
+/// Replays one pair in sixty of the battery; a different one for each `first`.
+fn reduced<A: BatteryAdjacency, M: Accounting>(
+    subject: &impl Subject<A, M>,
+    first: usize,
+) -> Result<Report, Box<Alarm>> {
     let mut report = Report::default();
     for part in A::PARTS {
         report += part().thinned(NonZeroUsize::new(60).unwrap(), first).check(subject)?;
@@ -80,7 +83,7 @@ fn reduced<A: Neighbours, M: Accounting>(subject: &impl Subject<A, M>, first: us
 
 #[test]
 fn the_certificate_of_an_undercharged_score_does_not_verify() {
-    let source = Rows::new(Domain::new(vec![2, 2]).unwrap(), vec![]);
+    let source = RowSource::new(Domain::new(vec![2, 2]).unwrap(), vec![]);
     let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::ZERO };
     let (mut vault, budget) = Vault::<AddRemove, Pure>::open(Box::new(source), goal, NonZeroU32::MIN).unwrap();
     let [a, b] = [0, 1].map(|column| Clique::single(AttributeId::new(column)));

@@ -1,4 +1,4 @@
-//! What can go wrong in the vault, and whose fault it is.
+//! Errors of the vault.
 
 use scumble_schema::{Clique, SchemaError};
 
@@ -7,94 +7,96 @@ use crate::ledger::LedgerError;
 use crate::score::ScoreKind;
 use crate::source::SourceError;
 
-/// A refusal of the vault.
+/// An error of the vault.
 ///
 /// # Privacy
-/// Errors are artefacts: the guarantee covers them. No variant holds a count, a value or anything else that depends
-/// on rows. What they do hold comes from the schema, the parameters and the certificate, which are public.
+/// The guarantee covers error texts. No variant holds a count, a value or anything else that
+/// depends on rows. Their fields come from the schema, the parameters and the certificate, which
+/// are public.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VaultError {
     /// A parameter breaks a rule.
     #[error("`{parameter}` is {given}, it must be {rule}")]
     Config {
-        /// The parameter.
+        /// Name of the parameter.
         parameter: &'static str,
-        /// What was given.
+        /// Value that was given.
         given: String,
-        /// What is possible.
+        /// Rule that the value breaks.
         rule: &'static str,
     },
-    /// A table was asked for that the schema does not have, or that is too large to hold.
+    /// The schema does not have the requested table, or the table is too large to hold.
     #[error(transparent)]
     Schema(#[from] SchemaError),
-    /// A table was asked for over an attribute that the domain does not have.
+    /// A requested table ranges over an attribute that the domain does not have.
     #[error("a table asks for attribute {attribute}, the domain has {attributes} attributes")]
     NoSuchAttribute {
-        /// The attribute asked for.
+        /// Index of the requested attribute.
         attribute: usize,
-        /// How many there are.
+        /// Number of attributes of the domain.
         attributes: usize,
     },
-    /// The tables of one call have too many cells together.
+    /// The tables of one call have too many cells in total.
     #[error("{tables} tables would have {cells} cells together, at most {limit} are possible")]
     TooManyCells {
-        /// How many tables were asked for.
+        /// Number of requested tables.
         tables: usize,
-        /// How many cells they have together.
+        /// Total number of their cells.
         cells: u128,
-        /// How many are possible.
+        /// Largest total allowed.
         limit: u128,
     },
-    /// A score was asked for attributes or expected values that it is not defined for.
-    #[error("the score `{score}` cannot be asked: {problem}")]
+    /// A score is not defined for the given attributes or expected values.
+    #[error("the score `{score}` is not defined: {problem}")]
     Score {
-        /// The score.
+        /// Which score.
         score: ScoreKind,
-        /// What is wrong.
+        /// Why it is not defined.
         problem: &'static str,
     },
-    /// More was asked for than is left.
+    /// A release costs more than is left of the budget.
     #[error("budget exhausted: the release asks for {asks}, {left} is left")]
     Budget {
-        /// What the release costs.
+        /// Cost of the release.
         asks: Cost,
-        /// What is left.
+        /// Remaining budget.
         left: Cost,
     },
-    /// The share of one release is so small that its answer would tell nothing.
-    #[error("budget too small: {share} for one of {releases} releases would drown it in noise")]
+    /// The share of one release is so small that its noise would be above the largest supported
+    /// scale.
+    #[error("budget too small: {share} for one of {releases} releases leaves no usable answer")]
     BudgetTooSmall {
-        /// The share of one release.
+        /// Share of one release.
         share: Cost,
-        /// How many releases share the budget.
+        /// Number of releases that share the budget.
         releases: usize,
     },
     /// A budget was spent in a vault that did not issue it.
     #[error("the budget belongs to another vault")]
     ForeignBudget,
-    /// The source could not count.
+    /// The source failed to count.
     #[error("the tables could not be counted")]
     Source(#[from] SourceError),
-    /// The source returned other tables than it was asked for.
+    /// The source returned tables other than the requested ones.
     #[error("the source returned other tables than it was asked for")]
     SourceShape,
     /// The operating system gave no randomness. Nothing was released.
     #[error("the operating system gave no randomness")]
     Entropy(#[source] getrandom::Error),
-    /// The ledger refused.
+    /// The ledger returned an error.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// A job that was cut off is run again on another table.
+    /// An interrupted job is resumed on another table.
     #[error("the job was begun on another table: the answer behind release {release} differs")]
     OtherTable {
         /// The first release whose exact answer differs.
         release: u32,
     },
-    /// A job that was cut off is run again, and asks something else.
-    #[error("the job asks something else than before it was cut off, at release {release}")]
+    /// A resumed job asks a question other than the one it journalled.
+    #[error("the resumed job asks another question than before, at release {release}")]
     OtherJob {
-        /// The release at which it differs.
+        /// The first release that differs.
         release: u32,
     },
     /// A certificate does not follow from its events.
@@ -103,16 +105,16 @@ pub enum VaultError {
         /// What differs.
         disagreement: &'static str,
     },
-    /// A recorded run was forced onto a run that asks other questions.
+    /// A replayed run asks other questions than the recorded one.
     #[cfg(feature = "replay")]
     #[error("the replay diverged: {divergence} at release {release}")]
     Replay {
         /// What differs.
         divergence: &'static str,
-        /// The release at which it differs.
+        /// The first release that differs.
         release: u32,
     },
-    /// This cannot happen; please report it.
+    /// An internal invariant was violated; please report it.
     #[error("bug in the vault: {what}")]
     Bug {
         /// What happened.
@@ -121,7 +123,7 @@ pub enum VaultError {
 }
 
 impl VaultError {
-    /// What to do about it.
+    /// Returns advice on how to fix the problem.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Config { .. } => "choose another value; `scumble plan` shows what a budget buys",
@@ -130,7 +132,7 @@ impl VaultError {
             Self::Budget { .. } | Self::BudgetTooSmall { .. } => "ask for fewer tables, or raise `epsilon` or `delta`",
             Self::ForeignBudget => "spend each budget in the vault that was opened with it",
             Self::Source(_) => "see the cause for what the source reports",
-            Self::Entropy(_) => "check that the sandbox allows `getrandom`; nothing was released and nothing may be",
+            Self::Entropy(_) => "check that the sandbox allows `getrandom`; nothing was released",
             Self::Ledger(error) => error.hint(),
             Self::OtherTable { .. } => {
                 "resume on the table that the job was begun on, unchanged; otherwise start a new fit on its own ledger"
@@ -143,12 +145,12 @@ impl VaultError {
         }
     }
 
-    /// A parameter that breaks a rule.
+    /// Returns a [`VaultError::Config`].
     pub(crate) fn config(parameter: &'static str, given: &impl ToString, rule: &'static str) -> Self {
         Self::Config { parameter, given: given.to_string(), rule }
     }
 
-    /// A table over an attribute that does not exist.
+    /// Returns a [`VaultError::NoSuchAttribute`] for the highest attribute of `clique`.
     pub(crate) fn no_such_attribute(clique: &Clique, attributes: usize) -> Self {
         let attribute = clique.attributes().last().map_or(0, |attribute| attribute.index());
         Self::NoSuchAttribute { attribute, attributes }

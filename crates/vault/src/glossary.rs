@@ -9,8 +9,8 @@
 //! [`Budget`]: crate::account::Budget
 //! [`Budget::split`]: crate::account::Budget::split
 //! [`Candidate`]: crate::score::Candidate
-//! [`Candidate::less`]: crate::score::Candidate::less
-//! [`Candidate::weighing`]: crate::score::Candidate::weighing
+//! [`Candidate::with_penalty`]: crate::score::Candidate::with_penalty
+//! [`Candidate::with_weight`]: crate::score::Candidate::with_weight
 //! [`Certificate`]: crate::account::Certificate
 //! [`Certificate::verify`]: crate::account::Certificate::verify
 //! [`Cost`]: crate::account::Cost
@@ -37,12 +37,12 @@
 //! [`RowUnits`]: crate::account::RowUnits
 //! [`Score`]: crate::score::Score
 //! [`ScoreUnits`]: crate::account::ScoreUnits
+//! [`SelectionEpsilon`]: crate::account::SelectionEpsilon
 //! [`Sensitivity`]: crate::account::Sensitivity
 //! [`Share`]: crate::account::Share
 //! [`Smoothing`]: crate::account::Smoothing
 //! [`Statement`]: crate::ledger::Statement
 //! [`Terms`]: crate::ledger::Terms
-//! [`Tilt`]: crate::account::Tilt
 //! [`Vault`]: crate::Vault
 //! [`Vault::draw_rows`]: crate::Vault::draw_rows
 //! [`Vault::measure`]: crate::Vault::measure

@@ -1,27 +1,31 @@
-//! The only room that sees exact counts **and** randomness.
+//! The only crate that sees exact counts **and** randomness.
 //!
 //! # What it is for
-//! A [`Vault`] swallows a source of exact counts and lets noisy answers out, until a budget that was fixed at the start is
-//! spent. Then it says, in a [`Certificate`] that anyone can recompute, what may be claimed for all of them together. A
-//! [`Ledger`](ledger::Ledger) does the same for all jobs that ever ask about one dataset.
+//! A [`Vault`] owns a source of exact counts and releases noisy answers until its budget, fixed
+//! when it is opened, is spent. Its [`Certificate`] states the guarantee for all answers together,
+//! and anyone can recompute it. A [`Ledger`](ledger::Ledger) enforces one budget across all jobs on
+//! a dataset.
 //!
-//! | it is asked for | and answers with | under |
+//! | question | answer | accounting |
 //! |---|---|---|
 //! | [tables](Vault::measure) | counts with noise on every cell | [`Pure`] (Laplace), [`Gdp`], [`Zcdp`] (Gaussian) |
-//! | [scores](Vault::measure_scores) of candidates | the same noise on every score | the same |
-//! | [the best](Vault::select) of some candidates | one of them, by the exponential mechanism | [`Pure`], [`Gdp`], [`Zcdp`] |
+//! | [scores](Vault::measure_scores) of candidates | scores with noise on each | [`Pure`] (Laplace), [`Gdp`], [`Zcdp`] (Gaussian) |
+//! | [the best](Vault::select) of several candidates | one of them, by the exponential mechanism | [`Pure`], [`Gdp`], [`Zcdp`] |
 //! | [rows](Vault::draw_rows) | cells of a smoothed histogram | [`Pure`], [`Zcdp`], with [`ReplaceOne`] |
 //!
 //! # What it refuses to know
-//! Files of data, rows and values: it asks a [`MarginalSource`] for counts over public cells. Methods: it answers questions and does
-//! not care who asks. Seeds: noise comes from the operating system's randomness or not at all. Floats: between the count
-//! and the release there are only integers, and no float is a budget.
+//! - Data files, rows and values: it asks a [`MarginalSource`] for counts over public cells.
+//! - Methods: it answers questions of any method.
+//! - Seeds: noise comes from the operating system's randomness or not at all.
+//! - Floats: between count and release there are only integers, and no float is a budget.
 //!
 //! # Its five main types
-//! - [`Private`] holds what only this crate may read; [`Released`] holds what may leave, and only this crate makes one.
-//! - [`Budget`] is permission to spend. It moves, splits and is gone; it cannot be copied, made or used under another
-//!   [`Adjacency`] or [`Accounting`].
-//! - [`Vault`] is where the three meet; [`Certificate`] lists every [`Event`] with its sensitivity and scale.
+//! - [`Private`] holds data that only this crate may read. [`Released`] holds what may leave; only
+//!   this crate makes one.
+//! - [`Budget`] is permission to spend. Spending consumes it. It can be split, but not copied,
+//!   forged or used under another [`Adjacency`] or [`Accounting`].
+//! - [`Vault`] combines the three; [`Certificate`] lists every [`Event`] with its sensitivity and
+//!   scale.
 //!
 //! # Example
 //! ```
@@ -45,8 +49,8 @@
 //! let smokes = domain.one_way();
 //! let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
 //!
-//! let (mut vault, budget) = Vault::<AddRemove>::open(Box::new(Smokers(domain)), goal, NonZeroU32::MIN)?;
-//! let tables = vault.measure(&smokes, budget)?;
+//! let (mut vault, budget) = Vault::<AddRemove>::open(Box::new(Smokers(domain)), goal,
+//! NonZeroU32::MIN)?; let tables = vault.measure(&smokes, budget)?;
 //! assert_eq!(tables[0].values().len(), 2);
 //!
 //! let certificate = vault.close();
@@ -56,24 +60,24 @@
 //! ```
 //!
 //! # Where the proofs are
-//! Each in a note beside the code that it speaks for, and shown where that code is documented.
+//! Each proof is a note beside the code it is about, included in that code's documentation.
 //!
 //! | claim | note |
 //! |---|---|
 //! | how costs add up, and which epsilon and delta follow | [`account::pure`], [`account::gdp`], [`account::zcdp`] |
 //! | every sensitivity that is charged or verified, in one table | [`account::sensitivity`] |
 //! | Gaussian and Laplace noise, sensitivity of tables | [`noise::RoundedGaussian`], [`noise::DiscreteLaplace`] |
-//! | choosing a candidate | [`noise::ExponentialMechanism`] |
+//! | selecting a candidate | [`noise::ExponentialMechanism`] |
 //! | drawing rows | [`account::Smoothing`] |
-//! | the sensitivity of every score | [`score`], and at each of them |
+//! | the sensitivity of every score | [`score`], and each score type |
 //! | no release without a spend, none drawn twice | [`ledger`] |
 //!
-//! [`glossary`] gives the papers' word for each of ours, and the order in which to read it all: `account` (what things cost), then
-//! `noise` (how they are drawn) and `score`, then `vault` (the one place where counts, costs and randomness meet), and `ledger`
-//! last.
+//! [`glossary`] gives the papers' word for each of ours, and a reading order: `account` (costs),
+//! then `noise` (samplers) and `score`, then `vault` (where counts, costs and randomness meet), and
+//! `ledger` last.
 
 #[cfg(all(feature = "planted-bugs", not(debug_assertions)))]
-compile_error!("the feature `planted-bugs` makes scores that cost too little: it is for tests alone");
+compile_error!("the feature `planted-bugs` undercharges scores on purpose: it is for tests only");
 
 pub mod account;
 mod error;
@@ -98,7 +102,7 @@ pub use released::Released;
 pub use source::{CountTable, MarginalSource, SourceError};
 pub use vault::{NoisyScores, NoisyTable, Vault};
 
-/// Bytes in hexadecimal.
+/// Formats bytes in lower-case hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let digit = |digit: u8| char::from(b"0123456789abcdef"[usize::from(digit)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()

@@ -1,11 +1,11 @@
-//! What only the vault may read.
+//! Data that only the vault may read.
 
 use std::fmt;
 
 /// Data about rows on its way into the vault.
 ///
-/// Anyone may put data in; only this crate takes it out. There is no `Deref`, `Clone`, `PartialEq` or `Serialize`, and
-/// `Debug` prints nothing of the content.
+/// Anyone may put data in; only this crate takes it out. There is no `Deref`, `Clone`, `PartialEq`
+/// or `Serialize`, and `Debug` prints nothing of the content.
 ///
 /// # Privacy
 /// ```
@@ -36,7 +36,7 @@ impl<T> Private<T> {
         Self(content)
     }
 
-    /// Takes the content out; from here on this crate answers for it.
+    /// Returns the content. From here on this crate is responsible for keeping it private.
     pub(crate) fn open(self) -> T {
         self.0
     }

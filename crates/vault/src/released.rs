@@ -1,13 +1,13 @@
-//! What may leave the vault.
+//! Values that may leave the vault.
 
 use std::ops::Deref;
 
 use crate::account::EventId;
 
-/// A value that was paid for, or is public by definition.
+/// A value that was paid for from the budget, or is public by definition.
 ///
-/// Reads like the value inside. All code outside the vault that learns something about rows learns it from one of
-/// these, so whatever it computes is post-processing.
+/// Dereferences to the value. Code outside the vault learns about rows only through `Released`
+/// values, so whatever it computes is post-processing.
 ///
 /// # Privacy
 /// Only the vault makes one. Forging does not compile:
@@ -30,17 +30,17 @@ impl<T> Released<T> {
         Self { content, events }
     }
 
-    /// The events that paid for it; none if it is public.
+    /// Returns the events that paid for the value; none if it is public.
     pub fn events(&self) -> &[EventId] {
         &self.events
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn into_inner(self) -> T {
         self.content
     }
 
-    /// Post-processing: whatever is computed from a released value is covered by the same events.
+    /// Applies post-processing. The result is covered by the same events.
     pub fn map<U>(self, post_process: impl FnOnce(T) -> U) -> Released<U> {
         Released { content: post_process(self.content), events: self.events }
     }

@@ -1,11 +1,13 @@
-//! For the replay test only: run a method on one table, then force what it saw onto a neighbouring table.
+//! Replay test support: runs a method on a table, then forces the released values onto a neighbour.
 //!
-//! If a method learns about rows through the vault alone, it cannot tell the two runs apart: it asks the same questions and
-//! makes the same artefacts, byte for byte. If it differs anywhere, something leaked around the budget.
+//! A method that learns about rows through the vault alone cannot distinguish the two runs: it asks
+//! the same questions and makes the same artefacts, byte for byte. Any difference means that
+//! something leaked around the budget.
 //!
-//! This module exists only with the feature `replay`. The vaults it opens keep exact counts or release values that were
-//! handed to them, so their certificates are stamped `forced (NOT PRIVATE)`, both of them, which is also what makes the
-//! artefacts of the two runs comparable. Vaults opened by [`Vault::open`] are not changed by the feature.
+//! This module exists only with the feature `replay`. Its vaults record exact counts or release
+//! recorded values, so the certificates of both runs are stamped `forced (NOT PRIVATE)`. The equal
+//! stamp also makes the artefacts of the two runs comparable. The feature does not change vaults
+//! opened by [`Vault::open`].
 //!
 //! ```
 //! # use std::num::NonZeroU32;
@@ -44,10 +46,10 @@ use crate::noise::JobKey;
 use crate::source::MarginalSource;
 use crate::vault::{Drawing, Exact, Vault};
 
-/// A vault, its budget, and what it will have released.
+/// A vault, its budget, and the recorder of its releases.
 pub type Opened<A, M> = Result<(Vault<A, M>, Budget<A, M>, Recorder), VaultError>;
 
-/// Opens a vault that draws fresh noise and keeps what it released.
+/// Opens a vault that draws fresh noise and records its releases.
 ///
 /// # Errors
 /// Those of [`Vault::open`].
@@ -59,10 +61,11 @@ pub fn record<A: Adjacency, M: Accounting>(
     open(source, goal, max_contributions, None)
 }
 
-/// Opens a vault that counts `source` but releases what `recording` holds.
+/// Opens a vault that counts `source` but releases the values of `recording`.
 ///
 /// # Errors
-/// Those of [`Vault::open`]. Its `measure` fails with [`VaultError::Replay`] where the run leaves the recording.
+/// Those of [`Vault::open`]. A release of the vault fails with [`VaultError::Replay`] where the run
+/// diverges from the recording.
 pub fn force<A: Adjacency, M: Accounting>(
     source: Box<dyn MarginalSource>,
     goal: ApproxDp,
@@ -86,7 +89,7 @@ fn open<A: Adjacency, M: Accounting>(
     Ok((vault, budget, Recorder(releases)))
 }
 
-/// What is still to be released, and for which event.
+/// Recorded values that are still to be released, each with its event.
 type Forced = VecDeque<(Event, Vec<i64>)>;
 
 /// One release with the exact answers behind it.
@@ -97,11 +100,11 @@ struct Release {
     values: Vec<i64>,
 }
 
-/// Collects what a vault releases; it may be asked after the vault was closed.
+/// Collects the releases of a vault, also after the vault is closed.
 pub struct Recorder(Arc<Mutex<Vec<Release>>>);
 
 impl Recorder {
-    /// What was released until now.
+    /// Returns the releases so far.
     pub fn finish(self) -> Recording {
         Recording(lock(&self.0).clone())
     }
@@ -113,18 +116,18 @@ impl fmt::Debug for Recorder {
     }
 }
 
-/// Everything that a vault released in one run, with the exact answers behind it, which only this module reads.
+/// All releases of one run, with their exact answers, which only this module reads.
 #[derive(Clone)]
 pub struct Recording(Vec<Release>);
 
 impl Recording {
-    /// The releases, in order.
+    /// Iterates over the events of the releases, in order.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.0.iter().map(|release| &release.event)
     }
 
-    /// Checks that the other run made the same releases with the same values, and that no exact answer of the two is further
-    /// apart than its sensitivity.
+    /// Checks that `other` has the same releases with the same values, and that the exact answers
+    /// differ by at most the sensitivity of each release.
     ///
     /// # Errors
     /// [`VaultError::Replay`] with the first release that differs.
@@ -136,7 +139,7 @@ impl Recording {
                 Mechanism::DiscreteLaplace { sensitivity, .. } | Mechanism::Exponential { sensitivity, .. } => {
                     sensitivity
                 }
-                // `unit` rows leave cells, and as many arrive in others.
+                // `unit` rows leave their cells, and `unit` rows arrive in others.
                 Mechanism::SmoothedHistogram(Smoothing { unit, .. }) => 2 * u128::from(unit.get()),
             };
             if distance > allowed {
@@ -146,11 +149,12 @@ impl Recording {
         Ok(())
     }
 
-    /// How far apart the exact answers of the two runs are, one number per release, in the norm that its mechanism needs:
-    /// squared L2 for Gaussian noise, L1 for Laplace noise and drawn rows, the largest difference for a choice.
+    /// Returns the distance between the exact answers of the two runs, one number per release, in
+    /// the norm of its mechanism: squared L2 for Gaussian noise, L1 for Laplace noise and drawn
+    /// rows, the largest difference for a selection.
     ///
     /// # Errors
-    /// [`VaultError::Replay`] if the runs made other releases or released other values.
+    /// [`VaultError::Replay`] if the runs have different releases or different values.
     pub fn distances(&self, other: &Self) -> Result<Vec<u128>, VaultError> {
         if let Some(extra) = self.0.get(other.0.len()).or(other.0.get(self.0.len())) {
             return Err(diverged(&extra.event, "one run made a release more"));
@@ -174,7 +178,7 @@ impl Release {
         if self.values != other.values {
             return Err(diverged(&self.event, "the runs released different values"));
         }
-        // A distance that does not fit is further than any sensitivity.
+        // A distance that saturates is above any sensitivity.
         let differences = self.exact.differences(&other.exact);
         Ok(match self.event.mechanism() {
             Mechanism::RoundedGaussian { .. } => {
@@ -202,14 +206,15 @@ impl Exact {
     }
 }
 
-/// What a replaying vault writes to, and reads from if it is forced.
+/// Records the releases of a replay vault, and supplies the values of a forced run.
 pub(crate) struct Tape {
     forced: Option<Mutex<Forced>>,
     releases: Arc<Mutex<Vec<Release>>>,
 }
 
 impl Tape {
-    /// Keeps the release, and replaces its values if the run is forced.
+    /// Records the release. Returns the recorded values if the run is forced, otherwise those of
+    /// `fresh`.
     pub(crate) fn release(
         &self,
         event: &Event,
@@ -235,7 +240,7 @@ fn diverged(event: &Event, divergence: &'static str) -> VaultError {
     VaultError::Replay { divergence, release: event.id().get() }
 }
 
-/// A test that panicked elsewhere is reported there; here its lock is taken as it is.
+/// Locks `mutex` and ignores poisoning: the test that panicked reports the failure itself.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Where exact counts come from.
+//! Sources of exact counts.
 
 use std::error::Error;
 use std::fmt;
@@ -23,32 +23,32 @@ pub struct CountTable {
 }
 
 impl CountTable {
-    /// The table of `counts` over `clique`, one count per cell, zero or not.
+    /// Creates the table of `counts` over `clique`, with one count per cell, zeros included.
     pub fn new(clique: Clique, counts: Vec<u64>) -> Self {
         Self { clique, counts }
     }
 
-    /// What the table ranges over.
+    /// Returns the attributes of the table.
     pub fn clique(&self) -> &Clique {
         &self.clique
     }
 
-    /// The exact counts; from here on this crate answers for them.
+    /// Returns the exact counts. From here on this crate is responsible for keeping them private.
     pub(crate) fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The same, taken out.
+    /// Returns the exact counts by value.
     pub(crate) fn into_counts(self) -> Vec<u64> {
         self.counts
     }
 
-    /// How many cells were counted. It equals a public number once the vault has checked it.
+    /// Returns the number of cells. It is public once the vault has checked it against the domain.
     pub(crate) fn cells(&self) -> usize {
         self.counts.len()
     }
 
-    /// The number of rows, which every table of one source has to agree on.
+    /// Returns the number of rows, which is the same for every table of one source.
     pub(crate) fn rows(&self) -> u128 {
         self.counts.iter().copied().map(u128::from).sum()
     }
@@ -60,34 +60,38 @@ impl fmt::Debug for CountTable {
     }
 }
 
-/// Something that can count rows: an engine, a cluster, a test.
+/// A source of exact counts: an engine, a cluster, a test.
 pub trait MarginalSource: Send {
-    /// How many codes each attribute has. A public fact of the schema.
+    /// Returns the number of codes of each attribute. A public fact of the schema.
     fn domain(&self) -> &Domain;
 
-    /// The column by which the source told units apart, and the most rows of one unit that it kept; `None` if it kept
-    /// every row. A public fact of the schema.
+    /// Returns the column that identifies units, and the number of rows that the source kept per
+    /// unit; `None` if it kept every row. A public fact of the schema.
     ///
     /// # Privacy
-    /// A certificate about the units of a column is true only of such a source, so whoever opens a vault compares this with
-    /// the schema. Which rows were kept must be decided within each unit: by its own rows, whatever the others are.
+    /// A certificate about the units of a column is true only of a source that bounds them, so the
+    /// code that opens a vault compares this with the schema. Which rows of a unit are kept may
+    /// depend on that unit's rows only.
     fn bound(&self) -> Option<(&str, NonZeroU32)> {
         None
     }
 
-    /// One exact table per clique, in the order asked for.
+    /// Counts one exact table per clique, in the order of `cliques`.
     ///
-    /// Every row falls in exactly one cell of every table, so all tables have the same sum, and [`Clique::empty`] counts
-    /// the rows. The answer must be a function of the rows alone: the same whatever their order, partitions or retries.
+    /// Every row falls in exactly one cell of every table, so all tables have the same sum, and
+    /// [`Clique::empty`] counts the rows. The answer must be a function of the rows alone,
+    /// independent of their order, partitions and retries.
     ///
     /// # Errors
-    /// If the rows cannot be read. The text must not depend on what is in them.
+    /// If the rows cannot be read. The text must not depend on their values.
     fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError>;
 
-    /// One exact table per clique of the columns of `recoding`, whose base domain is that of the source.
+    /// Counts one exact table per clique of recoded columns. The base domain of `recoding` is that
+    /// of the source.
     ///
-    /// As it is, tables over the base columns are counted and summed, which is refused where such a table would be too
-    /// large: bits of many columns are few cells, the columns many. A source that sees rows does better to recode them.
+    /// The default implementation counts tables over the base columns and sums them. It fails where
+    /// a base table is too large: a few bits of many columns have few cells, the columns themselves
+    /// many. A source that sees rows should recode them instead.
     ///
     /// # Errors
     /// Those of [`MarginalSource::count`], and if a table over base columns would be too large.
@@ -103,7 +107,7 @@ pub trait MarginalSource: Send {
     }
 }
 
-/// The table over new columns that a table over their base columns adds up to.
+/// Sums a table over base columns to the table over the recoded columns of `clique`.
 fn folded(recoding: &Recoding, clique: &Clique, table: &CountTable) -> CountTable {
     let (domain, base) = (recoding.domain(), recoding.base());
     let base_strides = cells::strides(base, table.clique());
@@ -114,7 +118,7 @@ fn folded(recoding: &Recoding, clique: &Clique, table: &CountTable) -> CountTabl
         (stride, base.size(of) as usize, recoding.codes(column))
     };
     let places: Vec<_> = clique.attributes().iter().map(place).zip(cells::strides(domain, clique)).collect();
-    // Its length was checked before anything was counted.
+    // The length was checked before anything was counted.
     let mut counts = vec![0; clique.attributes().iter().map(|&column| domain.size(column) as usize).product()];
     for (cell, &count) in table.counts.iter().enumerate() {
         let code = |((stride, size, codes), step): &((usize, usize, &[u32]), usize)| {
@@ -125,26 +129,26 @@ fn folded(recoding: &Recoding, clique: &Clique, table: &CountTable) -> CountTabl
     CountTable::new(clique.clone(), counts)
 }
 
-/// Why a source could not count.
+/// An error of a source.
 ///
 /// # Privacy
-/// The guarantee covers error texts: whoever builds one maps the errors of file readers and databases to sentences
-/// without values, counts or row numbers first.
+/// The guarantee covers error texts. Map the errors of file readers and databases to texts without
+/// values, counts or row numbers before creating one.
 #[derive(Debug)]
 pub struct SourceError(Box<dyn Error + Send + Sync>);
 
 impl SourceError {
-    /// An error whose text holds nothing of the data.
+    /// Creates an error. The text of `cause` must hold nothing of the data.
     pub fn new(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(cause.into())
     }
 
-    /// The error of the source, to tell one kind from another.
+    /// Returns the cause by value, for downcasting.
     pub fn into_inner(self) -> Box<dyn Error + Send + Sync> {
         self.0
     }
 
-    /// The error of the source.
+    /// Returns the cause.
     pub fn get_ref(&self) -> &(dyn Error + Send + Sync + 'static) {
         &*self.0
     }

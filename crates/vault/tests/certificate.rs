@@ -1,4 +1,4 @@
-//! T5 and T6: every scale and every claim, recomputed by other means.
+//! T5 and T6: every scale and every claim, against independent computations.
 #![allow(clippy::disallowed_methods, reason = "a test may choose its parameters with any function")]
 
 #[path = "support/rows.rs"]
@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 use dashu_int::UBig;
 use rows::{Rows, goal};
 use scumble_schema::{AttributeId, Clique};
-use scumble_vault::account::{Amount, LaplaceScale, Mechanism, Selecting, Tilt, gdp, zcdp};
+use scumble_vault::account::{Amount, LaplaceScale, Mechanism, Selecting, SelectionEpsilon, gdp, zcdp};
 use scumble_vault::score::{Candidate, Score, TotalVariation};
 use scumble_vault::{
     Accounting, AccountingKind, AddRemove, Adjacency, Budget, Certificate, Cost, Delta, Epsilon, Event, Gdp, MuSquared,
@@ -17,7 +17,7 @@ use scumble_vault::{
 };
 use serde_json::{Value, json};
 
-/// How far above the truth a claim may be, relatively.
+/// Largest relative error of a claim.
 const TIGHT: f64 = 1e-9;
 
 /// The generator of `reference/gdp_profile.py`.
@@ -44,21 +44,22 @@ impl Numbers {
     }
 }
 
-/// What the vault did with a share, and what it should have done, as integers to multiply: the vault divides and takes
-/// roots.
+/// A release of the vault and its expected scale, as integers to multiply: the vault divides and
+/// takes roots.
 struct Due {
     accounting: AccountingKind,
-    /// The release as it was charged.
+    /// The event of the release.
     event: Event,
-    /// The sensitivity in the norm of the mechanism.
+    /// Sensitivity in the norm of the mechanism.
     sensitivity: u128,
-    /// Quanta of 2^-96.
+    /// Budget of the release, in quanta of 2^-96.
     share: u128,
 }
 
 impl Due {
-    /// A scale is right if it is the smallest 48-bit fraction that the share pays for, a tilt if it is the largest; a cost if
-    /// it is the smallest integer of quanta that covers the release.
+    /// Checks that a scale is the smallest 48-bit fraction that the share pays for, that a
+    /// selection epsilon is the largest, and that a cost is the smallest integer of quanta that
+    /// covers the release.
     fn check(&self) {
         let cost = self.event.cost(self.accounting).unwrap().quanta;
         assert!(cost <= self.share, "the share pays for it");
@@ -88,7 +89,8 @@ impl Due {
             }
             Mechanism::Exponential { sensitivity, epsilon } => {
                 assert_eq!(sensitivity, self.sensitivity);
-                // epsilon = p / 2^s against share / 2^96, or epsilon² against 8 share / 2^96 or 8/pi of it.
+                // epsilon = p / 2^s against share / 2^96, or epsilon² against 8 share / 2^96 or
+                // 8/pi of it.
                 let (p, s) = (epsilon.numerator(), epsilon.denominator_log2() as usize);
                 let (power, over, under) = match self.accounting {
                     AccountingKind::Pure => (1, 1_u32, 1_u32),
@@ -98,7 +100,7 @@ impl Due {
                 let asks = |p: u64| (UBig::from(p).pow(power) * under) << 96;
                 let pays = |quanta: u128| (whole(quanta) * over) << (power * s);
                 assert_eq!(p.ilog2(), 47);
-                assert!(asks(p) <= pays(self.share) && asks(p + 1) > pays(self.share), "the largest tilt");
+                assert!(asks(p) <= pays(self.share) && asks(p + 1) > pays(self.share), "the largest epsilon");
                 assert!(asks(p) <= pays(cost) && asks(p) > pays(cost - 1), "rounded up by less than a quantum");
             }
             _ => unreachable!("`smooth.rs` tests the fourth mechanism"),
@@ -140,8 +142,8 @@ where
     }
 }
 
-/// T5: choices.
-fn check_choice<A: Adjacency, M: Selecting>(numbers: &mut Numbers)
+/// T5: selections.
+fn check_selection<A: Adjacency, M: Selecting>(numbers: &mut Numbers)
 where
     TotalVariation: Score<A>,
 {
@@ -149,7 +151,7 @@ where
     let weight = 1 + u32::try_from(numbers.below(9)).unwrap();
     let (mut vault, budget) = open::<A, M>(numbers, m);
     let share = budget.amount().quanta();
-    let heavy = Candidate::new(pair(0, 1)).weighing(NonZeroU32::new(weight).unwrap());
+    let heavy = Candidate::new(pair(0, 1)).with_weight(NonZeroU32::new(weight).unwrap());
     vault.select(&[heavy, Candidate::new(pair(1, 2))], budget).unwrap();
     let certificate = vault.close();
     certificate.verify().unwrap();
@@ -171,26 +173,26 @@ fn each_event_has_the_scale_that_its_share_allows() {
         check_noise::<ReplaceOne, Pure>(&mut numbers, 2, 2);
         check_noise::<ReplaceOne, Gdp>(&mut numbers, 2, 2);
         check_noise::<ReplaceOne, Zcdp>(&mut numbers, 2, 2);
-        check_choice::<AddRemove, Pure>(&mut numbers);
-        check_choice::<AddRemove, Gdp>(&mut numbers);
-        check_choice::<AddRemove, Zcdp>(&mut numbers);
-        check_choice::<ReplaceOne, Pure>(&mut numbers);
-        check_choice::<ReplaceOne, Gdp>(&mut numbers);
-        check_choice::<ReplaceOne, Zcdp>(&mut numbers);
+        check_selection::<AddRemove, Pure>(&mut numbers);
+        check_selection::<AddRemove, Gdp>(&mut numbers);
+        check_selection::<AddRemove, Zcdp>(&mut numbers);
+        check_selection::<ReplaceOne, Pure>(&mut numbers);
+        check_selection::<ReplaceOne, Gdp>(&mut numbers);
+        check_selection::<ReplaceOne, Zcdp>(&mut numbers);
     }
 }
 
-/// What a choice costs in `mu²` is said as a fraction, which must not be below `pi/8`.
+/// The cost of a selection in `mu²` is a fraction of `epsilon²` that must not be below `pi/8`.
 #[test]
-fn a_choice_is_charged_at_least_what_the_proof_says() {
-    let cost = choice(0, 1, "140737488355328/2^47").cost(AccountingKind::Gdp).unwrap();
+fn a_selection_is_charged_at_least_the_cost_of_the_proof() {
+    let cost = selection(0, 1, "140737488355328/2^47").cost(AccountingKind::Gdp).unwrap();
     let eighths = std::f64::consts::PI / 8.0;
     assert!(cost.to_f64() > eighths && cost.to_f64() < eighths * (1.0 + 1e-7), "{cost}");
     assert_eq!(UBig::from(cost.quanta), ((UBig::from(355_u32) << 96) + 903_u32) / 904_u32, "rounded up");
 }
 
 #[test]
-fn scales_at_the_ends_of_the_range_are_right() {
+fn scales_at_the_ends_of_the_range_are_correct() {
     for (asked, given) in
         [(0.0, 2_f64.powi(-10)), (1e-5, 2_f64.powi(-10)), (2_f64.powi(-10), 2_f64.powi(-10)), (0.75, 0.75)]
     {
@@ -209,22 +211,22 @@ fn scales_at_the_ends_of_the_range_are_right() {
     assert_eq!(LaplaceScale::at_least(0.75).unwrap().to_string(), "0.75");
     assert!(LaplaceScale::at_least(f64::NAN).is_none());
     for refused in [f64::NAN, 0.0, -1.0, 1e-19] {
-        assert!(Tilt::at_most(refused).is_none(), "{refused}");
+        assert!(SelectionEpsilon::at_most(refused).is_none(), "{refused}");
     }
     for (asked, given) in [(0.75, 0.75), (1e9, 2_f64.powi(20) * (1.0 - 2_f64.powi(-48)))] {
-        assert_eq!(Tilt::at_most(asked).unwrap().to_f64().to_bits(), f64::to_bits(given));
+        assert_eq!(SelectionEpsilon::at_most(asked).unwrap().to_f64().to_bits(), f64::to_bits(given));
     }
-    let rounded = Tilt::at_most(0.1).unwrap().to_f64();
+    let rounded = SelectionEpsilon::at_most(0.1).unwrap().to_f64();
     assert!(rounded <= 0.1 && rounded >= 0.1 * (1.0 - 2_f64.powi(-47)));
 }
 
-/// The noise of a count, or `None` if the share is too small for it.
+/// Returns the standard deviation of the noise of a count, or `None` if the share is too small.
 fn noise<M: Accounting>(m: NonZeroU32, quanta: u128) -> Option<f64> {
-    M::noise(AddRemove::count_table(m), Amount::from_quanta(quanta))?.standard_deviation()
+    M::noise(AddRemove::table_sensitivity(m), Amount::from_quanta(quanta))?.standard_deviation()
 }
 
 #[test]
-fn noise_that_would_not_fit_is_refused_and_noise_that_is_none_is_kept_small() {
+fn noise_beyond_the_largest_scale_is_refused_and_below_the_smallest_is_raised() {
     let (one, most) = (NonZeroU32::MIN, NonZeroU32::MAX);
     for (m, quanta) in [(one, 0), (one, 1), (most, 1 << 20)] {
         assert!(noise::<Gdp>(m, quanta).is_none() && noise::<Zcdp>(m, quanta).is_none());
@@ -251,14 +253,15 @@ fn the_profile_is_never_below_the_reference_and_tight() {
         let epsilon = Epsilon::new(fields[1].parse().unwrap()).unwrap();
         let truth: f64 = fields[2].parse().unwrap();
         let claim = gdp::delta(mu_squared, epsilon);
-        assert!(claim >= truth, "{line}: {claim} is below the truth");
+        assert!(claim >= truth, "{line}: {claim} is below the reference");
         assert!(claim <= truth * (1.0 + TIGHT), "{line}: {claim} is loose");
         rows += 1;
     }
     assert_eq!(rows, 2500);
 }
 
-/// T6. The event lists are generated here and there by the same rule; only the truth is stored.
+/// T6. The test and the reference script generate the event lists by the same rule; only the
+/// results are stored.
 #[test]
 fn gaussian_certificates_are_never_below_the_reference_and_tight() {
     let mut lists = 0;
@@ -273,7 +276,7 @@ fn gaussian_certificates_are_never_below_the_reference_and_tight() {
     assert_eq!(lists, 2000);
 }
 
-/// T6 for lists of events of different kinds: noise and choices.
+/// T6 for lists of events of different kinds: noise and selections.
 #[test]
 fn mixed_certificates_are_never_below_the_reference_and_tight() {
     let mut lists = [0; 3];
@@ -291,7 +294,8 @@ fn mixed_certificates_are_never_below_the_reference_and_tight() {
     assert_eq!(lists, [1000; 3]);
 }
 
-/// A certificate of these events claims at least the truth and at most 1e-9 more; one that claims less does not verify.
+/// Checks that a certificate of these events claims at least the reference and at most 1e-9 more,
+/// and that one that claims less does not verify.
 fn check_claim(accounting: AccountingKind, m: u64, events: &[Event], delta: f64, truth: f64) {
     let total = events.iter().map(|event| event.cost(accounting).unwrap().quanta).sum();
     let claim = match accounting {
@@ -315,7 +319,7 @@ fn check_claim(accounting: AccountingKind, m: u64, events: &[Event], delta: f64,
     assert!(certificate(claim * (1.0 - 1e-8)).verify().is_err(), "a smaller claim is refused");
 }
 
-/// The smallest float that is not below so many quanta, by trying.
+/// Finds the smallest float that is not below `quanta`, by trying.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -358,7 +362,7 @@ fn mixed_events(index: u64, accounting: AccountingKind) -> (u64, Vec<Event>) {
             |numbers: &mut Numbers, places: u64| format!("{}/2^{}", numbers.numerator(), places - numbers.below(6));
         match kind {
             0 => laplace(id, m, &number(&mut numbers, 44)),
-            1 => choice(id, m, &number(&mut numbers, 53)),
+            1 => selection(id, m, &number(&mut numbers, 53)),
             _ => gaussian(id, m, &number(&mut numbers, 44)),
         }
     };
@@ -374,7 +378,7 @@ fn laplace(id: u64, m: u64, scale: &str) -> Event {
     event(id, &json!({"table": []}), &json!({"discrete-laplace": {"sensitivity": m.to_string(), "scale": scale}}), 0)
 }
 
-fn choice(id: u64, m: u64, epsilon: &str) -> Event {
+fn selection(id: u64, m: u64, epsilon: &str) -> Event {
     let question = json!({"scores": {"score": "l1-error", "candidates": 9, "heaviest": 1, "rows": null, "digest": ""}});
     let mechanism = json!({"exponential": {"sensitivity": (1024 * m).to_string(), "epsilon": epsilon}});
     event(id, &question, &mechanism, 10)

@@ -1,4 +1,4 @@
-//! A vault on a ledger: what a job reserves, journals, spends, and what a job that was cut off releases again.
+//! A vault on a ledger: reservations, journals, spends, and resumed jobs.
 
 #[path = "support/rows.rs"]
 mod rows;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rows::{Rows, goal};
 use scumble_schema::{AdjacencyKind, AttributeId, Clique};
 use scumble_vault::account::Share;
-use scumble_vault::ledger::{Job, Ledger, LedgerError, Outcome, Plan, Terms};
+use scumble_vault::ledger::{Job, JobPlan, Ledger, LedgerError, Outcome, Terms};
 use scumble_vault::score::L1Error;
 use scumble_vault::{
     AccountingKind, AddRemove, Certificate, Gdp, MarginalSource, Pure, ReplaceOne, Vault, VaultError, Zcdp,
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 const ONE: NonZeroU32 = NonZeroU32::MIN;
 
-/// A ledger with a cap of (3, 1e-6), or of 3 without a delta.
+/// Creates a ledger with a cap of (3, 1e-6), or of (3, 0) under pure accounting.
 fn ledger(accounting: AccountingKind) -> (TempDir, Ledger) {
     let directory = tempfile::tempdir().unwrap();
     let cap = goal(3.0, if accounting == AccountingKind::Pure { 0.0 } else { 1e-6 });
@@ -28,14 +28,14 @@ fn ledger(accounting: AccountingKind) -> (TempDir, Ledger) {
     (directory, ledger)
 }
 
-fn plan(accounting: AccountingKind) -> Plan {
+fn plan(accounting: AccountingKind) -> JobPlan {
     let goal = goal(1.0, if accounting == AccountingKind::Pure { 0.0 } else { 1e-6 });
     let [privacy_unit, description, request] = ["row", "a test", "its parameters"].map(str::to_owned);
     let adjacency = AdjacencyKind::AddRemove;
-    Plan { adjacency, privacy_unit, max_contributions: ONE, accounting, goal, description, request, command: None }
+    JobPlan { adjacency, privacy_unit, max_contributions: ONE, accounting, goal, description, request, command: None }
 }
 
-/// Ten rows of two columns, and how often they were counted.
+/// Returns ten rows of two columns, and the counter of their counts.
 fn source() -> (Box<dyn MarginalSource>, Arc<AtomicUsize>) {
     let rows = Rows::new(&[2, 3], (0..10).map(|row| vec![row % 2, row % 3]).collect());
     let calls = rows.calls.clone();
@@ -46,7 +46,8 @@ fn single(index: usize) -> Clique {
     Clique::single(AttributeId::new(index))
 }
 
-/// Releases two tables for a third of the budget and, if asked to, a choice and a table for another third each.
+/// Releases two tables for a third of the budget and, if `all`, a selection and a table for a third
+/// each.
 fn run(job: &Job, all: bool) -> (Vec<Vec<i64>>, usize, Certificate) {
     let (source, calls) = source();
     let (values, certificate) = run_on(source, job, all).unwrap();
@@ -60,14 +61,14 @@ fn run_on(source: Box<dyn MarginalSource>, job: &Job, all: bool) -> Result<(Vec<
     let mut values: Vec<_> = tables.iter().map(|table| table.values().to_vec()).collect();
     if all {
         let errors = [0, 1].map(|column| L1Error::against(single(column), &[5.0, 5.0, 0.0][..2 + column]).unwrap());
-        let chosen = vault.select(&errors, thirds.next().unwrap())?;
-        let last = vault.measure(&[single(*chosen)], thirds.next().unwrap())?;
-        values.extend([vec![i64::try_from(*chosen).unwrap()], last[0].values().to_vec()]);
+        let selected = vault.select(&errors, thirds.next().unwrap())?;
+        let last = vault.measure(&[single(*selected)], thirds.next().unwrap())?;
+        values.extend([vec![i64::try_from(*selected).unwrap()], last[0].values().to_vec()]);
     }
     Ok((values, vault.close()))
 }
 
-/// The files in the private folder beside the ledger.
+/// Lists the files in the private directory beside the ledger.
 fn files_of_jobs(directory: &TempDir) -> Vec<String> {
     let names = std::fs::read_dir(directory.path().join("people.ledger.jobs")).unwrap();
     let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -78,7 +79,7 @@ fn files_of_jobs(directory: &TempDir) -> Vec<String> {
 #[test]
 fn a_job_that_is_resumed_on_another_table_is_refused() {
     let other = || {
-        // One row more, in a cell that the first table does not have to show: the tables of single columns differ.
+        // One row more: the tables of single columns differ.
         let rows = (0..11).map(|row| vec![row % 2, row % 3]).collect();
         Box::new(Rows::new(&[2, 3], rows)) as Box<dyn MarginalSource>
     };
@@ -93,16 +94,16 @@ fn a_job_that_is_resumed_on_another_table_is_refused() {
     assert!(error.hint().contains("begun on"), "{}", error.hint());
     drop(job);
 
-    // The refusal changed nothing: the table that it was begun on is still taken.
+    // The refusal changed nothing: the job can still be resumed on its own table.
     let job = ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap().unwrap();
     assert_eq!(run(&job, false).0, before);
     assert_eq!(files_of_jobs(&directory).len(), 2, "a journal and a binding");
     job.commit().unwrap();
-    assert_eq!(files_of_jobs(&directory), [""; 0], "what depends on rows goes with the job");
+    assert_eq!(files_of_jobs(&directory), [""; 0], "both are removed with the job");
 }
 
 #[test]
-fn a_binding_is_private_and_in_no_ledger() {
+fn a_binding_is_private_and_not_in_the_ledger() {
     let (directory, ledger) = ledger(AccountingKind::Zcdp);
     let job = ledger.begin(plan(AccountingKind::Zcdp)).unwrap();
     run(&job, false);
@@ -123,7 +124,7 @@ fn a_binding_is_private_and_in_no_ledger() {
         assert!(!record.windows(32).any(|window| window == secret));
         assert!(!record.windows(64).any(|window| window == hex(secret)));
     }
-    // Without it nobody knows which table the releases are of.
+    // Without it the table of the releases is unknown.
     drop(job);
     std::fs::remove_file(path).unwrap();
     let error = ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap_err();
@@ -180,10 +181,10 @@ fn a_job_that_was_cut_off_releases_the_same_again_and_goes_on() {
     }
     let job = ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap().unwrap();
     let (whole, counted, certificate) = run(&job, true);
-    assert_eq!((&whole[..2], counted), (&before[..], 2), "two tables, and what the choice is among");
+    assert_eq!((&whole[..2], counted), (&before[..], 2), "two tables, and those of the selection");
     certificate.verify().unwrap();
     drop(job);
-    // Cut off once more, after the last release and before the commit.
+    // Interrupted again, after the last release and before the commit.
     let job = ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap().unwrap();
     let (again, counted, same) = run(&job, true);
     assert_eq!((again, counted, same.events()), (whole, 2, certificate.events()));
@@ -192,7 +193,7 @@ fn a_job_that_was_cut_off_releases_the_same_again_and_goes_on() {
 }
 
 #[test]
-fn a_job_that_asks_something_else_when_taken_up_is_refused() {
+fn a_resumed_job_that_asks_other_questions_is_refused() {
     let (_directory, ledger) = ledger(AccountingKind::Zcdp);
     let job = ledger.begin(plan(AccountingKind::Zcdp)).unwrap();
     run(&job, false);
@@ -205,13 +206,13 @@ fn a_job_that_asks_something_else_when_taken_up_is_refused() {
 }
 
 #[test]
-fn another_job_is_not_taken_up() {
+fn running_jobs_and_other_jobs_are_not_resumed() {
     let (_directory, ledger) = ledger(AccountingKind::Zcdp);
     let running = ledger.begin(plan(AccountingKind::Zcdp)).unwrap();
     let error = ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap_err();
     assert!(matches!(error, VaultError::Ledger(LedgerError::Running { .. })), "{error}");
     drop(running);
-    let other = Plan { request: "other parameters".into(), ..plan(AccountingKind::Zcdp) };
+    let other = JobPlan { request: "other parameters".into(), ..plan(AccountingKind::Zcdp) };
     assert!(ledger.resume_job(other).unwrap().is_none());
     assert!(ledger.resume_job(plan(AccountingKind::Zcdp)).unwrap().is_some());
 }
@@ -226,7 +227,7 @@ fn jobs_of_other_accountings_are_bounded_where_a_bound_is_known() {
         let reserved = scumble_vault::Rho::from_quanta(zcdp.verify().unwrap().spent - before).to_f64();
         assert!((reserved - rho).abs() < 1e-5, "{accounting}: {reserved}");
     }
-    let small = Plan { goal: goal(0.25, 0.0), ..plan(AccountingKind::Pure) };
+    let small = JobPlan { goal: goal(0.25, 0.0), ..plan(AccountingKind::Pure) };
     let before = zcdp.verify().unwrap().spent;
     let job = zcdp.begin_anew(small.clone()).unwrap();
     assert_eq!(zcdp.verify().unwrap().spent - before, 1 << (96 - 5), "a sixteenth, halved");
@@ -238,7 +239,8 @@ fn jobs_of_other_accountings_are_bounded_where_a_bound_is_known() {
     let spent = zcdp.verify().unwrap().spent - before;
     assert!(spent <= 1 << (96 - 7) && spent > (1 << (96 - 7)) - (1 << 60), "half the epsilon is a quarter of rho");
 
-    // Noise and choices under GDP: reserved as half of mu², spent as what each release costs in rho, which is less.
+    // Noise and selections under GDP: reserved as half of mu², spent as the cost of each release in
+    // rho, which is less.
     let before = zcdp.verify().unwrap().spent;
     let job = zcdp.begin_anew(plan(AccountingKind::Gdp)).unwrap();
     let reserved = zcdp.verify().unwrap().spent - before;
@@ -253,7 +255,8 @@ fn jobs_of_other_accountings_are_bounded_where_a_bound_is_known() {
     let rho: u128 = certificate.events().iter().map(|event| event.cost(AccountingKind::Zcdp).unwrap().quanta).sum();
     let spent = zcdp.verify().unwrap().spent - before;
     assert_eq!(spent, rho);
-    // A quarter of epsilon² where pi/8 was charged: of the half that was spent on the choice, 2/pi is left.
+    // A quarter of epsilon² where pi/8 was charged: of the half spent on the selection, 2/pi
+    // remains.
     assert!(spent < reserved && spent.abs_diff(reserved / 1000 * 818) < reserved / 1000, "{spent} of {reserved}");
 
     for (kept, asked) in [
@@ -274,9 +277,9 @@ fn jobs_on_other_terms_are_refused() {
     let (_directory, ledger) = ledger(AccountingKind::Gdp);
     let plan = plan(AccountingKind::Gdp);
     let others = [
-        ("adjacency", Plan { adjacency: AdjacencyKind::ReplaceOne, ..plan.clone() }),
-        ("the privacy unit", Plan { privacy_unit: "person".into(), ..plan.clone() }),
-        ("rows per unit", Plan { max_contributions: NonZeroU32::new(2).unwrap(), ..plan.clone() }),
+        ("adjacency", JobPlan { adjacency: AdjacencyKind::ReplaceOne, ..plan.clone() }),
+        ("the privacy unit", JobPlan { privacy_unit: "person".into(), ..plan.clone() }),
+        ("rows per unit", JobPlan { max_contributions: NonZeroU32::new(2).unwrap(), ..plan.clone() }),
     ];
     for (differs, other) in others {
         for refused in [ledger.begin(other.clone()).map(Some), ledger.resume_job(other)] {
@@ -284,7 +287,7 @@ fn jobs_on_other_terms_are_refused() {
             assert!(matches!(error, VaultError::Ledger(LedgerError::Terms { what, .. }) if what == differs), "{error}");
         }
     }
-    // Seven times (1, 1e-6) is within (3, 1e-6): mu² adds up, epsilon does not.
+    // Seven jobs of (1, 1e-6) are within (3, 1e-6): mu² adds up, epsilon does not.
     let mut jobs = 0;
     let refused = loop {
         match ledger.begin_anew(plan.clone()) {
@@ -301,22 +304,22 @@ fn jobs_on_other_terms_are_refused() {
 fn a_job_over_the_cap_is_offered_the_epsilon_that_fits() {
     for accounting in [AccountingKind::Gdp, AccountingKind::Zcdp, AccountingKind::Pure] {
         let (_directory, ledger) = ledger(AccountingKind::Zcdp);
-        let most = Plan { goal: goal(2.6, 1e-6), request: "most".into(), ..plan(AccountingKind::Zcdp) };
+        let most = JobPlan { goal: goal(2.6, 1e-6), request: "most".into(), ..plan(AccountingKind::Zcdp) };
         drop(ledger.begin(most).unwrap());
-        let too_much = Plan { goal: goal(2.0, plan(accounting).goal.delta.get()), ..plan(accounting) };
+        let too_much = JobPlan { goal: goal(2.0, plan(accounting).goal.delta.get()), ..plan(accounting) };
         let refused = ledger.begin(too_much.clone()).unwrap_err();
         let VaultError::Ledger(LedgerError::OverCap { fits: Some(fits), .. }) = refused else { panic!("{refused}") };
         assert!(fits.get() > 0.1, "{accounting}: {fits}");
-        let more = Plan { goal: goal(fits.get() + 1e-4, too_much.goal.delta.get()), ..too_much.clone() };
+        let more = JobPlan { goal: goal(fits.get() + 1e-4, too_much.goal.delta.get()), ..too_much.clone() };
         assert!(matches!(ledger.begin(more), Err(VaultError::Ledger(LedgerError::OverCap { .. }))), "{accounting}");
-        ledger.begin(Plan { goal: goal(fits.get(), too_much.goal.delta.get()), ..too_much }).unwrap();
+        ledger.begin(JobPlan { goal: goal(fits.get(), too_much.goal.delta.get()), ..too_much }).unwrap();
     }
 }
 
 #[test]
-fn a_job_that_never_ended_is_not_begun_again_unless_asked_to() {
+fn an_open_job_is_begun_again_only_on_request() {
     let (_directory, ledger) = ledger(AccountingKind::Gdp);
-    let plan = Plan { command: Some("scumble fit a.csv".into()), ..plan(AccountingKind::Gdp) };
+    let plan = JobPlan { command: Some("scumble fit a.csv".into()), ..plan(AccountingKind::Gdp) };
     drop(ledger.begin(plan.clone()).unwrap());
     let before = ledger.verify().unwrap();
     let open = &before.jobs[0];
@@ -324,8 +327,8 @@ fn a_job_that_never_ended_is_not_begun_again_unless_asked_to() {
     let VaultError::Ledger(LedgerError::Open { job, command, .. }) = &refused else { panic!("{refused}") };
     assert_eq!((job, command.as_deref()), (&open.id, Some("scumble fit a.csv")));
     assert_eq!(ledger.verify().unwrap(), before, "nothing was reserved");
-    // Another request is another job, and the same one may be asked for with open eyes.
-    drop(ledger.begin(Plan { request: "other".into(), ..plan.clone() }).unwrap());
+    // Another request is another job, and the same one may be begun explicitly.
+    drop(ledger.begin(JobPlan { request: "other".into(), ..plan.clone() }).unwrap());
     drop(ledger.begin_anew(plan).unwrap());
     assert_eq!(ledger.verify().unwrap().open_jobs().count(), 3);
 }

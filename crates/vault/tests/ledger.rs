@@ -1,4 +1,4 @@
-//! The ledger as its users meet it: what it keeps, what it refuses, and what it survives.
+//! Public interface of the ledger: records, refusals, crashes.
 
 #[path = "support/job.rs"]
 mod job;
@@ -38,7 +38,7 @@ fn journal_file(path: &Path, job: &Reservation) -> PathBuf {
     beside(path, ".jobs").join(job.job())
 }
 
-/// What any change to the ledger's file must lead to.
+/// Checks that every operation refuses a changed ledger file.
 fn assert_refuses_to_spend(path: &Path, ledger: &Ledger) {
     Ledger::open(path).unwrap_err();
     ledger.verify().unwrap_err();
@@ -86,12 +86,12 @@ fn the_cap_is_reached_exactly_and_never_passed() {
     assert!(matches!(refused, LedgerError::OverCap { asked: 31, left: 30, fits: None, .. }));
     assert_eq!(
         refused.to_string(),
-        "the fit asks for epsilon 1 with delta 1e-9, and what is left of the ledger's cap allows none like it"
+        "the fit asks for epsilon 1 with delta 1e-9, and what is left of the ledger's cap allows no such fit"
     );
     spend(&ledger, 30);
     assert!(matches!(ledger.reserve(&request("one", 1)), Err(LedgerError::OverCap { asked: 1, left: 0, .. })));
     ledger.reserve(&request("nothing", 0)).unwrap().commit(0, 0).unwrap();
-    // What an open job gives back can be spent again.
+    // The freed part of a reservation can be spent again.
     open.commit(10, 1).unwrap();
     spend(&ledger, 20);
     let statement = ledger.verify().unwrap();
@@ -99,7 +99,7 @@ fn the_cap_is_reached_exactly_and_never_passed() {
 }
 
 #[test]
-fn amounts_as_large_as_they_get_do_not_overflow() {
+fn the_largest_amounts_do_not_overflow() {
     let directory = tempfile::tempdir().unwrap();
     let largest = ApproxDp { epsilon: Epsilon::MAX, delta: Delta::ZERO };
     let terms = Terms { accounting: AccountingKind::Pure, goal: largest, ..terms(1_000_000 << 96) };
@@ -123,7 +123,7 @@ fn a_job_cannot_have_spent_more_than_it_reserved() {
 }
 
 #[test]
-fn an_existing_file_is_never_made_a_ledger_of() {
+fn creating_a_ledger_never_overwrites_a_file() {
     let (_directory, path, ledger) = fresh(100);
     spend(&ledger, 5);
     assert!(matches!(Ledger::create(&path, &terms(100)), Err(LedgerError::Exists { .. })));
@@ -131,11 +131,11 @@ fn an_existing_file_is_never_made_a_ledger_of() {
 }
 
 #[test]
-fn what_is_no_ledger_is_refused() {
+fn files_that_are_not_ledgers_are_refused() {
     let (directory, path, _ledger) = fresh(100);
     let missing = directory.path().join("missing");
     assert!(matches!(Ledger::open(&missing), Err(LedgerError::Missing { .. })));
-    assert!(!missing.exists(), "nothing is made by looking");
+    assert!(!missing.exists(), "opening creates no file");
     let unreachable = directory.path().join("no").join("ledger");
     assert!(matches!(Ledger::create(&unreachable, &terms(1)), Err(LedgerError::Io { .. })));
     assert!(matches!(Ledger::open(&path.join("below a file")), Err(LedgerError::Io { .. })));
@@ -151,7 +151,7 @@ fn what_is_no_ledger_is_refused() {
 }
 
 #[test]
-fn a_cap_that_breaks_the_promise_is_refused_before_a_file_is_made() {
+fn a_cap_above_the_goal_is_refused_before_a_file_is_created() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("ledger");
     let make = |accounting| {
@@ -168,7 +168,7 @@ fn a_cap_that_breaks_the_promise_is_refused_before_a_file_is_made() {
 }
 
 #[test]
-fn files_are_for_their_owner_alone_and_journals_go_with_their_jobs() {
+fn only_the_owner_can_read_the_files_and_journals_are_removed_with_their_jobs() {
     let (directory, path, ledger) = fresh(100);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let job = ledger.reserve(&request("job", 10)).unwrap();
@@ -182,7 +182,7 @@ fn files_are_for_their_owner_alone_and_journals_go_with_their_jobs() {
 }
 
 #[test]
-fn journals_that_belong_to_no_open_job_are_swept() {
+fn journals_without_an_open_job_are_removed() {
     let (_directory, path, ledger) = fresh(100);
     let open = ledger.reserve(&request("open", 10)).unwrap();
     let orphan = beside(&path, ".jobs").join("0123456789abcdef0123456789abcdef");
@@ -213,7 +213,7 @@ fn a_record_added_by_another_program_breaks_the_seal() {
     assert_refuses_to_spend(&path, &ledger);
 }
 
-/// Changes the ledger as a forger would who knows the seal, and puts the seal right.
+/// Changes the ledger as a forger who knows the seal would, and recomputes the seal.
 fn forge(path: &Path, change: &str) {
     use sha2::{Digest, Sha256};
     let connection = Connection::open(path).unwrap();
@@ -228,7 +228,7 @@ fn forge(path: &Path, change: &str) {
     fs::write(path, bytes).unwrap();
 }
 
-/// SQL that adds a record with a right hash.
+/// Returns SQL that adds a record with a valid hash.
 fn add_record(path: &Path, body: &str) -> String {
     use sha2::{Digest, Sha256};
     let connection = Connection::open(path).unwrap();
@@ -241,7 +241,7 @@ fn add_record(path: &Path, body: &str) -> String {
 }
 
 #[test]
-fn records_that_are_sealed_but_wrong_are_refused() {
+fn sealed_but_inconsistent_records_are_refused() {
     let reserve = |job: &str, quanta: &str| {
         format!(
             r#"{{"kind":"reserve","time":0,"job":"{job}","fingerprint":"","description":"","accounting":"zcdp","goal":{{"epsilon":1.0,"delta":1e-9}},"quanta":"{quanta}"}}"#
@@ -278,7 +278,7 @@ fn records_that_are_sealed_but_wrong_are_refused() {
 }
 
 #[test]
-fn a_broken_chain_is_refused_even_under_a_right_seal() {
+fn a_broken_chain_is_refused_even_under_a_valid_seal() {
     let changes = [
         ("UPDATE record SET body = replace(body, '7/2^96', '5/2^96') WHERE number = 1", "chain"),
         ("UPDATE record SET hash = upper(hash) WHERE number = 1", "chain"),
@@ -305,7 +305,7 @@ fn a_broken_chain_is_refused_even_under_a_right_seal() {
 }
 
 #[test]
-fn an_inconsistent_database_is_refused_even_under_a_right_seal() {
+fn an_inconsistent_database_is_refused_even_under_a_valid_seal() {
     let (_directory, path, ledger) = fresh(100);
     spend(&ledger, 7);
     let rows = "(1, 'a'), (2, 'b')";
@@ -321,7 +321,7 @@ fn put(path: &Path, at: usize, byte: u8) {
 }
 
 #[test]
-fn flipped_bytes_are_noticed() {
+fn flipped_bytes_are_detected() {
     let (_directory, path, ledger) = fresh(1000);
     (0..50).for_each(|_| spend(&ledger, 1));
     let sealed = fs::read(&path).unwrap();
@@ -337,7 +337,7 @@ fn flipped_bytes_are_noticed() {
         put(&path, at, bytes[at]);
     }
     assert_eq!(ledger.verify().unwrap().spent, 50);
-    // SQLite puts this one right as soon as it begins to write.
+    // SQLite corrects a page count of zero as soon as it begins to write.
     (28..32).for_each(|at| put(&path, at, 0));
     assert_refuses_to_spend(&path, &ledger);
     for length in [0, 1, 99, 4096, sealed.len() - 4096, sealed.len() - 1] {
@@ -358,7 +358,7 @@ fn a_ledger_of_many_pages_keeps_its_seal() {
     let (_directory, _path, ledger) = fresh(1000);
     let long = "x".repeat(30_000);
     for _ in 0..20 {
-        let request = scumble_vault::ledger::Request { description: long.clone(), ..request("long", 1) };
+        let request = scumble_vault::ledger::ReservationRequest { description: long.clone(), ..request("long", 1) };
         ledger.reserve(&request).unwrap().commit(1, 1).unwrap();
     }
     assert_eq!(ledger.verify().unwrap().spent, 20);
@@ -379,7 +379,7 @@ fn a_second_name_of_the_file_is_refused_and_a_link_leads_to_the_same_journals() 
 }
 
 #[test]
-fn a_ledger_that_was_exchanged_is_noticed() {
+fn a_replaced_ledger_is_detected() {
     let (_directory, path, ledger) = fresh(100);
     let job = ledger.reserve(&request("job", 10)).unwrap();
     fs::remove_file(&path).unwrap();
@@ -429,7 +429,8 @@ fn of_two_jobs_with_one_request_the_interrupted_one_is_resumed() {
     assert_ne!(running.job(), id);
 }
 
-/// A ledger whose only job was interrupted after two releases, and the journal's file and bytes.
+/// Creates a ledger whose only job was interrupted after two releases, and returns the journal's
+/// path and bytes.
 fn interrupted() -> (TempDir, PathBuf, Ledger, PathBuf, Vec<u8>) {
     let (directory, path, ledger) = fresh(100);
     let mut job = ledger.reserve(&request("job", 10)).unwrap();
@@ -442,7 +443,7 @@ fn interrupted() -> (TempDir, PathBuf, Ledger, PathBuf, Vec<u8>) {
 }
 
 #[test]
-fn an_entry_that_was_cut_short_is_removed_and_those_before_it_stay() {
+fn a_truncated_entry_is_removed_and_those_before_it_stay() {
     let (_directory, _path, ledger, journal, bytes) = interrupted();
     let second = bytes.len() - (32 + "second".len() + 8 + 32);
     for length in [0, 1, 31, 32, second - 1, second, second + 1, second + 32, second + 40, bytes.len() - 1] {
@@ -459,7 +460,7 @@ fn an_entry_that_was_cut_short_is_removed_and_those_before_it_stay() {
 }
 
 #[test]
-fn a_changed_byte_of_a_journal_is_never_taken_for_an_entry_cut_short() {
+fn a_changed_byte_of_a_journal_is_never_taken_for_a_truncated_entry() {
     let (_directory, path, ledger, journal, bytes) = interrupted();
     let broken = |what: &str, content: &[u8]| {
         fs::write(&journal, content).unwrap();
@@ -483,7 +484,7 @@ fn a_changed_byte_of_a_journal_is_never_taken_for_an_entry_cut_short() {
     assert!(matches!(ledger.resume("job"), Err(LedgerError::Journal { what }) if what.contains("gone")));
     fs::create_dir(&journal).unwrap();
     assert!(matches!(ledger.resume("job"), Err(LedgerError::Io { .. })));
-    // The job is lost and stays spent; others are not touched by it.
+    // The job is lost and stays spent; others are not affected.
     spend(&ledger, 1);
     assert_eq!(ledger.verify().unwrap().spent, 21);
 }
@@ -506,7 +507,7 @@ fn a_suspect_ledger_can_be_read_but_not_spent_from() {
 }
 
 #[test]
-fn every_refusal_has_a_hint_and_is_an_error_of_the_vault() {
+fn every_error_has_a_hint_and_converts_to_an_error_of_the_vault() {
     let (_directory, path, ledger) = fresh(100);
     let mut refusals = vec![
         Ledger::create(&path, &terms(1)).unwrap_err(),
@@ -554,7 +555,7 @@ fn threads_of_one_process_spend_exactly_the_cap() {
             let ledger = Ledger::open(&path).unwrap();
             (0..20).filter(|_| ledger.reserve(&request("job", 1)).is_ok_and(|job| job.commit(1, 1).is_ok())).count()
         };
-        // A file that grows while it is read is not a damaged one.
+        // A file that grows while it is read does not count as damaged.
         let reader = || (0..100).for_each(|_| assert!(Ledger::open(&path).unwrap().verify().unwrap().spent <= 50));
         (0..2).for_each(|_| drop(scope.spawn(reader)));
         let spenders: Vec<_> = (0..4).map(|_| scope.spawn(spender)).collect();
@@ -567,7 +568,7 @@ fn threads_of_one_process_spend_exactly_the_cap() {
 
 const CHILD: &str = "SCUMBLE_LEDGER_CHILD";
 
-/// Not a test: what the tests below start in processes of their own.
+/// Not a test: the tests below run it in child processes.
 #[test]
 fn child_process() {
     let Ok(directory) = std::env::var(CHILD) else { return };
@@ -577,12 +578,12 @@ fn child_process() {
     }
 }
 
-/// What the child said, without the line that the test harness begins and does not end.
+/// Returns the output of the child, without the line that the test harness begins and does not end.
 fn child_lines(output: &str) -> String {
     output.split_once("child_process ... ").map_or(String::new(), |(_, said)| said.to_owned())
 }
 
-/// A process that runs one job after the other until it is killed.
+/// Starts a process that runs one job after the other until it is killed.
 fn start_jobs(directory: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child_process", "--nocapture", "--test-threads=1"])
@@ -593,7 +594,7 @@ fn start_jobs(directory: &Path) -> Child {
         .unwrap()
 }
 
-/// Kills it, and returns all that it said after `said`.
+/// Kills the process, and returns `said` followed by the rest of its output.
 fn kill(mut child: Child, mut output: impl Read, mut said: String) -> String {
     child.kill().unwrap();
     child.wait().unwrap();
@@ -606,7 +607,8 @@ fn jobs_that_are_killed_at_any_time_lose_no_spend_and_release_nothing_unpaid() {
     const KILLS: usize = 60;
     let directory = tempfile::tempdir().unwrap();
     let mut witness = Witness::new(directory.path(), 1_000_000);
-    // How long a process takes to its first commit differs a lot between machines, and the kills have to fall before it and after.
+    // The time of a process until its first commit differs between machines, and kills must happen
+    // before and after it.
     let started = Instant::now();
     let mut child = start_jobs(directory.path());
     let mut output = BufReader::new(child.stdout.take().unwrap());
@@ -635,7 +637,8 @@ fn storage_that_fails_stops_the_job_and_marks_the_ledger() {
     let directory = tempfile::tempdir().unwrap();
     let mut witness = Witness::new(directory.path(), 1_000_000);
     let mark = beside(&witness.ledger, ".suspect");
-    // A limit on the size of files makes a write fail as a disk does. The ledger reaches it after some jobs.
+    // A limit on the size of files makes a write fail like a failing disk. The ledger reaches it
+    // after some jobs.
     let output = Command::new("sh")
         .args(["-c", "trap '' XFSZ; ulimit -f 60; exec \"$0\" --exact child_process --nocapture --test-threads=1"])
         .arg(std::env::current_exe().unwrap())
@@ -654,7 +657,7 @@ fn storage_that_fails_stops_the_job_and_marks_the_ledger() {
 }
 
 #[test]
-fn a_job_without_a_place_for_its_journal_reserves_nothing() {
+fn a_job_whose_journal_cannot_be_created_reserves_nothing() {
     let (_directory, path, ledger) = fresh(100);
     fs::write(beside(&path, ".jobs"), "a file in place of the directory").unwrap();
     assert!(matches!(ledger.reserve(&request("job", 10)), Err(LedgerError::Io { .. })));
@@ -665,7 +668,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn what_is_spent_is_what_finished_jobs_spent_and_open_ones_reserved(
+    fn the_spent_amount_is_the_spend_of_finished_jobs_and_the_reservations_of_open_ones(
         jobs in proptest::collection::vec((0_u128..200, 0_u128..200, any::<bool>()), 0..12),
     ) {
         let (_directory, path, ledger) = fresh(600);

@@ -42,7 +42,7 @@ fn questions_about_recoded_columns_are_answered_as_if_rows_were_recoded() {
 }
 
 #[test]
-fn columns_are_recoded_before_the_first_release_and_for_the_domain_of_the_source() {
+fn recodings_of_another_domain_or_after_a_release_are_refused() {
     let source = || Box::new(Rows::new(&[4], vec![vec![3]]));
     let (mut vault, budget) = Vault::<AddRemove, Gdp>::open(source(), goal(1.0, 1e-9), NonZeroU32::MIN).unwrap();
     let other = Recoding::binary(&Domain::new(vec![5]).unwrap()).unwrap();
@@ -88,7 +88,7 @@ fn bits_of_columns_that_are_too_large_together_are_refused_by_a_source_that_cann
 }
 
 #[test]
-fn a_score_is_worked_out_once() {
+fn a_score_is_computed_once() {
     let source = Rows::new(&[2, 2, 2], vec![vec![0, 1, 0]; 10]);
     let calls = source.calls.clone();
     let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::ZERO };

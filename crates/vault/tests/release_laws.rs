@@ -1,9 +1,10 @@
-//! What leaves is what its event says: real releases, drawn through the vault, against the law that the event in the certificate states.
+//! Real releases of the vault follow the distribution that the event in the certificate states.
 //!
-//! Replay compares neighbours and never looks at noise; the tests of samplers look at noise that no event asked for. Between the two
-//! an event could state one scale and its noise have another. For every kind of release, under every accounting and adjacency it has and
-//! for units of one row and of three, these tests draw, and compare. Each law is accepted at one false alarm in 10^9, and the same
-//! law with a scale that is 2 percent off is rejected by the same draws: a test that cannot see the error would prove nothing.
+//! Replay tests compare neighbours and ignore noise; sampler tests use noise without an event.
+//! Neither would notice an event that states one scale while its noise has another. These tests
+//! draw every kind of release, under every accounting and adjacency it has and for units of one row
+//! and of three, and compare. Each law is accepted with one false alarm in 10^9, and the same draws
+//! reject a scale that is 2 percent off: a test that cannot detect the error would prove nothing.
 #![allow(clippy::cast_precision_loss, clippy::disallowed_methods, reason = "statistics of about 10^6 draws")]
 
 #[path = "support/release_law.rs"]
@@ -22,17 +23,18 @@ use scumble_vault::account::{Mechanism, Share};
 use scumble_vault::score::{HalfL1, L1Error, MaximalJoint, Score, TotalVariation};
 use scumble_vault::{Accounting, AddRemove, Adjacency, Gdp, Pure, ReplaceOne, Vault, Zcdp};
 
-/// The error of scale that every law has to notice.
+/// Errors of scale that the test of every law must reject.
 const WRONG: [f64; 2] = [0.98, 1.02];
 
 fn assert_law(what: &str, drawn: &impl Lawful) {
     assert!(drawn.agrees(1.0), "{what}: what was released does not follow the law of its event");
     for factor in WRONG {
-        assert!(!drawn.agrees(factor), "{what}: a scale that is {factor} times as large would not be noticed");
+        assert!(!drawn.agrees(factor), "{what}: a scale that is {factor} times as large would not be detected");
     }
 }
 
-/// Holds releases of a kind against their law, under both adjacencies and for units of one row and of three.
+/// Tests releases of a kind against their law, under both adjacencies and for units of one row and
+/// of three.
 macro_rules! assert_laws {
     ($release:ident, [$($accounting:ident),+]) => {
         $(for m in [1, 3] {
@@ -92,13 +94,14 @@ fn assert_independent<M: Accounting>() {
     far("two releases of scores", &scores[0], &scores[1]);
     far("a table and scores", &tables[1], &scores[0]);
     far("two jobs", &tables[0], &others[0]);
-    // Sub-streams are for blocks of 4,096 cells, and threads take several blocks each: all distances of both kinds.
+    // Sub-streams cover blocks of 4,096 cells, and threads draw several blocks each: distances of
+    // both kinds.
     for apart in [1, 2, 4096, 2 * 4096, 64 * 4096, super_block()] {
         far(&format!("cells {apart} apart"), &tables[0], &tables[0][apart..]);
     }
 }
 
-/// How far apart are cells that two threads draw at the same time.
+/// Returns the distance of cells that two threads draw at the same time.
 fn super_block() -> usize {
     release_law::DRAWS / std::thread::available_parallelism().map_or(2, |threads| threads.get().max(2))
 }
@@ -109,7 +112,8 @@ fn noise_is_independent_across_events_blocks_and_jobs() {
     assert_independent::<Gdp>();
 }
 
-/// A key of 32 bits would repeat among this many jobs about nineteen times: it passes once in 10^8 runs.
+/// Number of jobs. A key of 32 bits would repeat among them about nineteen times: it passes once in
+/// 10^8 runs.
 const JOBS: usize = 400_000;
 
 #[test]
@@ -139,7 +143,8 @@ fn noise_of_a_large_scale_reaches_odd_and_even_numbers() {
     }
 }
 
-/// The sensitivity that the event of one release states: L1 for Laplace noise and selections, squared L2 for Gaussian noise.
+/// Returns the stated sensitivity: L1 for Laplace noise and selections, squared L2 for Gaussian
+/// noise.
 fn stated(mechanism: Mechanism) -> u128 {
     match mechanism {
         Mechanism::RoundedGaussian { squared_sensitivity, .. } => squared_sensitivity,
@@ -148,7 +153,8 @@ fn stated(mechanism: Mechanism) -> u128 {
     }
 }
 
-/// The sensitivities that events state of a table, of two noisy scores and of a selection, with Laplace and with Gaussian noise.
+/// Returns the stated sensitivities of a table, of two noisy scores and of a selection, with
+/// Laplace and with Gaussian noise.
 fn of_events<A: Adjacency, S: Score<A>>(pair: &[S; 2], m: u32) -> [[u128; 3]; 2] {
     fn under<A: Adjacency, M: scumble_vault::Selecting, S: Score<A>>(pair: &[S; 2], m: u32, delta: f64) -> [u128; 3] {
         let rows = Rows::new(&[2, 2], (0..100).map(|row| vec![row % 2, row / 2 % 2]).collect());
@@ -167,7 +173,8 @@ fn of_events<A: Adjacency, S: Score<A>>(pair: &[S; 2], m: u32) -> [[u128; 3]; 2]
     [under::<A, Pure, S>(pair, m, 0.0), under::<A, Gdp, S>(pair, m, 1e-9)]
 }
 
-/// The table of the privacy rules, in numbers: one row moves a table by 1 (2 if replaced), and a score by so many units of 1/1024.
+/// The table of the privacy rules, in numbers: one row moves a table by 1 (2 if replaced), and a
+/// score by the given number of units of 1/1024.
 #[test]
 fn events_state_the_sensitivity_of_the_privacy_rules() {
     let pair = || candidates([5, 7].into_iter()).try_into().unwrap();

@@ -1,4 +1,4 @@
-//! The tools of the replay test notice what they are for: a run that differs from its recording.
+//! The replay tools detect a run that differs from its recording.
 #![cfg(feature = "replay")]
 
 #[path = "support/rows.rs"]
@@ -47,7 +47,7 @@ fn forced<A: Adjacency>(rows: &[[u32; 2]], recording: &Recording) -> ((Vec<i64>,
 }
 
 #[test]
-fn an_honest_method_cannot_tell_neighbours_apart() {
+fn an_honest_method_cannot_distinguish_neighbours() {
     let (before, recording) = recorded::<AddRemove>(&[[0, 0], [1, 2]]);
     let (after, replayed) = forced::<AddRemove>(&[[0, 0], [1, 2], [1, 1]], &recording);
     assert_eq!(before, after);
@@ -61,7 +61,7 @@ fn an_honest_method_cannot_tell_neighbours_apart() {
     recording.check_neighbour(&replayed).unwrap();
 }
 
-/// Two tables with Laplace noise, two noisy scores and a choice, on two neighbours.
+/// Releases two tables with Laplace noise, two noisy scores and a selection.
 fn pure_run(rows: &[[u32; 2]], recording: Option<&Recording>) -> Recording {
     let goal = goal(1.0, 0.0);
     let (mut vault, budget, recorder) = match recording {
@@ -80,18 +80,19 @@ fn pure_run(rows: &[[u32; 2]], recording: Option<&Recording>) -> Recording {
 fn distances_are_in_the_norm_of_the_mechanism() {
     let recording = pure_run(&[[0, 0], [1, 2]], None);
     let replayed = pure_run(&[[0, 0], [1, 2], [1, 1]], Some(&recording));
-    // Tables move by one row. Of the scores, in units of 1/1024 rows, one moves by a row: counts [1, 1] against [1/4, 1/2]
-    // become [1, 2], from 5/4 to 9/4. The other does not: counts [1, 0, 1] against [1/4, 1/2, 1] become [1, 1, 1].
+    // Tables move by one row. Of the scores, in units of 1/1024 rows, one moves by a row: counts
+    // [1, 1] against [1/4, 1/2] become [1, 2], from 5/4 to 9/4. The other does not: counts [1, 0,
+    // 1] against [1/4, 1/2, 1] become [1, 1, 1].
     assert_eq!(recording.distances(&replayed).unwrap(), [1, 1, 1024, 1024]);
     recording.check_neighbour(&replayed).unwrap();
 
-    // Two rows more are no neighbour, whatever the norm.
+    // A table with two more rows is not a neighbour, in any norm.
     let replayed = pure_run(&[[0, 0], [1, 2], [1, 1], [1, 1]], Some(&recording));
     assert!(recording.check_neighbour(&replayed).is_err());
 }
 
 #[test]
-fn both_certificates_say_that_they_are_not_private() {
+fn both_certificates_are_stamped_not_private() {
     let ((_, before), recording) = recorded::<AddRemove>(&[[0, 0]]);
     let ((_, after), _) = forced::<AddRemove>(&[], &recording);
     for certificate in [before, after] {
@@ -102,7 +103,7 @@ fn both_certificates_say_that_they_are_not_private() {
 }
 
 #[test]
-fn tables_that_are_no_neighbours_are_noticed() {
+fn tables_that_are_not_neighbours_are_detected() {
     let (_, recording) = recorded::<AddRemove>(&[[0, 0]]);
     let (_, replayed) = forced::<AddRemove>(&[[0, 0], [1, 0], [1, 0]], &recording);
     let error = recording.check_neighbour(&replayed).unwrap_err();
@@ -110,7 +111,7 @@ fn tables_that_are_no_neighbours_are_noticed() {
 }
 
 #[test]
-fn another_question_or_one_more_is_noticed() {
+fn another_question_and_an_extra_one_are_detected() {
     let (_, recording) = recorded::<AddRemove>(&[[0, 0]]);
     let force = || replay::force::<AddRemove, Gdp>(table(&[]), goal(1.0, 1e-9), ONE, &recording).unwrap();
 

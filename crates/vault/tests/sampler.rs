@@ -1,4 +1,4 @@
-//! T3: the noise has the distribution we charge for.
+//! T3: noise has the distribution we charge for.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -37,7 +37,8 @@ fn laplace_noise_has_the_scale_we_charge_for() {
     noise_has_the_scale(Laplace);
 }
 
-/// The integral of the normal density over each integer's interval, by Simpson's rule, which shares nothing with `erfc`.
+/// Integrates the normal density over each integer's interval by Simpson's rule, independently of
+/// `erfc`.
 #[test]
 fn small_scales_have_the_integrated_probabilities() {
     const DRAWS: u64 = 2_000_000;
@@ -61,7 +62,7 @@ fn small_scales_have_the_integrated_probabilities() {
     }
 }
 
-/// One term per integer, summed and normalised, which shares nothing with the closed form of the tails.
+/// Sums and normalises one term per integer, independently of the closed form of the tails.
 #[test]
 fn small_laplace_scales_have_the_summed_probabilities() {
     const DRAWS: u64 = 2_000_000;
@@ -83,7 +84,7 @@ fn small_laplace_scales_have_the_summed_probabilities() {
 }
 
 #[test]
-fn extreme_scales_are_what_they_say() {
+fn extreme_scales_have_their_distribution() {
     const DRAWS: u64 = 200_000;
     for law in [Gaussian, Laplace] {
         for scale in [1e7, 1e9, 2_f64.powi(40) - 1.0] {
@@ -98,13 +99,14 @@ fn extreme_scales_are_what_they_say() {
     for scale in [0.0, 0.001, 0.01] {
         let gaussian = RoundedGaussian::new(Sigma::at_least(scale).unwrap());
         let laplace = DiscreteLaplace::new(LaplaceScale::at_least(scale).unwrap());
-        // Another draw than zero would be fifty standard deviations out, or have probability e^(-100).
+        // A draw other than zero would be fifty standard deviations out, or have probability
+        // e^(-100).
         assert!((0..100_000).all(|_| gaussian.draw(&mut substream) == 0), "scale {scale}");
         assert!((0..100_000).all(|_| laplace.draw(&mut substream) == 0), "scale {scale}");
     }
 }
 
-/// Both sides of zero are treated alike, and neighbouring draws know nothing of each other.
+/// Checks that noise is symmetric about zero, and that consecutive draws are uncorrelated.
 fn symmetric_and_independent(variance: f64, draw: impl Fn(&mut Substream) -> i64) {
     const DRAWS: u64 = 4_000_000;
     // Six standard deviations: a false alarm about once in 10^9.
@@ -120,8 +122,8 @@ fn symmetric_and_independent(variance: f64, draw: impl Fn(&mut Substream) -> i64
     }
     let n = DRAWS as f64;
     assert!(sum.abs() < BAND * (n * variance).sqrt(), "the mean is zero");
-    assert!(signs.abs() < BAND * n.sqrt(), "both signs are as likely");
-    assert!(lagged.abs() < BAND * n.sqrt() * variance, "neighbours are uncorrelated");
+    assert!(signs.abs() < BAND * n.sqrt(), "both signs are equally likely");
+    assert!(lagged.abs() < BAND * n.sqrt() * variance, "consecutive draws are uncorrelated");
 }
 
 #[test]
@@ -133,7 +135,8 @@ fn noise_is_symmetric_and_independent() {
     symmetric_and_independent(17.834, |substream| laplace.draw(substream));
 }
 
-/// `OpenDP`'s sampler, written by others in another way, has to agree with ours, and the test has to see five percent.
+/// Checks that `OpenDP`'s independent sampler agrees with ours, and that the test rejects five
+/// percent.
 fn opendp_agrees(law: Law, scale: f64, draw: impl Fn() -> i64) {
     const DRAWS: u64 = 200_000;
     let bins = Bins::new(law, scale, DRAWS);
@@ -146,7 +149,8 @@ fn opendp_agrees(law: Law, scale: f64, draw: impl Fn() -> i64) {
     assert!(p_value_of_two(&ours(1.05 * scale), &theirs) < LEAST_P, "{law:?}, scale {scale}: five percent are seen");
 }
 
-/// At a large scale the discrete Gaussian and the rounded one differ by less than a test of this size can see.
+/// At a large scale the discrete Gaussian and the rounded one differ by less than this test can
+/// detect.
 #[test]
 fn opendp_agrees_on_a_large_gaussian_scale() {
     let scale = 10_000.0.into_rational().unwrap();
@@ -163,7 +167,8 @@ fn opendp_agrees_on_laplace_scales() {
 
 #[test]
 fn the_statistics_themselves_are_right() {
-    // Upper 5 % and 0.1 % points of chi-square with 1, 10 and 100 degrees of freedom, from printed tables.
+    // Upper 5 % and 0.1 % points of chi-square with 1, 10 and 100 degrees of freedom, from printed
+    // tables.
     for (degrees, point, p) in [
         (1.0, 3.841_459, 0.05),
         (10.0, 18.307_038, 0.05),

@@ -1,18 +1,19 @@
-//! T4, second half: real selections have the probabilities of the formula. The first half is beside the mechanism.
+//! T4, second half: real selections have the probabilities of the formula. The first half is beside
+//! the mechanism.
 #![allow(clippy::cast_precision_loss, clippy::disallowed_methods, reason = "statistics of small numbers")]
 
 mod support;
 
 use std::num::NonZeroU128;
 
-use scumble_vault::account::Tilt;
+use scumble_vault::account::SelectionEpsilon;
 use scumble_vault::noise::ExponentialMechanism;
 use support::{LEAST_P, histogram, p_value};
 
 const SELECTIONS: u64 = 1_000_000;
 const THREADS: u32 = 2;
 
-/// `exp(epsilon q / (2 delta))` over the sum of all.
+/// Returns `exp(epsilon q / (2 delta))`, normalised.
 fn probabilities(scores: &[i128], delta: f64, epsilon: f64) -> Vec<f64> {
     let weights: Vec<f64> = scores.iter().map(|&score| (epsilon * score as f64 / (2.0 * delta)).exp()).collect();
     let total: f64 = weights.iter().sum();
@@ -29,8 +30,8 @@ fn selections_have_the_epsilon_we_charge_for() {
         (&[1 << 80, 3 << 79, 0, 1 << 79], 1 << 79, 1.375),
     ];
     for (scores, delta, epsilon) in cases {
-        let tilt = Tilt::at_most(epsilon).unwrap();
-        let mechanism = ExponentialMechanism::new(NonZeroU128::new(delta).unwrap(), tilt);
+        let exact = SelectionEpsilon::at_most(epsilon).unwrap();
+        let mechanism = ExponentialMechanism::new(NonZeroU128::new(delta).unwrap(), exact);
         let select = |substream: &mut _| mechanism.select(scores, substream);
         let counts = histogram(select, scores.len(), SELECTIONS, THREADS);
         let p = |factor: f64| p_value(&counts, &probabilities(scores, delta as f64, epsilon * factor));
@@ -41,8 +42,8 @@ fn selections_have_the_epsilon_we_charge_for() {
 }
 
 #[test]
-fn all_of_many_equal_candidates_are_selected_alike() {
-    let mechanism = ExponentialMechanism::new(NonZeroU128::MIN, Tilt::at_most(1.0).unwrap());
+fn many_equal_candidates_are_selected_uniformly() {
+    let mechanism = ExponentialMechanism::new(NonZeroU128::MIN, SelectionEpsilon::at_most(1.0).unwrap());
     let scores = vec![-3; 70_000];
     // In a hundred bins of 700 candidates.
     let counts = histogram(|substream| mechanism.select(&scores, substream) / 700, 100, SELECTIONS / 50, THREADS);

@@ -1,4 +1,4 @@
-//! Rows drawn from a smoothed histogram: what they cost, how they are distributed, what is refused.
+//! Rows drawn from a smoothed histogram: costs, distribution, refusals.
 #![allow(clippy::cast_precision_loss, clippy::disallowed_methods, reason = "statistics of small numbers")]
 
 #[path = "support/rows.rs"]
@@ -59,7 +59,7 @@ fn costs_are_never_below_the_reference_and_tight() {
         let number = |index: usize| fields[index].parse::<u64>().unwrap();
         let event = event(number(0), number(1), number(2), number(3), number(4));
         for (accounting, truth) in [(AccountingKind::Pure, fields[5]), (AccountingKind::Zcdp, fields[6])] {
-            // A truth that does not fit has no cost either.
+            // A reference that does not fit has no cost either.
             let Ok(truth) = truth.parse::<u128>() else {
                 assert_eq!(event.cost(accounting), None);
                 too_large += 1;
@@ -81,7 +81,7 @@ fn a_table_of_no_rows_is_charged_like_one_of_one_row() {
     assert_ne!(cost(1), cost(2));
 }
 
-/// All tables of so many cells and rows.
+/// Returns all tables of `cells` cells and `rows` rows.
 fn tables(cells: usize, rows: u64) -> Vec<Vec<u64>> {
     if cells == 1 {
         return vec![vec![rows]];
@@ -90,14 +90,15 @@ fn tables(cells: usize, rows: u64) -> Vec<Vec<u64>> {
     (0..=rows).flat_map(with).collect()
 }
 
-/// The largest log-ratio of the density of one draw, over all cells and neighbours.
+/// Returns the largest log-ratio of the probability of one draw, over all cells and neighbours.
 fn largest_loss(cells: usize, rows: u64, unit: u64, smoothing: u64) -> f64 {
-    // The density times `2^32 n cells`, which is the same on both tables.
+    // The probability times `2^32 n cells`, which is the same on both tables.
     let weight = |count: u64| (ALL - smoothing) * count * cells as u64 + smoothing * rows;
     let mut largest = 0_f64;
     for one in tables(cells, rows) {
         for other in tables(cells, rows) {
-            // Replacing `d` rows moves `2 d` in L1 at most, and any two tables at that distance are `d` rows apart.
+            // Replacing `d` rows moves a table by at most `2 d` in L1, and any two tables at that
+            // distance differ by `d` rows.
             if one.iter().zip(&other).map(|(a, b)| a.abs_diff(*b)).sum::<u64>() <= 2 * unit {
                 let losses = one.iter().zip(&other).map(|(&a, &b)| {
                     let [low, high] = [weight(a.min(b)), weight(a.max(b))];
@@ -111,8 +112,8 @@ fn largest_loss(cells: usize, rows: u64, unit: u64, smoothing: u64) -> f64 {
 }
 
 #[test]
-fn no_neighbours_are_further_apart_than_what_is_charged_and_some_are_as_far() {
-    // Of floats.
+fn the_largest_loss_between_neighbours_is_what_is_charged() {
+    // Tolerance for rounding of floats.
     const CLOSE: f64 = 1e-14;
     for (cells, unit) in [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2)] {
         for (rows, smoothing) in (1..=5).flat_map(|rows| [1, 12_345_678, 1 << 31, ALL - 1].map(|s| (rows, s))) {
@@ -142,14 +143,14 @@ fn check_smallest<M: RowDrawing>(index: u32) {
 }
 
 #[test]
-fn the_smoothing_is_the_least_that_the_budget_pays_for() {
+fn the_smoothing_is_the_smallest_that_the_budget_pays_for() {
     for index in 0..150 {
         check_smallest::<Pure>(index);
         check_smallest::<Zcdp>(index);
     }
 }
 
-/// `(1-s) c/n + s/cells` of every cell.
+/// Returns `(1-s) c/n + s/cells` for every cell.
 fn probabilities(counts: &[u64], s: f64) -> Vec<f64> {
     let rows = counts.iter().sum::<u64>() as f64;
     counts.iter().map(|&count| (1.0 - s) * count as f64 / rows + s / counts.len() as f64).collect()
@@ -198,10 +199,10 @@ fn rows_of_an_empty_table_are_uniform_and_charged() {
     assert!(certificate.epsilon().get() > 0.99e6 && smoothing(&certificate.events()[0]).rows == 0);
 }
 
-/// Says that there are so many rows, and counts one.
-struct Lying(Domain);
+/// Source that reports 100 rows for the empty clique, but one row for other tables.
+struct Inconsistent(Domain);
 
-impl MarginalSource for Lying {
+impl MarginalSource for Inconsistent {
     fn domain(&self) -> &Domain {
         &self.0
     }
@@ -213,7 +214,7 @@ impl MarginalSource for Lying {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_refused() {
+fn invalid_draws_are_refused() {
     let (mut vault, budget) = open::<Pure>(10, 1.0, ONE);
     let mut parts = budget.split_evenly(NonZeroUsize::new(6).unwrap()).into_iter();
     let mut refuse = |clique: &Clique, rows| vault.draw_rows(clique, rows, parts.next().unwrap()).unwrap_err();
@@ -228,12 +229,12 @@ fn what_cannot_be_drawn_is_refused() {
     assert!(matches!(vault.draw_rows(&clique(), 1, dust), Err(VaultError::BudgetTooSmall { .. })));
     assert!(vault.close().events().is_empty());
 
-    let lying = Box::new(Lying(Domain::new(vec![2, 2]).unwrap()));
-    let (mut vault, budget) = Vault::<ReplaceOne, Pure>::open(lying, goal(1.0, 0.0), ONE).unwrap();
+    let inconsistent = Box::new(Inconsistent(Domain::new(vec![2, 2]).unwrap()));
+    let (mut vault, budget) = Vault::<ReplaceOne, Pure>::open(inconsistent, goal(1.0, 0.0), ONE).unwrap();
     assert!(matches!(vault.draw_rows(&clique(), 1, budget), Err(VaultError::SourceShape)));
 }
 
-/// The same certificate with some fields put in the place of others.
+/// Returns the certificate with some fields replaced.
 fn changed(certificate: &Certificate, change: &[(&str, Value)]) -> Result<Certificate, serde_json::Error> {
     let mut value = serde_json::to_value(certificate).unwrap();
     for (path, field) in change {
@@ -245,7 +246,7 @@ fn changed(certificate: &Certificate, change: &[(&str, Value)]) -> Result<Certif
 }
 
 #[test]
-fn a_certificate_survives_a_file_and_a_changed_one_does_not() {
+fn a_certificate_verifies_after_serialization_and_an_altered_one_does_not() {
     const HISTOGRAM: &str = "/events/0/mechanism/smoothed-histogram";
     let (mut vault, budget) = open::<Zcdp>(100, 5.0, NonZeroU32::new(2).unwrap());
     vault.draw_rows(&clique(), 2, budget).unwrap();
@@ -278,7 +279,7 @@ fn a_certificate_survives_a_file_and_a_changed_one_does_not() {
         &[("/accounting", json!("pure"))],
     ] {
         let verdict = changed(&certificate, change).unwrap().verify();
-        assert!(matches!(verdict, Err(VaultError::Certificate { .. })), "{change:?} is noticed");
+        assert!(matches!(verdict, Err(VaultError::Certificate { .. })), "{change:?} is detected");
     }
     for name in ["cells", "unit", "drawn", "smoothing"] {
         assert!(changed(&certificate, &[(&field(name), json!(0))]).is_err(), "{name} is never zero");
@@ -292,7 +293,7 @@ mod replayed {
 
     use super::*;
 
-    /// Some rows of the pair, then of a column that the first row decides.
+    /// Draws rows of the pair, then of a column that depends on the first row.
     fn run(
         rows: &[Vec<u32>],
         m: NonZeroU32,
@@ -310,9 +311,10 @@ mod replayed {
         Ok(([drawn, more].concat(), vault.close(), recorder.finish()))
     }
 
-    /// T1 for drawn rows: all tables of two binary columns and two rows, all ways to replace one row or both.
+    /// T1 for drawn rows: all tables of two binary columns and two rows, all ways to replace one
+    /// row or both.
     #[test]
-    fn drawn_rows_cannot_tell_neighbours_apart() {
+    fn drawn_rows_cannot_distinguish_neighbours() {
         let table = |rows: usize| -> Vec<Vec<u32>> {
             [rows, rows / 4].map(|row| [[0, 0], [0, 1], [1, 0], [1, 1]][row % 4].to_vec()).to_vec()
         };
@@ -335,14 +337,14 @@ mod replayed {
     }
 
     #[test]
-    fn what_is_no_neighbour_is_noticed() {
+    fn tables_that_are_not_neighbours_are_detected() {
         let rows = vec![vec![0, 0]; 3];
         let (_, _, recording) = run(&rows, ONE, None).unwrap();
         let two_replaced = [vec![0, 0], vec![1, 1], vec![1, 1]];
         let (_, _, replayed) = run(&two_replaced, ONE, Some(&recording)).unwrap();
         let error = recording.check_neighbour(&replayed).unwrap_err();
         assert!(matches!(error, VaultError::Replay { divergence, release: 0 } if divergence.contains("sensitivity")));
-        // One row more is another number of rows, which the event says.
+        // One row more is another number of rows, which the event states.
         let error = run(&vec![vec![0, 0]; 4], ONE, Some(&recording)).unwrap_err();
         assert!(matches!(error, VaultError::Replay { release: 0, .. }), "{error}");
     }

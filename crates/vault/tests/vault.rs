@@ -1,4 +1,4 @@
-//! The vault as its users meet it: what it releases, what it refuses, what it certifies.
+//! Public interface of the vault: releases, refusals, certificates.
 
 #[path = "support/rows.rs"]
 mod rows;
@@ -91,7 +91,7 @@ fn adaptive_questions_share_one_budget() {
 }
 
 #[test]
-fn a_vault_that_released_nothing_claims_everything() {
+fn a_vault_that_released_nothing_claims_epsilon_zero() {
     let (vault, _budget) = open::<AddRemove>(1.0);
     let certificate = vault.close();
     assert_eq!(certificate.epsilon().get().to_bits(), 0);
@@ -99,7 +99,7 @@ fn a_vault_that_released_nothing_claims_everything() {
 }
 
 #[test]
-fn replace_one_knows_the_number_of_rows_and_pays_double_for_tables() {
+fn under_replace_one_rows_are_public_and_tables_have_twice_the_squared_sensitivity() {
     let (mut vault, budget) = open::<ReplaceOne>(1.0);
     let rows = vault.row_count().unwrap();
     assert_eq!((*rows, rows.events().len()), (1000, 0));
@@ -167,20 +167,21 @@ fn related() -> Rows {
     Rows::new(&[2, 2, 2, 3], (0..6000_u32).map(|row| vec![row % 2, row % 2, row / 2 % 2, row / 4 % 3]).collect())
 }
 
-/// Whether the related pair is chosen, given a budget at which another choice has a chance of e^-100.
-fn choose<A: Adjacency, M: Selecting, S: Score<A>>(candidates: &[S], delta: f64) -> (usize, Certificate) {
+/// Selects a candidate, with a budget at which another one than the best has a probability of
+/// e^-100.
+fn select<A: Adjacency, M: Selecting, S: Score<A>>(candidates: &[S], delta: f64) -> (usize, Certificate) {
     let (mut vault, budget) = Vault::<A, M>::open(Box::new(related()), goal(20.0, delta), ONE).unwrap();
-    let chosen = vault.select(candidates, budget).unwrap();
-    assert_eq!(chosen.events().len(), 1);
+    let selected = vault.select(candidates, budget).unwrap();
+    assert_eq!(selected.events().len(), 1);
     let certificate = vault.close();
     certificate.verify().unwrap();
     let event = &certificate.events()[0];
     assert!(event.length() == 1 && event.table().is_none() && event.mechanism().standard_deviation().is_none());
-    (*chosen, certificate)
+    (*selected, certificate)
 }
 
 #[test]
-fn the_best_candidate_is_chosen_by_every_score() {
+fn the_best_candidate_is_selected_by_every_score() {
     let pairs = [(0, 2), (0, 1), (1, 3)];
     let variation = pairs.map(|(left, right)| TotalVariation::between(single(left), single(right)).unwrap());
     let domain = Domain::new(vec![2, 2, 2, 3]).unwrap();
@@ -197,20 +198,20 @@ fn the_best_candidate_is_chosen_by_every_score() {
     });
     let information = pairs.map(|(left, right)| MutualInformation::between(single(left), single(right)).unwrap());
 
-    assert_eq!(choose::<AddRemove, Pure, _>(&variation, 0.0).0, 1);
-    assert_eq!(choose::<AddRemove, Zcdp, _>(&joint, 1e-9).0, 1);
-    assert_eq!(choose::<ReplaceOne, Zcdp, _>(&product, 1e-9).0, 1);
-    assert_eq!(choose::<AddRemove, Pure, _>(&model, 0.0).0, 1);
-    assert_eq!(choose::<AddRemove, Gdp, _>(&model, 1e-9).0, 1);
-    assert_eq!(choose::<ReplaceOne, Gdp, _>(&product, 1e-9).0, 1);
-    let (chosen, certificate) = choose::<ReplaceOne, Pure, _>(&information, 0.0);
-    assert_eq!(chosen, 1);
-    // Its sensitivity depends on the number of rows, which the certificate therefore says.
+    assert_eq!(select::<AddRemove, Pure, _>(&variation, 0.0).0, 1);
+    assert_eq!(select::<AddRemove, Zcdp, _>(&joint, 1e-9).0, 1);
+    assert_eq!(select::<ReplaceOne, Zcdp, _>(&product, 1e-9).0, 1);
+    assert_eq!(select::<AddRemove, Pure, _>(&model, 0.0).0, 1);
+    assert_eq!(select::<AddRemove, Gdp, _>(&model, 1e-9).0, 1);
+    assert_eq!(select::<ReplaceOne, Gdp, _>(&product, 1e-9).0, 1);
+    let (selected, certificate) = select::<ReplaceOne, Pure, _>(&information, 0.0);
+    assert_eq!(selected, 1);
+    // Its sensitivity depends on the number of rows, which the certificate therefore states.
     assert!(matches!(certificate.events()[0].question(), Question::Scores { rows: Some(6000), .. }));
 }
 
 #[test]
-fn noise_and_choices_add_up_to_one_goal_under_gdp() {
+fn noise_and_selections_add_up_to_one_goal_under_gdp() {
     let (mut vault, budget) = Vault::<AddRemove, Gdp>::open(Box::new(related()), goal(1.0, 1e-5), ONE).unwrap();
     let pairs =
         [(0, 2), (0, 1), (1, 3)].map(|(left, right)| TotalVariation::between(single(left), single(right)).unwrap());
@@ -230,7 +231,7 @@ fn noise_and_choices_add_up_to_one_goal_under_gdp() {
         certificate.events().iter().map(|event| event.cost(AccountingKind::Gdp).unwrap().quanta).sum()
     );
     assert!(certificate.epsilon().get() <= 1.0 && certificate.epsilon().get() > 1.0 - 1e-6);
-    // A choice that claims to have been less random than it was charged for.
+    // A selection that claims a larger epsilon than it was charged for.
     let text = serde_json::to_string(&certificate).unwrap();
     let (_, rest) = text.split_once("\"exponential\":{\"sensitivity\":\"2048\",\"epsilon\":\"").unwrap();
     let (numerator, _) = rest.split_once('/').unwrap();
@@ -240,25 +241,25 @@ fn noise_and_choices_add_up_to_one_goal_under_gdp() {
 }
 
 #[test]
-fn weights_and_penalties_decide_and_are_charged() {
+fn weights_and_penalties_affect_selections_and_weights_are_charged() {
     let pairs = [(0, 2), (0, 1), (1, 3)];
     let pair = |(left, right)| Candidate::new(TotalVariation::between(single(left), single(right)).unwrap());
-    let candidates = pairs.map(pair).map(|candidate| candidate.less(0.0).unwrap());
-    assert_eq!(choose::<AddRemove, Pure, _>(&candidates, 0.0).0, 1);
+    let candidates = pairs.map(pair).map(|candidate| candidate.with_penalty(0.0).unwrap());
+    assert_eq!(select::<AddRemove, Pure, _>(&candidates, 0.0).0, 1);
     let [first, best, last] = candidates;
-    let fined = [first.clone(), best.less(4000.0).unwrap(), last.less(-9000.0).unwrap()];
-    let heavy = fined.map(|candidate| candidate.weighing(NonZeroU32::new(3).unwrap()));
-    let (chosen, certificate) = choose::<AddRemove, Zcdp, _>(&heavy, 1e-9);
-    assert_eq!(chosen, 2);
+    let penalised = [first.clone(), best.with_penalty(4000.0).unwrap(), last.with_penalty(-9000.0).unwrap()];
+    let heavy = penalised.map(|candidate| candidate.with_weight(NonZeroU32::new(3).unwrap()));
+    let (selected, certificate) = select::<AddRemove, Zcdp, _>(&heavy, 1e-9);
+    assert_eq!(selected, 2);
     let Mechanism::Exponential { sensitivity, .. } = certificate.events()[0].mechanism() else {
-        panic!("a choice is an exponential mechanism");
+        panic!("a selection is an exponential mechanism");
     };
     assert_eq!(sensitivity, 3 * 2 * 1024);
     let Question::Scores { digest, heaviest, candidates, .. } = certificate.events()[0].question() else {
         panic!("scores were asked for");
     };
     assert_eq!((heaviest.get(), candidates.get(), digest.len()), (3, 3, 64));
-    let (_, other) = choose::<AddRemove, Zcdp, _>(&[first], 1e-9);
+    let (_, other) = select::<AddRemove, Zcdp, _>(&[first], 1e-9);
     assert_ne!(other.events()[0].question(), certificate.events()[0].question());
 }
 
@@ -277,7 +278,8 @@ fn scores_are_released_with_noise_of_the_certified_scale() {
         [(released.values()[0] - 3000.0) / certified, released.values()[1] / certified]
     }
     for noise in [scores::<Pure>(0.0), scores::<Gdp>(1e-6), scores::<Zcdp>(1e-6)].as_flattened() {
-        // Laplace noise is beyond fifteen deviations once in 10^9 draws. Whether the scale is right, `release_laws.rs` tells.
+        // Laplace noise is beyond fifteen deviations once in 10^9 draws. `release_laws.rs` tests
+        // the scale.
         assert!(noise.abs() < 15.0, "{noise} standard deviations");
     }
 }
@@ -292,12 +294,13 @@ fn a_public_number_of_rows_is_counted_once() {
     let pair = [MutualInformation::between(single(0), single(1)).unwrap()];
     vault.select(&pair, halves.next().unwrap()).unwrap();
     vault.select(&pair, halves.next().unwrap()).unwrap();
-    assert_eq!(calls.load(Ordering::SeqCst), 2, "the rows, and one table for both choices");
+    assert_eq!(calls.load(Ordering::SeqCst), 2, "the rows, and one table for both selections");
 }
 
 #[test]
-fn scores_of_large_tables_are_worked_out_in_batches() {
-    // Four tables of 9 million cells do not fit one batch of 10 million; equal tables are counted once.
+fn scores_of_large_tables_are_computed_in_batches() {
+    // Four tables of 9 million cells do not fit one batch of 10 million; equal tables are counted
+    // once.
     let rows = Rows::new(&[3000, 3000, 2], vec![vec![5, 7, 1]; 10]);
     let calls = rows.calls.clone();
     let (mut vault, budget) = Vault::<AddRemove, Pure>::open(Box::new(rows), goal(1.0, 0.0), ONE).unwrap();
@@ -308,7 +311,7 @@ fn scores_of_large_tables_are_worked_out_in_batches() {
 }
 
 #[test]
-fn questions_that_make_no_sense_are_refused_before_anything_is_counted() {
+fn invalid_questions_are_refused_before_anything_is_counted() {
     let rows = related();
     let calls = rows.calls.clone();
     let (mut vault, budget) = Vault::<AddRemove, Pure>::open(Box::new(rows), goal(1.0, 0.0), ONE).unwrap();
@@ -328,7 +331,7 @@ fn questions_that_make_no_sense_are_refused_before_anything_is_counted() {
 }
 
 #[test]
-fn nothing_is_counted_for_a_request_that_is_refused() {
+fn nothing_is_counted_for_tables_that_are_refused() {
     let rows = Rows::new(&[1 << 20, 1 << 20, 5], Vec::new());
     let calls = rows.calls.clone();
     let (mut vault, budget) = Vault::<AddRemove>::open(Box::new(rows), goal(1.0, 1e-9), ONE).unwrap();
@@ -369,7 +372,7 @@ fn ten_thousand_tables_share_a_small_budget() {
     assert!(certificate.epsilon().get() > 0.01 * (1.0 - 1e-8));
 }
 
-/// Answers every question with tables of its own making.
+/// Source that answers with the tables of a function.
 struct Fixed(Domain, fn(&[Clique]) -> Result<Vec<CountTable>, SourceError>);
 
 impl MarginalSource for Fixed {
@@ -447,7 +450,7 @@ fn messages_hold_no_counts() {
 }
 
 #[test]
-fn every_refusal_says_what_to_do() {
+fn every_error_has_a_hint() {
     let cost = |quanta| Cost { accounting: AccountingKind::Zcdp, quanta };
     let errors = [
         (VaultError::Config { parameter: "delta", given: "2".into(), rule: "below 1" }, "scumble plan"),
@@ -478,7 +481,7 @@ fn every_refusal_says_what_to_do() {
 }
 
 #[test]
-fn what_leaves_the_vault_can_be_read() {
+fn accessors_return_what_was_released() {
     let cause = SourceError::new("the file is gone");
     assert_eq!(
         (cause.to_string(), cause.get_ref().to_string()),
@@ -524,7 +527,7 @@ fn parameters_outside_their_range_are_refused() {
 }
 
 #[test]
-fn a_certificate_survives_a_file_and_a_changed_one_does_not() {
+fn a_certificate_verifies_after_serialization_and_an_altered_one_does_not() {
     let (mut vault, budget) = open::<ReplaceOne>(1.0);
     vault.measure(&Domain::new(vec![2, 3, 5]).unwrap().one_way(), budget).unwrap();
     let certificate = vault.close();
@@ -549,9 +552,9 @@ fn a_certificate_survives_a_file_and_a_changed_one_does_not() {
         let changed = text.replacen(from, to, 1);
         assert_ne!(changed, text, "{from} is in the certificate");
         let changed: Certificate = serde_json::from_str(&changed).unwrap();
-        assert!(matches!(changed.verify(), Err(VaultError::Certificate { .. })), "{to} is noticed");
+        assert!(matches!(changed.verify(), Err(VaultError::Certificate { .. })), "{to} is detected");
     }
-    // A choice among tables that nobody scored, at a cost that would fit.
+    // A selection as the answer to a question about a table, at a cost that would fit.
     let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
     let mechanism = value.pointer_mut("/events/0/mechanism").unwrap();
     *mechanism = serde_json::json!({"exponential": {"sensitivity": "2", "epsilon": "140737488355328/2^107"}});
@@ -564,7 +567,7 @@ fn a_certificate_survives_a_file_and_a_changed_one_does_not() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Whatever is split and measured, in whatever order, the filter holds and the certificate verifies.
+    /// However the budget is split and spent, the filter holds and the certificate verifies.
     #[test]
     fn the_goal_is_never_exceeded(epsilon in 0.01..20.0_f64, shares in prop::collection::vec((1..1000_u32, 1..4_usize), 1..12)) {
         let (mut vault, mut budget) = open::<AddRemove>(epsilon);

@@ -1,4 +1,4 @@
-//! The conversion from zCDP, recomputed by other means.
+//! The conversion from zCDP, against independent references.
 #![allow(clippy::disallowed_methods, reason = "a test may choose its parameters with any function")]
 
 #[path = "support/rows.rs"]
@@ -8,17 +8,17 @@ use rows::goal;
 use scumble_vault::account::zcdp;
 use scumble_vault::{Delta, Epsilon, Rho};
 
-/// How far above the truth a claim may be, relatively.
+/// Largest relative error of a claim.
 const TIGHT: f64 = 1e-9;
 
-/// One line of a fixture: quanta, and two numbers.
+/// Parses one line of a fixture: quanta, and two numbers.
 fn fields(line: &str) -> (Rho, f64, f64) {
     let fields: Vec<&str> = line.split(',').collect();
     let rho = Rho::from_quanta(u128::from_str_radix(fields[0], 16).unwrap());
     (rho, fields[1].parse().unwrap(), fields[2].parse().unwrap())
 }
 
-/// The `epsilon` that holds with `delta`, whatever it is.
+/// Returns the `epsilon` that holds with `delta`.
 fn epsilon(rho: Rho, delta: f64) -> Option<Epsilon> {
     zcdp::epsilon(rho, Delta::new(delta).unwrap())
 }
@@ -29,7 +29,7 @@ fn the_bound_is_never_below_the_reference_and_tight() {
     for line in include_str!("reference/zcdp_profile.csv").lines().skip(1) {
         let (rho, epsilon, truth) = fields(line);
         let claim = zcdp::delta(rho, Epsilon::try_from(epsilon).unwrap());
-        assert!(claim >= truth, "{line}: {claim} is below the truth");
+        assert!(claim >= truth, "{line}: {claim} is below the reference");
         assert!(claim <= truth * (1.0 + TIGHT), "{line}: {claim} is loose");
         rows += 1;
     }
@@ -43,7 +43,7 @@ fn epsilon_is_never_below_the_reference_and_tight() {
     for line in include_str!("reference/zcdp_epsilon.csv").lines().skip(1) {
         let (rho, delta, truth) = fields(line);
         let claim = epsilon(rho, delta).unwrap().get();
-        assert!(claim >= truth, "{line}: {claim} is below the truth");
+        assert!(claim >= truth, "{line}: {claim} is below the reference");
         assert!(claim <= truth * (1.0 + TIGHT), "{line}: {claim} is loose");
         rows += 1;
     }
@@ -70,7 +70,8 @@ fn calibration_inverts_the_bound() {
             assert!(zcdp::delta(more, goal.epsilon) > delta, "a millionth more does not: {epsilon}, {delta}");
             let back = zcdp::epsilon(more, goal.delta);
             assert!(back.is_none_or(|back| back > goal.epsilon), "nor with that epsilon: {epsilon}, {delta}");
-            // Steps as small as the last bits of a float: the slack covers that the bound is not monotone in them.
+            // Steps as small as the last bits of a float, in which the bound is not monotone: the
+            // slack covers them.
             for less in (0..1000).map(|step| quanta - (quanta >> 52) * step) {
                 let less = Rho::from_quanta(less);
                 assert!(zcdp::delta(less, goal.epsilon) <= delta, "a total within it verifies: {epsilon}, {delta}");

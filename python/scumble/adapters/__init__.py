@@ -1,9 +1,10 @@
-"""For programs that compare synthesizers: each module puts the methods into the form that one of them asks for.
+"""Adapters for programs that compare synthesizers, one module for each.
 
-Such programs hand over a table and no schema. What an adapter then takes for public is read off the table, which no certificate
-covers: bounds are the least and greatest values, categories are those that occur. That is right for comparisons on public tables and
-wrong for a release. Every adapter therefore takes a ``schema``, and warns without one. What was read off is marked ``source: data`` in the schema,
-and model, certificate, report and bundle say so.
+Such programs provide a table without a schema. The adapter then reads bounds and categories off the
+table: the least and greatest values, and the categories that occur. No certificate covers these.
+That is right for comparisons on public tables and wrong for a release. Every adapter therefore
+takes a ``schema``, and warns without one. Columns read off the table are marked ``source: data`` in
+the schema, and model, certificate, report and bundle say so.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .._schema import Schema
 from .._typing import PathLike
 
 _BINS = 32
-"""How many bins a number line is cut into that nobody has said anything about."""
+"""Number of bins of a numeric column that has no schema."""
 
 
 class ReadOffWarning(UserWarning):
@@ -26,9 +27,11 @@ class ReadOffWarning(UserWarning):
 
 
 def read_off(frame: Any) -> Schema:
-    """A schema whose bounds and categories are those of a ``pandas.DataFrame``. NOT private: for comparisons on public tables.
+    """Returns a schema with the bounds and categories of a ``pandas.DataFrame``. NOT private: for
+    comparisons on public tables.
 
-    Every column is marked ``source: data``, so that whatever is fitted by it says that the guarantee does not cover them.
+    Every column is marked ``source: data``, so everything fitted with it says that the guarantee
+    does not cover bounds and categories.
     """
     import pandas
 
@@ -39,7 +42,7 @@ def read_off(frame: Any) -> Schema:
         if len(values) == 0:
             draft = draft.drop(name)
             continue
-        # That no value is missing is read off as well.
+        # # That no value is missing is read off the table as well.
         draft = draft.edit(name, source="data", required=True if len(values) == len(frame) else None)
         if kind == "string":
             draft = draft.edit(name, categories=sorted({str(value) for value in values}), open=None)
@@ -53,20 +56,20 @@ def read_off(frame: Any) -> Schema:
         elif kind in ("date", "datetime"):
             days = pandas.to_datetime(values)
             form = "%Y-%m-%d" if kind == "date" else "%Y-%m-%dT%H:%M:%S"
-            # A bin holds its lower edge, so the last one must end behind the greatest value.
+            # # A bin contains its lower bound, so the last bin must end after the greatest value.
             end = days.max() + pandas.Timedelta(days=1)
             draft = draft.edit(name, minimum=days.min().strftime(form), maximum=end.strftime(form), bins={"count": _BINS})
     return draft.check()
 
 
 def named(method: str | type[Synthesizer]) -> type[Synthesizer]:
-    """A method by its class, the name of that, or its name on the command line."""
+    """Returns a method by its class, class name, or name on the command line."""
     if not isinstance(method, str):
         return method
     by_class = {kind.__name__: kind for kind in _METHODS.values()}
     kind = by_class.get(method) or _METHODS.get(method)
     if kind is None:
-        raise ScumbleError(f"there is no method `{method}`", hint=f"take one of {', '.join(by_class)}")
+        raise ScumbleError(f"there is no method `{method}`", hint=f"choose one of {', '.join(by_class)}")
     return kind
 
 
@@ -78,7 +81,7 @@ def fitted(
     schema: Schema | PathLike | None,
     options: Mapping[str, Any],
 ) -> Synthesizer:
-    """Fits a method to a frame, by its schema or by what can be read off it."""
+    """Fits a method to a frame, with its schema or one read off the frame."""
     synthesizer = named(method)(epsilon, delta, **options)
     if schema is None:
         warnings.warn(
@@ -88,7 +91,7 @@ def fitted(
         )
         schema = read_off(frame)
     with warnings.catch_warnings():
-        # Said once is enough.
+        # # The warning above says it already.
         from .._errors import AssumedWarning
 
         warnings.simplefilter("ignore", AssumedWarning)

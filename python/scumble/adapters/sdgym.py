@@ -1,4 +1,4 @@
-"""Methods as synthesizers of SDGym.
+"""Adapter for SDGym.
 
 >>> import sdgym  # doctest: +SKIP
 >>> from scumble.adapters.sdgym import synthesizer
@@ -14,6 +14,7 @@ from typing import Any
 
 from . import fitted
 from .._methods import Synthesizer
+from .._native import DEFAULT_DELTA
 from .._schema import Schema
 from .._typing import PathLike
 
@@ -21,18 +22,19 @@ from .._typing import PathLike
 def synthesizer(
     method: str | type[Synthesizer] = "Auto",
     epsilon: float = 1.0,
-    delta: float = 1e-9,
+    delta: float = DEFAULT_DELTA,
     *,
     schema: Schema | PathLike | None = None,
     name: str | None = None,
     **options: Any,
 ) -> Any:
-    """A class for ``custom_synthesizers`` of ``sdgym.benchmark_single_table``."""
-    # By name, because this module has the same one.
+    """Returns a class for ``custom_synthesizers`` of ``sdgym.benchmark_single_table``."""
+    # # Imported by name, because this module has the same name.
     sdgym: Any = importlib.import_module("sdgym")
 
     def get_trained_synthesizer(data: Any, metadata: Any) -> Synthesizer:
-        # The metadata of SDV has kinds of columns, which the frame has too, and neither bounds nor categories.
+        # # The metadata of SDV has column types, which the frame has too, and neither bounds nor
+        # categories.
         del metadata
         return fitted(data, method, epsilon, delta, schema, options)
 

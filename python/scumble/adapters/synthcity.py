@@ -1,4 +1,4 @@
-"""Methods as plugins of synthcity.
+"""Adapter for synthcity.
 
 >>> from synthcity.plugins import Plugins  # doctest: +SKIP
 >>> from scumble.adapters.synthcity import plugin
@@ -12,6 +12,7 @@ from typing import Any
 
 from . import fitted, named
 from .._methods import Synthesizer
+from .._native import DEFAULT_DELTA
 from .._schema import Schema
 from .._typing import PathLike
 
@@ -19,12 +20,13 @@ from .._typing import PathLike
 def plugin(
     method: str | type[Synthesizer] = "Auto",
     epsilon: float = 1.0,
-    delta: float = 1e-9,
+    delta: float = DEFAULT_DELTA,
     *,
     schema: Schema | PathLike | None = None,
     **options: Any,
 ) -> Any:
-    """A class for ``Plugins().add``. Its own arguments may give another ``epsilon`` or ``delta``."""
+    """Returns a class for ``Plugins().add``. Its constructor may override ``epsilon`` and
+    ``delta``."""
     from synthcity.plugins.core.plugin import Plugin
 
     shown = f"scumble_{named(method).method.replace('-', '_')}"
@@ -46,7 +48,7 @@ def plugin(
 
         @staticmethod
         def hyperparameter_space(**kwargs: Any) -> list[Any]:
-            # Nothing to search for: every fit would cost budget.
+            # # No parameters to search: every fit would spend budget.
             return []
 
         def _fit(self, X: Any, *args: Any, **kwargs: Any) -> ScumblePlugin:

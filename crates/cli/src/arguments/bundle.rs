@@ -1,16 +1,18 @@
-//! The command line of `scumble bundle`.
+//! Arguments of `scumble bundle`.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use scumble::Sampling;
 use scumble::bundle::{BundleError, Date, Publisher};
 
-use super::{SamplingName, number_of_rows};
+use super::{number_of_rows, sampling};
 
-/// Write a release as one folder: rows, model, certificate, report, descriptions, sums; or check such a folder
+/// Write a release as one folder (rows, model, certificate, report, metadata, checksums), or verify
+/// one
 ///
-/// The folder can be published as it is. It is made from the model alone, costs nothing, and is the same, byte for byte, for the
-/// same model, rows, seed, date and texts.
+/// The folder can be published as it is. It is made from the model alone and spends no budget. The
+/// same model, rows, seed, date and texts give the same bytes.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -31,65 +33,67 @@ pub(crate) enum BundleVerb {
     Verify(BundleVerify),
 }
 
-/// Check a bundle: every file against its sum, every document and row against the model
+/// Verify a bundle: every file against its checksum, every document and row against the model
 ///
-/// Exit code 3 if anything is not as it should be. What cannot be checked is who made the folder, and whether the schema was declared
-/// without a look at the real table.
+/// Exit code 3 if a check fails. Not checked: who made the folder, and whether the schema was
+/// declared without looking at the real table.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  scumble bundle verify people-2026")]
 pub(crate) struct BundleVerify {
-    /// The folder of the bundle
+    /// Folder of the bundle
     pub(crate) folder: PathBuf,
 }
 
-/// Over the options that fill what nobody else knows.
-const PUBLISHER: &str = "What only the publisher can say; what is left out has a marked placeholder";
+/// Help heading of the options that describe the publication.
+const PUBLISHER: &str = "Publication metadata; omitted fields get a marked placeholder";
 
-// One list of options, not two: clap takes a group with another inside it for absent.
+// One list of options: clap considers a group that is nested in another group absent.
 #[derive(Debug, Args)]
 pub(crate) struct BundleCreate {
-    /// A model file
+    /// Model file
     pub(crate) model: PathBuf,
-    /// How many rows, such as 5000 or 1e6; without it as many as the real table has, which is an estimate unless it is public
+    /// Number of rows, such as 5000 or 1e6; by default that of the real table, which is a noisy
+    /// estimate unless it is public
     #[arg(short = 'n', long, value_name = "NUMBER", value_parser = number_of_rows)]
     pub(crate) rows: Option<u64>,
-    /// What rows are drawn with; it is written into the bundle, and has no influence on the noise. Without it, another one each time
+    /// Seed of the rows; it is written into the bundle, and has no influence on the noise. By
+    /// default, random
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// How rows are drawn; without it `matched` up to 131072 rows, and `low-variance` above
-    #[arg(long, value_name = "NAME", value_enum)]
-    pub(crate) sampling: Option<SamplingName>,
-    /// The folder to write, which must not be there yet
+    /// Sampling method; by default `matched` up to 131072 rows, and `low-variance` above
+    #[arg(long, value_name = "NAME", value_parser = sampling())]
+    pub(crate) sampling: Option<Sampling>,
+    /// Folder to write; it must not exist yet
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: PathBuf,
-    /// The day of the release; that of `SOURCE_DATE_EPOCH`, or today, without it
+    /// Release date; by default that of `SOURCE_DATE_EPOCH`, or today
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = date)]
     pub(crate) date: Option<Date>,
-    /// What the table is called; the title of the schema without it
+    /// Title of the table; by default, the title of the schema
     #[arg(long, value_name = "TEXT", help_heading = PUBLISHER)]
     title: Option<String>,
-    /// What the table is about; the description of the schema without it
+    /// Description of the table; by default, the description of the schema
     #[arg(long, value_name = "TEXT", help_heading = PUBLISHER)]
     description: Option<String>,
-    /// The version of the release; 1.0.0 without it
+    /// Version of the release; by default 1.0.0
     #[arg(long, value_name = "TEXT", help_heading = PUBLISHER)]
     release_version: Option<String>,
-    /// Who publishes
+    /// Name of the publisher
     #[arg(long, value_name = "TEXT", help_heading = PUBLISHER)]
     curator: Option<String>,
-    /// The licence: its short name, such as CC-BY-4.0, or its address
+    /// Licence: its short name, such as CC-BY-4.0, or its URL
     #[arg(long, value_name = "TEXT", help_heading = PUBLISHER)]
     licence: Option<String>,
-    /// Whom to ask: an e-mail address, a web page or a name
+    /// Contact: an e-mail address, a web page or a name
     #[arg(long, value_name = "TEXT", help_heading = PUBLISHER)]
     contact: Option<String>,
-    /// Where the release will be found
+    /// URL of the release
     #[arg(long, value_name = "ADDRESS", help_heading = PUBLISHER)]
     url: Option<String>,
-    /// What the rows are meant for
+    /// Intended use of the rows
     #[arg(long, value_name = "TEXT", help_heading = PUBLISHER)]
     intended_use: Option<String>,
-    /// Which region the table is about
+    /// Region that the table covers
     #[arg(long, value_name = "TEXT", help_heading = PUBLISHER)]
     region: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Who counts and draws, and the servers of a cluster.
+//! Arguments that select the engine, and those of the servers of a cluster.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,10 +9,11 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use scumble::MemoryLimit;
 use scumble::cluster::{Address, AddressError, Cluster, ClusterOptions, LogLevel, Security};
+use scumble::engine::Remote;
 
 use crate::failure::Failure;
 
-/// Who does the work.
+/// The engine that counts and draws rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Engine {
     Local,
@@ -27,16 +28,17 @@ impl FromStr for Engine {
     }
 }
 
-/// Over the options that are about a cluster.
+/// Help heading of the options of a cluster.
 const CLUSTER: &str = "Cluster";
 
-/// How the machines of a cluster know each other.
+/// Authentication between the machines of a cluster.
 #[derive(Debug, Args)]
 pub(crate) struct Trust {
-    /// Certificates for a cluster: a folder with `ca.pem`, `cert.pem` and `key.pem`
+    /// Folder with the certificates of the cluster: `ca.pem`, `cert.pem` and `key.pem`
     #[arg(long, value_name = "FOLDER", env = "SCUMBLE_TLS", help_heading = CLUSTER)]
     tls: Option<PathBuf>,
-    /// Do without certificates: whoever reaches a port of the cluster can then read what it reads, and no noise is on it
+    /// Run without certificates: everyone who reaches a port of the cluster can then read the data
+    /// and exact counts
     #[arg(long, help_heading = CLUSTER)]
     without_tls: bool,
 }
@@ -50,7 +52,7 @@ impl Trust {
                 scumble::Fault::Usage,
                 "a cluster needs certificates: exact counts cross its network",
                 Some(
-                    "name their folder with `--tls`, or say `--without-tls` if nobody else can reach the machines"
+                    "give their folder with `--tls`, or pass `--without-tls` if nobody else can reach the machines"
                         .into(),
                 ),
             )),
@@ -58,15 +60,15 @@ impl Trust {
     }
 }
 
-/// Who does the work.
+/// The engine that counts and draws rows, and its options.
 #[derive(Debug, Args)]
 pub(crate) struct EngineChoice {
-    /// Who does the work: `local`, which is this machine, or a cluster, `ballista://host:port`
+    /// Engine: `local` for this machine, or `ballista://host:port` for a cluster
     #[arg(long, value_name = "ENGINE", default_value = "local", help_heading = CLUSTER)]
     engine: Engine,
     #[command(flatten)]
     trust: Trust,
-    /// How many seconds one question to a cluster may take
+    /// Timeout of one query to a cluster, in seconds
     #[arg(
         long,
         value_name = "SECONDS",
@@ -78,7 +80,17 @@ pub(crate) struct EngineChoice {
 }
 
 impl EngineChoice {
-    /// The cluster that was named, if one was.
+    /// Returns whether this machine does the work.
+    pub(crate) fn is_local(&self) -> bool {
+        self.engine == Engine::Local
+    }
+
+    /// Returns the remote counter, if a cluster was named.
+    pub(crate) fn remote(&self) -> Result<Option<Arc<dyn Remote>>, Failure> {
+        Ok(self.cluster()?.map(|cluster| cluster as _))
+    }
+
+    /// Returns the cluster, if one was named.
     pub(crate) fn cluster(&self) -> Result<Option<Arc<Cluster>>, Failure> {
         let Engine::Cluster(address) = &self.engine else { return Ok(None) };
         let patience = Duration::from_secs(self.patience);
@@ -89,10 +101,10 @@ impl EngineChoice {
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(crate) enum LogName {
-    /// What went wrong
+    /// Errors and warnings
     #[default]
     Warn,
-    /// Also what was done
+    /// Also operations
     Info,
     /// Everything
     Debug,
@@ -108,16 +120,16 @@ impl From<LogName> for LogLevel {
     }
 }
 
-/// Run the scheduler of a cluster, which hands out work and sees no counts
+/// Run the scheduler of a cluster, which assigns work to executors and sees no counts
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  scumble scheduler --listen 10.0.0.1:50050 --tls certificates")]
 pub(crate) struct Scheduler {
-    /// Where to listen
+    /// Address to listen on
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:50050")]
     pub(crate) listen: SocketAddr,
     #[command(flatten)]
     pub(crate) trust: Trust,
-    /// How much to say on standard error
+    /// Log level on standard error
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t)]
     pub(crate) log: LogName,
 }
@@ -128,28 +140,28 @@ pub(crate) struct Scheduler {
     after_help = "Example:\n  scumble executor --scheduler ballista://10.0.0.1:50050 --listen 10.0.0.2:50051 --tls certificates"
 )]
 pub(crate) struct Executor {
-    /// The scheduler to ask for work
+    /// Address of the scheduler
     #[arg(long, value_name = "ADDRESS", default_value = "ballista://127.0.0.1:50050")]
     pub(crate) scheduler: Address,
-    /// Where to listen for other executors, and for clients that fetch their counts
+    /// Address to listen on for other executors, and for clients that fetch counts
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:50051")]
     pub(crate) listen: SocketAddr,
-    /// The name or address under which others find this machine, if it is not that of `--listen`
+    /// Host name or address of this machine for others, if it differs from `--listen`
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Option<String>,
-    /// How many parts to work on at once; as many as there are cores without it
+    /// Number of partitions processed at once; by default, the number of cores
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
-    /// How much memory sorting may take, such as 4GiB; a part of the machine's without it
+    /// Memory limit for sorting, such as 4GiB; by default, a fraction of the machine's memory
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory_limit: Option<MemoryLimit>,
-    /// Where counts and rows are put meanwhile, in a directory that only you can read; the system's directory for temporary
-    /// files without it
+    /// Folder for intermediate counts and rows, which are kept in a directory that only you can
+    /// read; by default, the system's directory for temporary files
     #[arg(long, value_name = "FOLDER")]
     pub(crate) work_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) trust: Trust,
-    /// How much to say on standard error
+    /// Log level on standard error
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t)]
     pub(crate) log: LogName,
 }

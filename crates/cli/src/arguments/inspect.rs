@@ -1,4 +1,4 @@
-//! The arguments of `scumble inspect`.
+//! Arguments of `scumble inspect`.
 
 use std::path::PathBuf;
 
@@ -6,18 +6,20 @@ use clap::Args;
 
 use super::Overwriting;
 
-/// Show what a model holds: columns, noise, tables measured, and what its certificate or the maker of its tables promises
+/// Show the columns, noise and measured tables of a model, and its certificate or the claim of the
+/// party that released its tables
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  scumble inspect people.model --svg people.svg\n  scumble inspect people.model --explain > people.certificate.txt"
 )]
 pub(crate) struct Inspect {
-    /// A model file
+    /// Model file
     pub(crate) model: PathBuf,
-    /// Explain the guarantee on a page of plain words instead: what is protected, what is not, and what an attacker can learn
+    /// Explain the guarantee in plain words instead: what is protected, what is not, and what an
+    /// attacker can learn
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Draw which columns the model ties together, into this SVG file
+    /// Draw the dependencies between columns into this SVG file
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The command line of `scumble report`.
+//! Arguments of `scumble report`.
 
 use std::path::PathBuf;
 
@@ -6,20 +6,22 @@ use clap::Args;
 
 use super::Overwriting;
 
-/// Write a page about a model that may be published: what was measured, how exact it is, what not to trust
+/// Write an HTML report about a model, for publication: what was measured, how accurate it is, what
+/// not to trust
 ///
-/// One HTML file, complete in itself, made of released values and public facts. No data is read, and it costs nothing.
+/// One self-contained HTML file, made of released values and public facts. Reads no data and spends
+/// no budget.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  scumble report people.model -o public.html")]
 pub(crate) struct Report {
-    /// A model file
+    /// Model file
     pub(crate) model: PathBuf,
-    /// The HTML file to write; `-` is standard output
+    /// HTML file to write; `-` for standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) overwriting: Overwriting,
-    /// What the table is called on the page; the title of the schema without it
+    /// Title of the table on the page; by default, the title of the schema
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
 }

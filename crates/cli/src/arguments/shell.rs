@@ -1,11 +1,11 @@
-//! What a shell and a manual want to know of this command line.
+//! Arguments of `scumble completions` and `scumble man`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use clap_complete::Shell;
 
-/// Print the script with which a shell completes commands, options and files
+/// Print the completion script of a shell
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  scumble completions bash > scumble.bash\n\n\
                         Bash reads such files from ~/.local/share/bash-completion/completions/scumble, fish from\n\
@@ -15,11 +15,11 @@ pub(crate) struct Completions {
     pub(crate) shell: Shell,
 }
 
-/// Write the manual pages, one for each command
+/// Write the manual pages, one per command
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  scumble man -o man1\n  man ./man1/scumble-fit.1")]
 pub(crate) struct Man {
-    /// The folder to write them into; it is made if it is not there
+    /// Folder for the pages; created if it does not exist
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: PathBuf,
     #[command(flatten)]

@@ -1,24 +1,15 @@
-//! The two numbers of a promise, as people type them.
+//! Parsers of epsilon and delta, and the option that accepts weak ones.
 
 use clap::Args;
-use scumble::{ApproxDp, Delta, Epsilon, refuse_weak_terms};
+use scumble::{Delta, Epsilon};
 
-use crate::failure::Failure;
-
-/// Whether terms that promise little are accepted.
+/// Option that accepts privacy terms with little protection.
 #[derive(Debug, Args)]
-pub(crate) struct ReasonableTerms {
-    /// Accept an epsilon above 10, a delta above 1e-4, or a delta of one over the number of rows or more: terms under which a
-    /// person's rows may show. The certificate and all pages say so
+pub(crate) struct WeakPrivacy {
+    /// Accept weak privacy: an epsilon above 10, a delta above 1e-4, or a delta of at least one
+    /// over the number of rows. A person's rows may then show. The certificate and all pages say so
     #[arg(long)]
-    accept_weak_privacy: bool,
-}
-
-impl ReasonableTerms {
-    /// Refuses terms that promise little, unless they were accepted. `rows` is a public number.
-    pub(crate) fn check(&self, goal: ApproxDp, rows: Option<u64>) -> Result<(), Failure> {
-        if self.accept_weak_privacy { Ok(()) } else { Ok(refuse_weak_terms(goal, rows)?) }
-    }
+    pub(crate) accept_weak_privacy: bool,
 }
 
 pub(super) fn epsilon(text: &str) -> Result<Epsilon, String> {
@@ -32,12 +23,12 @@ pub(super) fn delta(text: &str) -> Result<Delta, String> {
     })
 }
 
-/// A number, with a word for those who write it as in their own language.
+/// Parses a number. If it has a decimal comma, the error suggests a point.
 fn number(text: &str) -> Result<f64, String> {
     let with_point = text.replacen(',', ".", 1);
     match (text.parse(), with_point.parse::<f64>()) {
         (Ok(number), _) => Ok(number),
-        (Err(_), Ok(_)) => Err(format!("decimals follow a point here: write {with_point}")),
+        (Err(_), Ok(_)) => Err(format!("the decimal separator is a point: write {with_point}")),
         (Err(_), Err(_)) => Err("not a number, such as 1, 0.5 or 1e-9".into()),
     }
 }

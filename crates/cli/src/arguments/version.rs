@@ -1,10 +1,14 @@
-//! What `--version` says: enough to know what a report is about.
+//! The text of `--version`: the facts that a bug report needs.
 
-/// The version, the commit it was built from if that is known, and what it can read and run on.
+/// Version, commit if known, inputs and engines.
 pub(super) const LONG: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     env!("SCUMBLE_COMMIT"),
-    "\nreads csv, tsv, xlsx, zip, parquet, arrow, s3, postgresql; runs on this machine or on a Ballista cluster\n",
+    "\nreads csv, tsv, xlsx, zip, parquet, arrow",
+    env!("SCUMBLE_SOURCES"),
+    "; runs on this machine",
+    env!("SCUMBLE_ENGINES"),
+    "\n",
     env!("SCUMBLE_PROFILE"),
     " build",
     env!("SCUMBLE_FEATURES"),

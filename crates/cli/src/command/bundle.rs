@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use scumble::bundle::{self, Date, Outcome, Release, Verification};
 use scumble::report::guarantee;
-use scumble::{Fault, Model, Sampling, fresh_seed};
+use scumble::{Fault, Model};
 use serde_json::json;
 
 use crate::arguments::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
@@ -13,39 +13,39 @@ use crate::failure::Failure;
 use crate::interrupt::Writing;
 use crate::terminal::{Terminal, Unit};
 
-/// What tells programs that build things which day to write down.
+/// Environment variable with the date of a reproducible build.
 const DAY_VARIABLE: &str = "SOURCE_DATE_EPOCH";
 
 pub(crate) fn run(arguments: &BundleCommand, terminal: &Terminal) -> Result<(), Failure> {
     match (&arguments.verb, &arguments.create) {
         (Some(BundleVerb::Verify(arguments)), _) => verify(arguments, terminal),
         (None, Some(arguments)) => create(arguments, terminal),
-        (None, None) => unreachable!("the command line is refused without a model"),
+        (None, None) => unreachable!("clap requires a model"),
     }
 }
 
 fn create(arguments: &BundleCreate, terminal: &Terminal) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
     let rows = arguments.rows.unwrap_or(model.rows());
+    let usual = Release::new(rows, arguments.date.map_or_else(today, Ok)?)?;
     let release = Release {
-        rows,
-        seed: arguments.seed.map_or_else(fresh_seed, Ok)?,
-        sampling: arguments.sampling.map_or_else(|| Sampling::for_rows(rows), Sampling::from),
-        date: arguments.date.map_or_else(today, Ok)?,
+        seed: arguments.seed.unwrap_or(usual.seed),
+        sampling: arguments.sampling.unwrap_or(usual.sampling),
         publisher: arguments.publisher(),
+        ..usual
     };
     let writing = Writing::begin();
     let bar = terminal.progress("sampling", rows, Unit::Rows);
     let written = bundle::create(&model, &release, &arguments.output, |written| {
         bar.set_position(written);
-        !writing.asked_to_stop()
+        !writing.stop_requested()
     });
     bar.finish_and_clear();
     let files = written?;
     let open = release.left_open(&model);
     if !open.is_empty() {
         terminal.note(&format!(
-            "only the publisher can say these, and they were left out: {}; their options fill them in, or look for `TO BE \
+            "publication metadata was not given: {}; set it with their options, or search the files for `TO BE \
              FILLED IN`",
             open.join(", ")
         ));
@@ -55,13 +55,13 @@ fn create(arguments: &BundleCreate, terminal: &Terminal) -> Result<(), Failure> 
         || json!({ "output": folder, "files": files, "release": release, "left_open": open, "guarantee": guarantee(&model) }),
         || {
             let (count, shown) = (files.len(), folder.display());
-            format!("wrote {rows} synthetic rows and all that belongs to them, {count} files, to {shown}\n{}", guarantee(&model))
+            format!("wrote {rows} synthetic rows, in a bundle of {count} files, to {shown}\n{}", guarantee(&model))
         },
     );
     Ok(())
 }
 
-/// The day that the environment wants, or else this one.
+/// Returns the date of [`DAY_VARIABLE`], or today.
 fn today() -> Result<Date, Failure> {
     let seconds = match std::env::var(DAY_VARIABLE) {
         Ok(text) => text.parse().ok(),
@@ -69,7 +69,7 @@ fn today() -> Result<Date, Failure> {
     };
     seconds.and_then(Date::of_unix_seconds).ok_or_else(|| {
         let hint = format!("give `--date`, or set `{DAY_VARIABLE}` to seconds since 1970");
-        Failure::new(Fault::Usage, "cannot tell the day of the release", Some(hint))
+        Failure::new(Fault::Usage, "cannot determine the day of the release", Some(hint))
     })
 }
 
@@ -84,21 +84,21 @@ fn verify(arguments: &BundleVerify, terminal: &Terminal) -> Result<(), Failure> 
     bar.finish_and_clear();
     let found = found?;
     let Some(first) = found.failed().next() else {
-        terminal.result(|| json!({ "ok": true, "checks": found.checks }), || told(&found));
+        terminal.result(|| json!({ "ok": true, "checks": found.checks }), || in_words(&found));
         return Ok(());
     };
-    terminal.text(|| told(&found));
+    terminal.text(|| in_words(&found));
     let more = match found.failed().count() - 1 {
         0 => String::new(),
         more => format!(", and {more} more"),
     };
-    let problem = format!("the bundle does not hold: {} {}{more}", first.about, first.text);
-    let hint = "fetch it again from whoever published it; if it is the same there, do not rely on it";
+    let problem = format!("verification failed: {} {}{more}", first.about, first.text);
+    let hint = "fetch the bundle again from its publisher; if verification fails again, do not rely on it";
     Err(Failure::new(Fault::Data, problem, Some(hint.into())).with_details(json!({ "checks": found.checks })))
 }
 
-/// A line per check.
-fn told(found: &Verification) -> String {
+/// Formats the checks, one line each.
+fn in_words(found: &Verification) -> String {
     let width = found.checks.iter().map(|check| check.about.len()).max().unwrap_or_default();
     let mut text = String::new();
     for check in &found.checks {

@@ -35,6 +35,6 @@ pub(crate) fn executor(arguments: &Executor, terminal: &Terminal) -> Result<(), 
 fn warn_if_open(security: &Security, terminal: &Terminal) {
     if matches!(security, Security::None) {
         terminal
-            .warn("without certificates, whoever reaches this port can have the exact counts of any file it can read");
+            .warn("without certificates, everyone who reaches this port can get exact counts of any file that this process can read");
     }
 }

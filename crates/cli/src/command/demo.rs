@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Demo, terminal: &Terminal) -> Result<(), Failure> 
     for batch in people {
         writer.write(&batch)?;
         bar.inc(batch.num_rows() as u64);
-        if writing.asked_to_stop() {
+        if writing.stop_requested() {
             return Err(scumble::Error::Interrupted.into());
         }
     }

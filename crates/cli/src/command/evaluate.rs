@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::terminal::{Terminal, Unit, show_spinner};
 
-/// The evaluation, and where its page is.
+/// The evaluation, and the path of its page.
 #[derive(Serialize)]
 struct Outcome<'a> {
     #[serde(flatten)]
@@ -55,13 +55,13 @@ pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failu
     Ok(())
 }
 
-/// The two tables.
+/// Input files of the two tables.
 struct Inputs {
     real: Vec<Input>,
     synthetic: Vec<Input>,
 }
 
-/// Reads both tables at once, each in the order of its files, and compares them.
+/// Reads both tables concurrently, each in the order of its files, and compares them.
 fn evaluate(
     inputs: &Inputs,
     arguments: &Evaluate,
@@ -72,7 +72,7 @@ fn evaluate(
     let (real, synthetic) = thread::scope(|scope| {
         let real = scope.spawn(|| Columns::read(&inputs.real, schema, &options));
         let synthetic = Columns::read(&inputs.synthetic, &schema.of_synthetic_rows(), &options);
-        (real.join().expect("a panic here is a panic there"), synthetic)
+        (real.join().expect("the thread propagates its panic"), synthetic)
     });
     Evaluation::new(&real?, &synthetic?, schema, settings)
 }
@@ -94,28 +94,28 @@ fn settings(arguments: &Evaluate, schema: &Schema) -> Result<Settings, Failure> 
 
 fn column(schema: &Schema, name: &str) -> Result<AttributeId, Failure> {
     let unknown = || {
-        let hint = "name a column of the schema; `scumble schema check` lists them";
+        let hint = "give a column of the schema; `scumble schema check` lists them";
         Failure::new(Fault::Usage, format!("there is no column `{name}` in the schema"), Some(hint.into()))
     };
     schema.find(name).ok_or_else(unknown)
 }
 
-/// Whose earnings are compared, if the three columns were named.
+/// Returns the settings of the earnings metric, if its three columns were given.
 fn earnings(columns: &[AttributeId], schema: &Schema) -> Result<Option<Earnings>, Failure> {
     let &[income, sex, place] = columns else { return Ok(None) };
     let attribute = schema.attribute(income);
-    // Nobody's share of all income is below zero.
+    // Shares of total income need amounts that are not negative.
     let incomes: Vec<Option<f64>> =
         (0..attribute.size()).map(|code| attribute.number(code).map(|number| number.max(0.0))).collect();
     if incomes.iter().flatten().all(|&income| income <= 0.0) {
-        let problem = format!("`{}` holds no amounts above zero, so it is no income", attribute.name());
-        let hint = "name a column of amounts first: `--earnings INCOME SEX PLACE`";
+        let problem = format!("`{}` has no amounts above zero, so it cannot be the income column", attribute.name());
+        let hint = "give the column of amounts first: `--earnings INCOME SEX PLACE`";
         return Err(Failure::new(Fault::Usage, problem, Some(hint.into())));
     }
     Ok(Some(Earnings { income, incomes, sex, sexes: [0, 1], place }))
 }
 
-/// Whose fault it is that nothing was computed.
+/// Converts an evaluation error into a failure.
 pub(crate) fn refused(error: EvaluateError) -> Failure {
     let fault = match error {
         EvaluateError::Engine(error) => return Failure::from(Error::from(error)),

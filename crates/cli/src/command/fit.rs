@@ -1,12 +1,10 @@
 //! `scumble fit`
 
 use std::num::NonZeroU64;
-use std::sync::Arc;
+use std::path::Path;
 
-use scumble::cluster::Stores;
-use scumble::engine::TableScan;
-use scumble::report::{LedgerSummary, Plan, Summary, dead_columns, guarantee, heaps, weak_terms};
-use scumble::{Job, Ledger, Model, ReadOptions, ReservedFit, Schema, Start};
+use scumble::report::{FitPlan, LedgerSummary, Summary, dead_columns, guarantee, heaps, weak_terms};
+use scumble::{Job, Ledger, Model, ReadOptions, Schema};
 use serde_json::json;
 
 use crate::arguments::{EngineChoice, Fit, RealTable};
@@ -22,8 +20,7 @@ pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     if real.dry_run {
         return dry_run(real, &arguments.engine, &schema, terminal);
     }
-    let (model, job) = fit(real, &arguments.engine, &schema, terminal)?;
-    model.write(path)?;
+    let (model, job) = fit(real, &arguments.engine, &schema, Some(path), terminal)?;
     commit(job)?;
     terminal.result(
         || json!({ "model": path, "summary": Summary::new(&model) }),
@@ -32,7 +29,7 @@ pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Ends the job of a fit, if it was on a ledger. To be done once what the user asked for is durable.
+/// Ends the ledger job of a fit, if there is one. Call it once all results are durable.
 pub(crate) fn commit(job: Option<Job>) -> Result<(), Failure> {
     if let Some(job) = job {
         job.commit()?;
@@ -41,11 +38,12 @@ pub(crate) fn commit(job: Option<Job>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Fits a model to what was named, with the warnings that belong to its guarantee.
+/// Fits a model, saves it, and prints the warnings that belong to its guarantee.
 pub(crate) fn fit(
     real: &RealTable,
     engine: &EngineChoice,
     schema: &Schema,
+    save_to: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<(Model, Option<Job>), Failure> {
     let assumed: Vec<_> = schema.assumed().map(|attribute| format!("`{}`", attribute.name())).collect();
@@ -57,15 +55,22 @@ pub(crate) fn fit(
         ));
     }
     let (model, job) = match &real.from_marginals {
-        Some(path) => (scumble::fit_marginals(path, schema)?, None),
-        None => fit_rows(real, engine, schema, terminal)?,
+        Some(path) => {
+            let model = scumble::fit_marginals(path, schema)?;
+            if let Some(path) = save_to {
+                model.write(path)?;
+            }
+            (model, None)
+        }
+        None => fit_rows(real, engine, schema, save_to, terminal)?,
     };
-    remark(&model, terminal);
+    warn_of_release(&model, terminal);
     Ok((model, job))
 }
 
-/// Says what the released counts show: terms that are weak for so many rows, a schema that does not fit its data, heaps.
-fn remark(model: &Model, terminal: &Terminal) {
+/// Prints warnings and notes from the released counts: terms that are weak for this number of rows,
+/// columns whose values the schema does not cover, heaped values.
+fn warn_of_release(model: &Model, terminal: &Terminal) {
     for weakness in weak_terms(model) {
         terminal.warn(&weakness.to_string());
     }
@@ -82,33 +87,49 @@ fn fit_rows(
     real: &RealTable,
     engine: &EngineChoice,
     schema: &Schema,
+    save_to: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<(Model, Option<Job>), Failure> {
-    let (method, goal) = (real.method()?, real.goal());
-    real.reasonable.check(goal, real.rows_hint)?;
     let inputs = real.text_files.inputs(&real.data, real.spill_dir.as_deref())?;
+    let ledger = real.ledger.as_deref().map(Ledger::open).transpose()?;
     let bar = terminal.progress("reading", 0, Unit::Bytes);
-    let progress = fit_progress::sink(&bar, schema, &method, goal, &real.data);
+    let progress = fit_progress::sink(&bar, schema, &real.method()?, real.goal(), &real.data);
     let options = ReadOptions { progress: Some(progress), ..read_options(real, engine)? };
-    let Some(path) = &real.ledger else {
-        let model = scumble::fit(&inputs, schema, &method, goal, &options);
-        bar.finish_and_clear();
-        let model = model?;
-        terminal.note("no ledger keeps count: the budgets of repeated fits of the same table add up");
-        return Ok((model, None));
-    };
-    let ledger = Ledger::open(path)?;
-    let start = (real.start(), Some(terminal.command().to_owned()));
-    let reserved = ReservedFit::new(&ledger, start, &inputs, schema, &method, goal, &options);
-    let reserved = reserved.map_err(|error| with_commands(error, terminal))?;
-    interrupt::fit_began(reserved.job(), path, format!("{} --resume", terminal.command()));
+    let mut fit = prepare(real, schema, ledger.as_ref(), terminal)?.read_options(options);
+    if let Some(path) = save_to {
+        fit = fit.save_to(path);
+    }
+    let reserved = fit.reserve(&inputs).map_err(|error| with_commands(error, terminal))?;
+    if let (Some(job), Some(path)) = (reserved.job(), &real.ledger) {
+        interrupt::fit_began(job, path, format!("{} --resume", terminal.command()));
+    }
     let fitted = reserved.run();
     bar.finish_and_clear();
-    let (model, job) = fitted?;
-    Ok((model, Some(job)))
+    let fitted = fitted?;
+    if ledger.is_none() {
+        terminal.note("no ledger: spending is not tracked, and the budgets of repeated fits of the same table add up");
+    }
+    Ok(fitted)
 }
 
-/// Shows what a fit would ask, cost and reserve, and refuses what would be refused. No row is read and nothing is spent.
+/// Returns the fit that the command line describes.
+fn prepare<'a>(
+    real: &RealTable,
+    schema: &'a Schema,
+    ledger: Option<&'a Ledger>,
+    terminal: &Terminal,
+) -> Result<scumble::Fit<'a>, Failure> {
+    Ok(scumble::Fit::new(schema, real.goal())
+        .method(real.method()?)
+        .ledger(ledger)
+        .start(real.start())
+        .command(terminal.command())
+        .public_rows(real.rows_hint)
+        .accept_weak_privacy(real.weak.accept_weak_privacy))
+}
+
+/// Shows what a fit would measure, cost and reserve, and refuses what would be refused. Reads no
+/// row and spends no budget.
 pub(crate) fn dry_run(
     real: &RealTable,
     engine: &EngineChoice,
@@ -116,22 +137,12 @@ pub(crate) fn dry_run(
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     let (method, goal) = (real.method()?, real.goal());
-    real.reasonable.check(goal, real.rows_hint)?;
     let inputs = real.text_files.inputs(&real.data, real.spill_dir.as_deref())?;
-    // The columns have to be there; their values are not looked at.
-    TableScan::open(&inputs, schema, &read_options(real, engine)?).map_err(scumble::Error::from)?;
     let ledger = real.ledger.as_deref().map(Ledger::open).transpose()?;
-    if let Some(ledger) = &ledger {
-        let plan = scumble::mechanisms::plan(schema, &method, goal);
-        let room = match real.start() {
-            Start::Resume if ledger.has_open(&plan)? => Ok(()),
-            Start::Resume => Err(scumble::Error::NothingToResume),
-            start => ledger.check(&plan, start == Start::Anew).map_err(scumble::Error::from),
-        };
-        room.map_err(|error| with_commands(error, terminal))?;
-    }
+    let fit = prepare(real, schema, ledger.as_ref(), terminal)?.read_options(read_options(real, engine)?);
+    fit.check(&inputs).map_err(|error| with_commands(error, terminal))?;
     let rows = real.rows_hint.and_then(NonZeroU64::new);
-    let plan = rows.map(|rows| Plan::new(schema, &[method], &[goal], rows)).transpose()?;
+    let plan = rows.map(|rows| FitPlan::new(schema, &[method], &[goal], rows)).transpose()?;
     let ledger = ledger.map(|ledger| ledger.verify()).transpose()?.map(|statement| LedgerSummary::new(&statement));
     terminal.result(
         || json!({ "dry_run": true, "plan": plan, "ledger": ledger }),
@@ -148,26 +159,26 @@ pub(crate) fn dry_run(
     Ok(())
 }
 
-/// How the real table is read.
+/// Returns the read options of the real table.
 fn read_options(real: &RealTable, engine: &EngineChoice) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
         format: real.format.map(Into::into),
         memory_limit: real.memory_limit,
         spill_directory: real.spill_dir.clone(),
-        remote: engine.cluster()?.map(|cluster| cluster as _),
-        stores: Some(Arc::new(Stores::default())),
+        remote: engine.remote()?,
         ..ReadOptions::default()
     })
 }
 
-/// A fit that was refused because the same one never ended, with the commands to choose from.
+/// Converts an error into a failure. If an open fit caused it, the hint has the commands to resume
+/// it or to start anew.
 fn with_commands(error: scumble::Error, terminal: &Terminal) -> Failure {
     let is_open = error.is_open_fit();
     let mut failure = Failure::from(error);
     if let (true, Some(problem)) = (is_open, failure.problems.first_mut()) {
         let command = terminal.command();
         problem.hint = Some(format!(
-            "to go on with it and spend nothing more: {command} --resume\nhint: to leave what it reserved spent, and reserve as much again: \
+            "to resume it without spending more: {command} --resume\nhint: to start anew and reserve the budget again, with the first reservation spent: \
              {command} --anew"
         ));
     }

@@ -12,10 +12,11 @@ use crate::failure::Failure;
 use crate::output;
 use crate::terminal::Terminal;
 
-/// What is said of a format that holds public facts only.
+/// Note on formats that hold public facts only.
 const PUBLIC: &str = "are taken as public facts: make sure that they were not read off the data";
 
-/// What stands above a schema out of an mbi domain file, whose columns name no source and so are assumed.
+/// Header of a schema from an mbi domain file. The file names no source for its columns, so they
+/// are assumed.
 const MBI_HEADER: &str = "\
 # Sizes of an mbi domain file, which does not say where they come from: every column is `source: assumed`.
 # Write `source: public` into the `dp` of each column whose size a code book, a form or a law gives.
@@ -44,10 +45,10 @@ pub(crate) fn import(arguments: &Import, terminal: &Terminal) -> Result<(), Fail
     let imported = format.read(&arguments.file)?;
     write_description(&imported.to_yaml(), &imported.losses, output, terminal)?;
     if format != Foreign::Sdv {
-        terminal.note(&format!("bounds, categories and bins that the file tells {PUBLIC}"));
+        terminal.note(&format!("bounds, categories and bins of the file {PUBLIC}"));
     }
     if imported.losses.iter().any(|loss| loss.kind == LossKind::Blank) {
-        terminal.note("a person completes the schema from public knowledge; then run `scumble schema check`");
+        terminal.note("complete the schema by hand from public knowledge, then run `scumble schema check`");
     }
     Ok(())
 }
@@ -68,7 +69,7 @@ pub(crate) fn export(arguments: &Export, terminal: &Terminal) -> Result<(), Fail
     let exported = format.export(&spec).map_err(Problems::from)?;
     write_exported(&exported, arguments, terminal)?;
     if Schema::new(spec).is_err() {
-        terminal.note("the schema is not complete; `scumble schema check` says what it lacks");
+        terminal.note("the schema is not complete; `scumble schema check` lists what is missing");
     }
     Ok(())
 }
@@ -77,7 +78,7 @@ fn write_exported(exported: &Exported, arguments: &Export, terminal: &Terminal) 
     write_description(&exported.text, &exported.losses, arguments.output.as_deref(), terminal)
 }
 
-/// Writes a description of a table, and tells line by line what did not come along.
+/// Writes a description of a table, and lists the properties that it cannot hold.
 pub(crate) fn write_description(
     text: &str,
     losses: &[Loss],

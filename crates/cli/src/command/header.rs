@@ -1,10 +1,10 @@
-//! What a header line says that a person should know before completing a schema.
+//! Warnings about the header line of a file.
 
 use std::collections::BTreeMap;
 
 use crate::terminal::Terminal;
 
-/// Warns of names that stand more than once: which of the columns is meant cannot be said in a schema.
+/// Warns of repeated column names: a schema cannot say which of the columns it means.
 pub(crate) fn warn_of_repeated_names<'a>(names: impl Iterator<Item = &'a String>, terminal: &Terminal) {
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {
@@ -12,7 +12,7 @@ pub(crate) fn warn_of_repeated_names<'a>(names: impl Iterator<Item = &'a String>
     }
     for (name, times) in times.into_iter().filter(|(_, times)| *times > 1) {
         terminal.warn(&format!(
-            "the header names `{name}` {times} times, and a column of the schema must be in the data once: rename all but one \
+            "the header has `{name}` {times} times, but a column of the schema must occur once in the data: rename all but one \
              of them in the file, or leave `{name}` out of the schema"
         ));
     }

@@ -11,14 +11,14 @@ use crate::failure::Failure;
 use crate::output;
 use crate::terminal::Terminal;
 
-/// All that is told of a model.
+/// JSON output of the command.
 #[derive(Serialize)]
-struct Told<'a> {
+struct Inspected<'a> {
     #[serde(flatten)]
     summary: Summary,
-    /// The guarantee in plain words.
+    /// Explanation of the guarantee in plain words.
     explanation: Vec<Paragraph>,
-    /// Where the picture is, if one was asked for.
+    /// Path of the picture, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     svg: Option<&'a PathBuf>,
 }
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Inspect, terminal: &Terminal) -> Result<(), Failur
         terminal.note(&format!("wrote a picture of the model to {}", output::shown(path)));
     }
     terminal.result(
-        || Told { summary: Summary::new(&model), explanation: Explanation::new(&model).paragraphs, svg },
+        || Inspected { summary: Summary::new(&model), explanation: Explanation::new(&model).paragraphs, svg },
         || if arguments.explain { Explanation::new(&model).to_string() } else { Summary::new(&model).to_string() },
     );
     Ok(())

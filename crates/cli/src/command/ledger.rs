@@ -1,7 +1,7 @@
 //! `scumble ledger`
 
 use scumble::report::LedgerSummary;
-use scumble::{ApproxDp, Ledger, Schema, create_ledger};
+use scumble::{ApproxDp, Ledger, Schema, create_ledger, refuse_weak_terms};
 use serde_json::json;
 
 use crate::arguments::{LedgerCommand, LedgerFile, LedgerInit, LedgerVerb};
@@ -18,7 +18,9 @@ pub(crate) fn run(arguments: &LedgerCommand, terminal: &Terminal) -> Result<(), 
 
 fn init(arguments: &LedgerInit, terminal: &Terminal) -> Result<(), Failure> {
     let cap = ApproxDp { epsilon: arguments.epsilon, delta: arguments.delta };
-    arguments.reasonable.check(cap, None)?;
+    if !arguments.weak.accept_weak_privacy {
+        refuse_weak_terms(cap, None)?;
+    }
     let schema = Schema::read(&arguments.schema)?;
     let stem = || arguments.ledger.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let dataset = arguments.dataset.clone().or_else(stem).unwrap_or_default();
@@ -26,10 +28,10 @@ fn init(arguments: &LedgerInit, terminal: &Terminal) -> Result<(), Failure> {
     let summary = LedgerSummary::new(&ledger.verify()?);
     terminal.result(
         || json!({ "ledger": arguments.ledger, "summary": summary }),
-        || format!("made the ledger {}\n{summary}", arguments.ledger.display()),
+        || format!("created the ledger {}\n{summary}", arguments.ledger.display()),
     );
     terminal.note(
-        "keep it with the table, back it up, and never go back to an older copy: that would forget what was spent",
+        "keep it with the table, back it up, and never restore an older copy: it would lack what was spent since",
     );
     Ok(())
 }
@@ -56,7 +58,7 @@ fn verify(arguments: &LedgerFile, terminal: &Terminal) -> Result<(), Failure> {
     let json = json!({ "records": records, "jobs": jobs, "head": head, "suspect": statement.suspect });
     terminal.result(
         || &json,
-        || format!("all {records} records are as they were written, and {jobs} fits are within the cap\nhead {head}"),
+        || format!("all {records} records are intact, and {jobs} fits are within the cap\nhead {head}"),
     );
     warn_if_suspect(statement.suspect, terminal);
     Ok(())

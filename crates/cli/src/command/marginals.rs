@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &Marginals, terminal: &Terminal) -> Result<(), Fail
     output::write(&arguments.output, marginals.to_json(model.schema()).as_bytes(), terminal)?;
     if summed + left_out > 0 {
         terminal.note(&format!(
-            "columns of the method's own, such as coarser versions, have no name in the schema: {summed} tables are summed \
+            "columns that the method derived, such as coarser ones, are not in the schema: {summed} tables are summed \
              over them, and {left_out} that have no others are left out"
         ));
     }

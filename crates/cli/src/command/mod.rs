@@ -1,6 +1,7 @@
-//! One file per verb.
+//! The commands, one file per verb.
 
 pub(crate) mod bundle;
+#[cfg(feature = "cluster")]
 pub(crate) mod cluster;
 pub(crate) mod demo;
 pub(crate) mod evaluate;

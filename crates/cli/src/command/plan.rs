@@ -2,7 +2,7 @@
 
 use scumble::Schema;
 use scumble::mechanisms::forecast::Machine;
-use scumble::report::Plan;
+use scumble::report::FitPlan;
 
 use crate::arguments;
 use crate::failure::Failure;
@@ -13,9 +13,9 @@ pub(crate) fn run(arguments: &arguments::Plan, terminal: &Terminal) -> Result<()
     output::check([&arguments.schema], &arguments.svg, arguments.overwriting.force)?;
     let schema = Schema::read(&arguments.schema)?;
     let (methods, rows) = (arguments.methods()?, arguments.rows_hint);
-    let plan = Plan::new(&schema, &methods, &arguments.goals(), rows)?.on(Machine::this());
+    let plan = FitPlan::new(&schema, &methods, &arguments.goals(), rows)?.on(Machine::this());
     if let Some(path) = &arguments.svg {
-        let picture = Plan::new(&schema, &methods, &arguments.drawn_goals(), rows)?.picture();
+        let picture = FitPlan::new(&schema, &methods, &arguments.drawn_goals(), rows)?.picture();
         output::write(path, picture.as_bytes(), terminal)?;
     }
     terminal.result(|| &plan, || plan.to_string());

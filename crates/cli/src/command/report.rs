@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &Report, terminal: &Terminal) -> Result<(), Failure
         || json!({ "output": path, "bytes": page.len(), "model": model.fingerprint() }),
         || {
             format!(
-                "wrote a page of {} KB to {}, which may be published",
+                "wrote a report of {} KB to {}; it may be published",
                 page.len().div_ceil(1_000),
                 output::shown(path)
             )

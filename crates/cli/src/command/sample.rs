@@ -3,118 +3,109 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use scumble::cluster::{Cluster, SampleOrder};
-use scumble::mechanisms::{MechanismError, Origin};
+#[cfg(feature = "cluster")]
+use scumble::cluster::Cluster;
+use scumble::mechanisms::Origin;
 use scumble::report::guarantee;
 use scumble::schema::io_problem;
-use scumble::{Fault, Model, RowTarget, Sampling, Shares, Wanted, fresh_seed};
+use scumble::{Conditions, Draw, Drawn, Fault, Model, Shares};
 use serde_json::json;
 
-use crate::arguments::{PartOfRows, Sample, SyntheticTable};
+use crate::arguments::{RowSelection, Sample, SyntheticTable};
 use crate::failure::Failure;
 use crate::interrupt::Writing;
 use crate::output;
-use crate::terminal::{Terminal, Unit, show_spinner};
+#[cfg(feature = "cluster")]
+use crate::terminal::show_spinner;
+use crate::terminal::{Terminal, Unit};
 
 pub(crate) fn run(arguments: &Sample, terminal: &Terminal) -> Result<(), Failure> {
     let output = &arguments.synthetic.output;
-    if arguments.engine.cluster()?.is_none() {
+    if arguments.engine.is_local() {
         output::check([&arguments.model], [output], arguments.synthetic.overwriting.force)?;
     } else {
         output::refuse_stdout(output, "a folder")?;
     }
     if output::is_stdout(output) {
-        terminal.give_up_stdout()?;
+        terminal.reserve_stdout()?;
     }
     let model = Model::read(&arguments.model)?;
-    if !arguments.part.is_everything() {
-        if arguments.engine.cluster()?.is_some() {
-            let hint = "leave `--engine` out: parts of a model are drawn by this machine";
-            return Err(Failure::new(Fault::Usage, "a cluster draws from the whole model only", Some(hint.into())));
-        }
-        return sample_part(&model, &arguments.part, &arguments.synthetic, terminal);
+    #[cfg(feature = "cluster")]
+    if let Some(cluster) = arguments.engine.cluster()? {
+        let rows = sample_on_cluster(&cluster, &model, arguments, terminal)?;
+        show_result(&model, rows, output, terminal);
+        return Ok(());
     }
-    let rows = match arguments.engine.cluster()? {
-        None => sample(&model, &arguments.synthetic, terminal)?,
-        Some(cluster) => sample_on_cluster(&cluster, &model, &arguments.synthetic, terminal)?,
-    };
-    terminal.result(
-        || json!({ "output": output, "rows": rows, "guarantee": guarantee(&model) }),
-        || with_claim(wrote(rows, output), &model),
-    );
+    if !arguments.selection.is_everything() {
+        return sample_selected(&model, &arguments.selection, &arguments.synthetic, terminal);
+    }
+    let rows = sample(&model, &arguments.synthetic, terminal)?;
+    show_result(&model, rows, output, terminal);
     Ok(())
 }
 
-/// Draws and writes the rows asked for, and says how many.
-pub(crate) fn sample(model: &Model, synthetic: &SyntheticTable, terminal: &Terminal) -> Result<u64, Failure> {
-    let rows = synthetic.rows.unwrap_or(model.rows());
-    draw(rows, synthetic, terminal, |seed, sampling, go_on| {
-        scumble::sample(model, rows, seed, sampling, target(synthetic), go_on)
-    })?;
-    Ok(rows)
+fn show_result(model: &Model, rows: u64, output: &Path, terminal: &Terminal) {
+    terminal.result(
+        || json!({ "output": output, "rows": rows, "guarantee": guarantee(model) }),
+        || with_claim(wrote(rows, output), model),
+    );
 }
 
-/// Has the rows asked for drawn and written by a cluster, and says how many.
+/// Draws and writes the requested rows, and returns their number.
+pub(crate) fn sample(model: &Model, synthetic: &SyntheticTable, terminal: &Terminal) -> Result<u64, Failure> {
+    Ok(write(draw(model, synthetic), synthetic, terminal)?.rows)
+}
+
+/// Draws and writes the requested rows on a cluster, and returns their number.
+#[cfg(feature = "cluster")]
 fn sample_on_cluster(
     cluster: &Cluster,
     model: &Model,
-    synthetic: &SyntheticTable,
+    arguments: &Sample,
     terminal: &Terminal,
 ) -> Result<u64, Failure> {
-    let rows = synthetic.rows.unwrap_or(model.rows());
-    model.schema().check_rows(rows).map_err(MechanismError::Rows)?;
-    let (seed, sampling) = seed_and_sampling(rows, synthetic)?;
+    let (conditions, shares) = parse_selection(model, &arguments.selection)?;
     let bar = terminal.progress("sampling", 0, Unit::Rows);
     show_spinner(&bar, "sampling on the cluster");
     let writing = Writing::begin();
-    let order = SampleOrder { model, rows, seed, sampling, folder: &synthetic.output };
-    let outcome = cluster.sample(&order, || !writing.asked_to_stop());
+    let draw = draw(model, &arguments.synthetic).filter(conditions).rebalance(shares);
+    let drawn = draw.progress(|_, _| !writing.stop_requested()).write_on(cluster, &arguments.synthetic.output);
     bar.finish_and_clear();
-    outcome?;
-    Ok(rows)
+    Ok(drawn?.rows)
 }
 
-/// Draws and writes a part of the model's rows.
-fn sample_part(
+/// Draws and writes rows that meet conditions or have other shares.
+fn sample_selected(
     model: &Model,
-    asked: &PartOfRows,
+    selection: &RowSelection,
     synthetic: &SyntheticTable,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
-    let wanted = Wanted::parse(model.schema(), asked.conditions.iter().map(String::as_str))?;
-    let shares = asked.rebalance.as_deref().map(|text| shares(model, text)).transpose()?;
-    let part = model.part(&wanted, shares.as_ref())?;
-    let Some(rows) = synthetic.rows.or_else(|| part.expected_rows()) else {
-        return Err(Failure::new(
-            Fault::Usage,
-            "the model expects less than one row that meets these conditions",
-            Some("say how many to draw with `--rows`".into()),
-        ));
-    };
-    draw(rows, synthetic, terminal, |seed, sampling, go_on| {
-        scumble::sample_part(&part, rows, seed, sampling, target(synthetic), go_on)
-    })?;
+    let (conditions, shares) = parse_selection(model, selection)?;
+    let rebalanced = shares.as_ref().map(|shares| model.schema().attribute(shares.column()).name());
+    let draw = draw(model, synthetic).filter(conditions).rebalance(shares);
+    let Drawn { rows, share_of_model, .. } = write(draw, synthetic, terminal)?;
     let output = &synthetic.output;
     terminal.result(
         || {
             json!({
                 "output": output,
                 "rows": rows,
-                "where": asked.conditions,
-                "share_of_model": part.probability(),
-                "rebalance": asked.rebalance,
+                "where": selection.conditions,
+                "share_of_model": share_of_model,
+                "rebalance": selection.rebalance,
                 "guarantee": guarantee(model),
             })
         },
         || {
             let mut text = wrote(rows, output);
-            if !asked.conditions.is_empty() {
-                let share = 100.0 * part.probability();
-                let _ = write!(text, "\nall with {}: {share:.1} % of the model's rows", asked.conditions.join(" and "));
+            if !selection.conditions.is_empty() {
+                let share = 100.0 * share_of_model;
+                let _ =
+                    write!(text, "\nall with {}: {share:.1} % of the model's rows", selection.conditions.join(" and "));
             }
-            if let Some(shares) = &shares {
-                let column = model.schema().attribute(shares.column()).name();
-                let _ = write!(text, "\n`{column}` has the shares asked for, which are not the model's");
+            if let Some(column) = rebalanced {
+                let _ = write!(text, "\n`{column}` has the requested shares, not those of the model");
             }
             with_claim(text, model)
         },
@@ -122,7 +113,13 @@ fn sample_part(
     Ok(())
 }
 
-/// The shares of `--rebalance`, from the command line or from the file that it names.
+/// Parses the conditions of `--where` and the shares of `--rebalance`.
+fn parse_selection(model: &Model, selection: &RowSelection) -> Result<(Conditions, Option<Shares>), Failure> {
+    let conditions = Conditions::parse(model.schema(), selection.conditions.iter().map(String::as_str))?;
+    Ok((conditions, selection.rebalance.as_deref().map(|text| shares(model, text)).transpose()?))
+}
+
+/// Parses the shares of `--rebalance`, from the command line or from the file that it names.
 fn shares(model: &Model, text: &str) -> Result<Shares, Failure> {
     let Some((column, path)) = text.split_once("=@") else { return Ok(Shares::parse(model.schema(), text)?) };
     let lines = std::fs::read_to_string(path).map_err(|error| {
@@ -132,36 +129,28 @@ fn shares(model: &Model, text: &str) -> Result<Shares, Failure> {
     Ok(Shares::parse_csv(model.schema(), column, &lines)?)
 }
 
-/// Where the rows go.
-fn target(synthetic: &SyntheticTable) -> RowTarget<'_> {
-    if output::is_stdout(&synthetic.output) { RowTarget::Stdout } else { RowTarget::File(&synthetic.output) }
+/// Returns the draw that the command line describes.
+fn draw<'a>(model: &'a Model, synthetic: &SyntheticTable) -> Draw<'a> {
+    Draw::from(model).rows(synthetic.rows).seed(synthetic.seed).sampling(synthetic.sampling)
 }
 
-/// What was asked for, or what is best for so many rows.
-fn seed_and_sampling(rows: u64, synthetic: &SyntheticTable) -> Result<(u64, Sampling), Failure> {
-    let sampling = synthetic.sampling.map_or_else(|| Sampling::for_rows(rows), Sampling::from);
-    Ok((synthetic.seed.map_or_else(fresh_seed, Ok)?, sampling))
-}
-
-/// Runs `write` with the seed and the sampling asked for, shows its progress and stops it when asked to.
-fn draw(
-    rows: u64,
-    synthetic: &SyntheticTable,
-    terminal: &Terminal,
-    write: impl FnOnce(u64, Sampling, &mut dyn FnMut(u64) -> bool) -> Result<(), scumble::Error>,
-) -> Result<(), Failure> {
-    let (seed, sampling) = seed_and_sampling(rows, synthetic)?;
+/// Draws and writes rows, shows progress, and stops on request.
+fn write(draw: Draw<'_>, synthetic: &SyntheticTable, terminal: &Terminal) -> Result<Drawn, Failure> {
     let writing = Writing::begin();
-    let bar = terminal.progress("sampling", rows, Unit::Rows);
-    let outcome = write(seed, sampling, &mut |written| {
-        bar.set_position(written);
-        !writing.asked_to_stop()
+    let bar = terminal.progress("sampling", 0, Unit::Rows);
+    let draw = draw.progress(|drawn, total| {
+        bar.set_length(total);
+        bar.set_position(drawn);
+        !writing.stop_requested()
     });
+    let output = &synthetic.output;
+    let drawn = if output::is_stdout(output) { draw.write_to_stdout() } else { draw.write(output) };
     bar.finish_and_clear();
-    Ok(outcome?)
+    Ok(drawn?)
 }
 
-/// Nothing of ours stands behind tables that were made elsewhere, so nobody should have to ask `inspect` for that.
+/// Adds the claim of the party that released the tables, for models without a certificate of this
+/// program: users see it without running `inspect`.
 fn with_claim(text: String, model: &Model) -> String {
     match model.origin() {
         Origin::Measured { .. } => text,

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::terminal::{Terminal, Unit as BarUnit, show_spinner};
 
-/// How many values are listed that no row can have.
+/// Number of impossible values to list.
 const LISTED_VALUES: usize = 10;
 
 pub(crate) fn run(arguments: &SchemaCommand, terminal: &Terminal) -> Result<(), Failure> {
@@ -43,7 +43,7 @@ fn draft(arguments: &Draft, terminal: &Terminal) -> Result<(), Failure> {
     let input = arguments.text_files.input(&arguments.data, None)?;
     let yaml = drafted(&input, arguments.format.map(Into::into), dialect, terminal)?;
     write_description(&yaml, &[], arguments.output.as_deref(), terminal)?;
-    terminal.note("a person completes the draft from public knowledge; then run `scumble schema check`");
+    terminal.note("complete the draft by hand from public knowledge, then run `scumble schema check`");
     Ok(())
 }
 
@@ -58,10 +58,10 @@ pub(crate) fn drafted(
     Ok(schema::draft(&columns).map_err(Problems::from)?)
 }
 
-/// What a schema says, and behind the stamp, if there is any, what it covers of a table.
+/// A checked schema, with its coverage of a table behind a stamp, if data was given.
 #[derive(Serialize)]
 struct Checked {
-    /// First, so that nobody reads on without it.
+    /// The first field, so that nobody overlooks it.
     #[serde(skip_serializing_if = "Option::is_none")]
     stamp: Option<&'static str>,
     ok: bool,
@@ -95,7 +95,7 @@ fn check(arguments: &Check, terminal: &Terminal) -> Result<(), Failure> {
         "maxContributions": privacy.max_contributions,
     });
     let columns = columns.collect();
-    let rules = schema.written_rules().iter().map(|rule| json!(rule.to_string())).collect();
+    let rules = schema.rule_specs().iter().map(|rule| json!(rule.to_string())).collect();
     let coverage = coverage(arguments, &schema, terminal)?;
     let stamp = coverage.as_ref().map(|_| scumble_evaluate::NOT_PRIVATE);
     let text = match &coverage {
@@ -120,7 +120,7 @@ fn coverage(arguments: &Check, schema: &Schema, terminal: &Terminal) -> Result<O
     coverage.map(Some).map_err(refused)
 }
 
-/// What a reader must know about where bounds and categories come from.
+/// Returns a remark on the origin of bounds and categories.
 fn origin(attribute: &Attribute) -> &'static str {
     if attribute.is_assumed() {
         "   (assumed: confirm its bounds or categories)"
@@ -163,21 +163,21 @@ fn check_text(schema: &Schema) -> String {
             )
         }
     };
-    for (rule, number) in schema.written_rules().iter().zip(1..) {
+    for (rule, number) in schema.rule_specs().iter().zip(1..) {
         let _ = write!(text, "\nrule {number}: {rule}");
     }
-    let never = schema.never_values();
+    let never = schema.impossible_values();
     for &(column, code) in never.iter().take(LISTED_VALUES) {
         let attribute = schema.attribute(column);
-        let _ = write!(text, "\nby the rules no row can have {} in `{}`", attribute.label(code), attribute.name());
+        let _ = write!(text, "\nthe rules exclude {} in `{}`", attribute.label(code), attribute.name());
     }
     if never.len() > LISTED_VALUES {
-        let _ = write!(text, "\nand {} more values that no row can have", never.len() - LISTED_VALUES);
+        let _ = write!(text, "\nthe rules exclude {} more values", never.len() - LISTED_VALUES);
     }
     text
 }
 
-/// Where missing and unknown values of a column go.
+/// Describes the encoding of missing and unknown values of a column.
 fn destinations(attribute: &Attribute) -> String {
     let unknown = attribute.encoder().unknown();
     let mut codes: Vec<u32> = attribute.missing_kinds().map(|(code, _)| code).collect();

@@ -15,7 +15,7 @@ pub(crate) fn completions(arguments: &Completions) {
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, name, &mut script);
-    // A reader that went away is no failure of ours.
+    // A closed pipe is not a failure.
     let _ = std::io::Write::write_all(&mut std::io::stdout(), &script);
 }
 
@@ -38,12 +38,12 @@ pub(crate) fn man(arguments: &Man, terminal: &Terminal) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The pages of a command and of those below it: names of files and contents.
+/// Returns file names and contents of the pages of a command and its subcommands.
 fn pages(command: &Command) -> Vec<(String, Vec<u8>)> {
-    // Both are named by clap once the command is built: `scumble-fit`.
+    // clap names both once the command is built: `scumble-fit`.
     let page = clap_mangen::Man::new(command.clone());
     let mut text = Vec::new();
-    page.render(&mut text).expect("memory takes all that is written");
+    page.render(&mut text).expect("writing to memory cannot fail");
     let below = command.get_subcommands().filter(|below| below.get_name() != "help");
     std::iter::once((page.get_filename(), text)).chain(below.flat_map(pages)).collect()
 }

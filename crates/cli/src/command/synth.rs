@@ -22,9 +22,9 @@ pub(crate) fn run(arguments: &Synth, terminal: &Terminal) -> Result<(), Failure>
         schema.check_rows(rows).map_err(MechanismError::Rows)?;
     }
     if output::is_stdout(&synthetic.output) {
-        terminal.give_up_stdout()?;
+        terminal.reserve_stdout()?;
     } else {
-        // Dropped at once: it only tells, before budget is spent, that the rows can be written.
+        // Checks, before budget is spent, that the rows can be written.
         TableWriter::create(&synthetic.output, Decoder::new(&schema).arrow_schema().clone())?;
     }
     if let Some(path) = &arguments.model {
@@ -33,11 +33,8 @@ pub(crate) fn run(arguments: &Synth, terminal: &Terminal) -> Result<(), Failure>
     if arguments.real.dry_run {
         return dry_run(&arguments.real, &arguments.engine, &schema, terminal);
     }
-    let (model, job) = fit(&arguments.real, &arguments.engine, &schema, terminal)?;
-    // The model first: if rows cannot be written, what was paid for is not lost.
-    if let Some(path) = &arguments.model {
-        model.write(path)?;
-    }
+    // The model is saved first: if the rows cannot be written, the spent budget is not lost.
+    let (model, job) = fit(&arguments.real, &arguments.engine, &schema, arguments.model.as_deref(), terminal)?;
     let rows = sample(&model, &arguments.synthetic, terminal)?;
     commit(job)?;
     let output = &synthetic.output;

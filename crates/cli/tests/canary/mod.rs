@@ -1,24 +1,25 @@
-//! Canaries, T12: a table whose values and whose counts are easy to recognise, and a search for them in what leaves.
+//! Canaries, T12: a table with recognisable values and counts, and a search for them in all
+//! outputs.
 //!
-//! `evaluate`, and `schema check` with data, show exact figures to the steward of a table, under the stamp NOT DIFFERENTIALLY
-//! PRIVATE. They are exempt.
+//! `evaluate`, and `schema check` with data, show exact figures to the steward of a table, under
+//! the stamp NOT DIFFERENTIALLY PRIVATE. They are exempt.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// In every canary that is a text.
+/// Part of every canary that is text.
 pub(crate) const CANARY: &str = "canary7f3a";
-/// A number beyond all bounds, so long that no other happens to hold it.
+/// A number beyond all bounds, long enough not to occur by chance.
 pub(crate) const NUMBER: &str = "481516234299";
 
-/// The rows of the table.
+/// Number of rows of the table.
 const ROWS: usize = 737_411;
-/// The rows of the first of its two files.
+/// Number of rows of the first of its two files.
 const FIRST: usize = 400_003;
-/// The people. Three rows each, and two people with four.
+/// Number of people: three rows each, and two people with four.
 const PEOPLE: usize = 245_803;
-/// The cells of colour by shape.
+/// Counts of colour by shape.
 const CELLS: [(&str, &str, usize); 7] = [
     ("red", "round", 31_847),
     ("red", "square", 20_514),
@@ -36,8 +37,9 @@ fields:
   - {name: shape, type: string, constraints: {enum: [round, square]}, dp: {source: public, open: true}}
 ";
 pub(crate) const UNITS: &str = "dp: {privacyUnit: person, maxContributions: 2}\n";
-/// So little that the noise of a count is beyond a hundred million. A run of the test releases some 200 values and looks for 17
-/// counts: one of those is one of these by chance in fewer than one of 100,000 runs.
+/// A budget so small that the noise of a count exceeds a hundred million. A run of the test
+/// releases about 200 values and searches for 17 counts: a match by chance occurs in fewer than one
+/// of 100,000 runs.
 pub(crate) const BUDGET: [&str; 4] = ["--epsilon", "1e-8", "--delta", "1e-11"];
 
 /// Writes the table to two files of a folder, as `person,colour,shape`.
@@ -50,7 +52,7 @@ fn write_rows(path: &Path, rows: std::ops::Range<usize>) {
     let mut file = BufWriter::new(File::create(path).unwrap());
     writeln!(file, "person,colour,shape").unwrap();
     for row in rows {
-        // Cells are mixed: the factor has no divisor in common with the number of rows.
+        // Mixes the cells: the factor and the number of rows have no common divisor.
         let mut place = row * 300_007 % ROWS;
         let cell = CELLS.iter().find(|(.., count)| {
             let is_here = place < *count;
@@ -63,7 +65,7 @@ fn write_rows(path: &Path, rows: std::ops::Range<usize>) {
     file.flush().unwrap();
 }
 
-/// Every count that belongs to the table alone.
+/// Returns all counts that occur in the table alone.
 fn counts() -> Vec<usize> {
     let of = |is_in: &dyn Fn(&str, &str) -> bool| {
         CELLS.iter().filter(|(colour, shape, _)| is_in(colour, shape)).map(|(.., count)| count).sum::<usize>()
@@ -76,7 +78,7 @@ fn counts() -> Vec<usize> {
     counts
 }
 
-/// The ways in which a count is written: by programs, for people, and by the metrics of DataFusion.
+/// Returns the notations of a count: for programs, for people, and in the metrics of DataFusion.
 fn forms(count: usize) -> Vec<String> {
     let (thousands, rest) = (count / 1_000, count % 1_000);
     let exact = f64::from(u32::try_from(count).unwrap());
@@ -89,7 +91,8 @@ fn forms(count: usize) -> Vec<String> {
     forms
 }
 
-/// Whether `text` holds `form` as a word of its own, and not inside of an identifier, a hash or a fraction.
+/// Returns whether `text` has `form` as a separate word, not inside an identifier, a hash or a
+/// fraction.
 fn holds(text: &str, form: &str) -> bool {
     text.match_indices(form).any(|(start, _)| {
         let before = text[..start].chars().next_back();
@@ -99,7 +102,7 @@ fn holds(text: &str, form: &str) -> bool {
     })
 }
 
-/// What of the data is in `bytes`, with the line it is in.
+/// Returns the first canary in `bytes`, with its line.
 fn found_in(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let small = text.to_lowercase();
@@ -109,15 +112,15 @@ fn found_in(bytes: &[u8]) -> Option<String> {
     Some(format!("`{found}`, in: {}", line.chars().take(400).collect::<String>()))
 }
 
-/// Fails if `bytes` hold a value or a count of the data.
+/// Fails if `bytes` contain a value or a count of the data.
 pub(crate) fn assert_clean(what: &str, bytes: &[u8]) {
     if let Some(found) = found_in(bytes) {
         panic!("{what} holds {found}");
     }
 }
 
-/// Looks through all files below `folder` but for private directories, which only their owner can enter, and files of `inputs`. Returns
-/// the names of the files it looked at.
+/// Searches all files below `folder` except private directories, which only their owner can enter,
+/// and files of `inputs`. Returns the names of the searched files.
 pub(crate) fn assert_clean_below(folder: &Path, inputs: &[&str]) -> Vec<String> {
     let mut looked_at = vec![];
     for entry in fs::read_dir(folder).unwrap() {
@@ -137,7 +140,7 @@ pub(crate) fn assert_clean_below(folder: &Path, inputs: &[&str]) -> Vec<String> 
     looked_at
 }
 
-/// Whether this is a directory for private files, and has the rights of one.
+/// Returns whether this is a directory for private files, with the right permissions.
 fn is_private(folder: &Path) -> bool {
     let is_named = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with("scumble-spill-"));
     #[cfg(unix)]

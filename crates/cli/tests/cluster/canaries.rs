@@ -1,5 +1,5 @@
-//! Canaries on a cluster, T12: of a table whose counts are easy to recognise, no count is in a log of any process, nor in a file
-//! outside of private directories.
+//! Canaries on a cluster, T12: no count of the table is in a log of any process, nor in a file
+//! outside private directories.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -20,7 +20,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// A fit by the cluster, with every variable set that makes Rust programs talkative.
+/// Returns a fit on the cluster, with all variables set that make Rust programs verbose.
 fn fit(servers: &Servers, folder: &Path, schema: &str) -> Command {
     let mut fit = scumble(&["fit", "data", "--schema", schema, "--method", "mst", "--without-tls"]);
     fit.args(BUDGET).args(["--engine", &servers.address(), "-o", &format!("made/{schema}.model")]);
@@ -46,7 +46,7 @@ fn no_log_of_a_cluster_holds_a_count() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&shown));
         assert_clean("what the coordinator shows", &shown);
     }
-    // Counts that are no longer needed go, and the logs say that they were there.
+    // Counts that are no longer needed are removed, and the logs show that they existed.
     for executor in servers.executors() {
         let work = executor.work.clone();
         wait_until("counts are removed", || files_below(&work).unwrap().len() == 1);
@@ -64,7 +64,7 @@ fn no_log_of_a_cluster_holds_a_count() {
     assert_eq!(fs::read_dir(folder.path().join("tmp")).unwrap().count(), 0);
 }
 
-/// A process that is killed when the test is done with it, or fails.
+/// A process that is killed when the test ends or fails.
 struct Killed(Child);
 
 impl Drop for Killed {
@@ -75,14 +75,14 @@ impl Drop for Killed {
 }
 
 #[test]
-fn executors_that_are_killed_leave_counts_in_private_directories_alone() {
+fn killed_executors_leave_counts_only_in_private_directories() {
     let folder = folder();
     let mut servers = Servers::start_talkative(2, &folder.path().join("logs"));
     let shown = File::create(folder.path().join("shown.txt")).unwrap();
     let mut fit = fit(&servers, folder.path(), "units.yaml");
     let fit = Killed(fit.stdin(Stdio::null()).stdout(shown.try_clone().unwrap()).stderr(shown).spawn().unwrap());
     let works: Vec<_> = servers.executors().iter().map(|executor| executor.work.clone()).collect();
-    // The lock of a room is a file, and the rows or counts of a part are the next.
+    // A work directory has a lock file; the next file holds rows or counts of a partition.
     wait_until("a part is written", || works.iter().any(|work| files_below(work).unwrap_or_default().len() > 1));
     servers.executors().clear();
     drop(fit);

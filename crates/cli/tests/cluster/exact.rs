@@ -1,4 +1,4 @@
-//! Counts of a cluster are those of this machine, and so are the models.
+//! Counts and models of a cluster equal those of this machine.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,6 +11,7 @@ use scumble::schema::{Clique, Dialect, Recoding};
 use scumble::vault::replay::{force, record};
 use scumble::vault::{AddRemove, Gdp, Pure, ReplaceOne, Zcdp};
 use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Schema};
+use scumble_engine::exact::ExactCounts;
 
 use crate::servers::{Servers, run};
 
@@ -22,7 +23,7 @@ fields:
   - {name: smokes, type: boolean}
 ";
 
-/// A table in several files: CSV, packed CSV and TSV in one folder each.
+/// Writes a table in several files: CSV, compressed CSV and TSV in one folder each.
 fn table(folder: &Path) -> Vec<Input> {
     let rows = |first: u32, delimiter: char| {
         let mut text = ["person", "age", "region", "born", "smokes", "unused"].join(&delimiter.to_string()) + "\n";
@@ -53,7 +54,7 @@ fn table(folder: &Path) -> Vec<Input> {
     inputs
 }
 
-/// The same rows as the program writes Parquet and Arrow files.
+/// Writes the rows as Parquet and Arrow files with the program.
 fn as_other_formats(folder: &Path, schema: &Path) -> Vec<PathBuf> {
     let model = folder.join("a.model");
     let csv = folder.join("part-*.csv");
@@ -125,7 +126,7 @@ fn counts_are_those_of_this_machine() {
     }
 }
 
-/// Executors report partitions with and without rows alike, and those without are fetched too.
+/// Executors report partitions with and without rows alike, and those without rows are fetched too.
 #[test]
 fn a_table_of_few_people_is_counted_as_on_this_machine() {
     let servers = Servers::start(2);
@@ -164,7 +165,7 @@ fn models_agree<A: MethodAdjacency, M: MethodAccounting>(
     let (vault, budget, recorder) = force::<A, M>(there, goal, NonZeroU32::MIN, &recording).unwrap();
     let again = fit_in(vault, budget, &schema, &method).unwrap();
     assert_eq!(again.to_bytes(), model.to_bytes(), "{method}");
-    // And what noise was added to is the same to the last count.
+    // The exact counts before noise are equal too.
     let distances = recording.distances(&recorder.finish()).unwrap();
     assert!(distances.iter().all(|&distance| distance == 0), "{method}: {distances:?}");
 }

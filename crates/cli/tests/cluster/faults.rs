@@ -1,4 +1,4 @@
-//! Machines that fail: the counts are the same, or there is an error, soon.
+//! Machines that fail: the counts stay the same, or there is an error within a minute.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use scumble::engine::{ClusterProblem, EngineError, TableScan};
 use scumble::schema::Clique;
 use scumble::{Input, ReadOptions, Schema};
+use scumble_engine::exact::ExactCounts;
 
 use crate::servers::{Servers, scumble};
 
@@ -18,7 +19,7 @@ fields:
   - {name: b, type: integer, constraints: {minimum: 0, maximum: 99}}
 ";
 
-/// Files of text, which take an executor a while.
+/// Writes text files that keep an executor busy for a while.
 fn table(folder: &Path, files: u32, rows: u32) -> PathBuf {
     for file in 0..files {
         let mut text = String::from("a,b\n");
@@ -38,7 +39,8 @@ fn count(options: &ReadOptions, input: &Path) -> Result<Counts, EngineError> {
     TableScan::open(&[Input::new(input)], &schema, options)?.count_tables(&[Clique::empty(), Clique::new(ids)])
 }
 
-/// What this machine counts, and what a cluster that is harmed meanwhile does, within a minute.
+/// Returns the counts of this machine, and the result of a cluster that is harmed meanwhile, within
+/// a minute.
 fn counted_under(harm: impl FnOnce(&mut Servers)) -> (Counts, Result<Counts, EngineError>) {
     let folder = tempfile::tempdir().unwrap();
     let data = table(folder.path(), 12, 150_000);
@@ -86,7 +88,7 @@ fn a_scheduler_that_starts_again_is_found_again() {
 }
 
 #[test]
-fn a_scheduler_that_stays_away_is_an_error_and_the_ledger_is_right() {
+fn a_scheduler_that_stays_away_is_an_error_and_the_ledger_stays_correct() {
     let folder = tempfile::tempdir().unwrap();
     let data = table(folder.path(), 12, 150_000);
     let schema = folder.path().join("schema.yaml");
@@ -171,7 +173,8 @@ fn an_executor_has_nothing_left_to_do_once_a_fit_was_interrupted() {
     assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
     assert_eq!(status.code(), Some(130));
     assert!(!model.exists());
-    // The executor is free for the next one as soon as it has done what it had begun: one file of twelve.
+    // The executor is free for the next job as soon as it has finished the current task: one file
+    // of twelve.
     let begun = Instant::now();
     let counted = count(&servers.read_options(), &data.join("part-0.csv"));
     assert!(counted.is_ok(), "{counted:?}");

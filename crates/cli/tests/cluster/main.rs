@@ -1,4 +1,7 @@
-//! A real cluster: a scheduler and executors as processes, asked by the library and by the program.
+//! Tests on a real cluster: a scheduler and executors as processes, used by the library and the
+//! program.
+
+#![cfg(feature = "cluster")]
 
 mod canaries;
 #[path = "../canary/mod.rs"]

@@ -1,4 +1,4 @@
-//! Rows that a cluster draws are those that this machine draws.
+//! Rows drawn by a cluster equal those drawn by this machine.
 
 use std::fs;
 use std::path::Path;
@@ -6,10 +6,11 @@ use std::path::Path;
 use scumble::engine::TableScan;
 use scumble::schema::Clique;
 use scumble::{Input, ReadOptions, Schema};
+use scumble_engine::exact::ExactCounts;
 
 use crate::servers::{Servers, run, scumble};
 
-/// Some columns of the demo table, of several types: a million rows of all of them would take a minute.
+/// Columns of several types of the demo table: a million rows of all columns would take a minute.
 const SOME_COLUMNS: &str = "\
 fields:
   - {name: sex, type: string, constraints: {enum: [female, male, other]}}
@@ -28,7 +29,7 @@ fn rows_do_not_depend_on_who_draws_them() {
     for method in ["mst", "privbayes-nist"] {
         let model = path(&format!("{method}.model"));
         run(&[&["fit", &data, "--schema", &schema, "--method", method, "-o", &model], &budget[..]].concat());
-        // Two parts, the second of which is not full.
+        // Two partitions, the second of which is not full.
         let rows = ["--rows", "1100000", "--seed", "7"];
         let here = path(&format!("{method}.parquet"));
         run(&[&["sample", &model, "-o", &here], &rows[..]].concat());
@@ -57,17 +58,17 @@ fn rows_do_not_depend_on_who_draws_them() {
     }
 }
 
-/// All rows in order, as codes.
+/// Returns all rows in order, as codes.
 fn codes(input: &Path, schema: &str) -> Vec<scumble::schema::CodeColumn> {
     let schema = Schema::read(Path::new(schema)).unwrap().without_unit();
     let options = ReadOptions { threads: Some(1), ..ReadOptions::default() };
     let scan = TableScan::open(&[Input::new(input)], &schema, &options).unwrap();
     assert_eq!(scan.count_tables(&[Clique::empty()]).unwrap(), [[1_100_000]]);
-    scan.code_columns().unwrap()
+    scumble_engine::exact::code_columns(&scan).unwrap()
 }
 
 #[test]
-fn a_folder_that_is_there_is_left_alone() {
+fn an_existing_folder_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     run(&["demo", "--rows", "500", "-o", &path("people")]);

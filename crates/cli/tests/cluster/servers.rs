@@ -1,4 +1,4 @@
-//! A cluster of processes on this machine, for as long as a test needs it.
+//! A cluster of processes on this machine, which lives as long as a test.
 
 use std::fs::File;
 use std::io;
@@ -9,23 +9,24 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use scumble::ReadOptions;
-use scumble::cluster::{Address, Cluster, ClusterOptions, Security, Stores};
+use scumble::cluster::{Address, Cluster, ClusterOptions, Security};
+use scumble::engine::Stores;
 
-/// How long a server may take to start.
+/// Maximum time for a server to start.
 const START: Duration = Duration::from_mins(1);
 
-/// A scheduler and its executors. They are killed with it.
+/// A scheduler and its executors, which are killed when it is dropped.
 pub(crate) struct Servers {
     scheduler: Option<Server>,
     executors: Vec<Server>,
     trust: Vec<String>,
     security: Security,
     folder: tempfile::TempDir,
-    /// Where servers write their logs, in full, if they write any.
+    /// Folder for detailed logs of the servers, if they write any.
     logs: Option<PathBuf>,
 }
 
-/// A process of ours.
+/// A server process.
 pub(crate) struct Server {
     process: Child,
     pub(crate) listens: SocketAddr,
@@ -39,7 +40,7 @@ impl Drop for Server {
     }
 }
 
-/// A port that nobody has, as of now. Logs name ports, and this one would be taken for the count that is a canary.
+/// Returns a free port. Ports appear in logs, so one that equals a canary count is skipped.
 fn free_port() -> SocketAddr {
     loop {
         let listens = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
@@ -62,7 +63,7 @@ pub(crate) fn run(arguments: &[&str]) {
 }
 
 impl Servers {
-    /// So many executors of one thread each, without certificates.
+    /// Starts `n` executors of one thread each, without certificates.
     pub(crate) fn start(executors: usize) -> Self {
         Self::start_with(executors, &["--without-tls"], Security::None)
     }
@@ -71,7 +72,7 @@ impl Servers {
         Self::start_all(executors, trust, security, None)
     }
 
-    /// Servers that write all they can say into files of the folder `logs`.
+    /// Starts servers that write detailed logs to files of the folder `logs`.
     pub(crate) fn start_talkative(executors: usize, logs: &Path) -> Self {
         Self::start_all(executors, &["--without-tls"], Security::None, Some(logs.to_owned()))
     }
@@ -126,7 +127,7 @@ impl Servers {
         for executor in &self.executors {
             wait_until("an executor listens", || TcpStream::connect(executor.listens).is_ok());
         }
-        // It listens before it asks for work for the first time, or after.
+        // It may listen before or after it first asks for work.
         std::thread::sleep(Duration::from_millis(500));
     }
 
@@ -142,7 +143,7 @@ impl Servers {
         &mut self.executors
     }
 
-    /// The address for `--engine`.
+    /// Returns the address for `--engine`.
     pub(crate) fn address(&self) -> String {
         format!("ballista://{}", self.scheduler_address())
     }
@@ -156,7 +157,7 @@ impl Servers {
         Cluster::new(address, ClusterOptions { patience: Duration::from_mins(2), ..ClusterOptions::new(security) })
     }
 
-    /// How the library reads by this cluster.
+    /// Returns the read options of the library for this cluster.
     pub(crate) fn read_options(&self) -> ReadOptions {
         ReadOptions {
             remote: Some(Arc::new(self.cluster())),

@@ -1,4 +1,4 @@
-//! Who is let in, and what others can see.
+//! Authentication, and what others can see.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -10,10 +10,12 @@ use scumble::cluster::Security;
 use scumble::engine::{ClusterProblem, EngineError, TableScan};
 use scumble::schema::Clique;
 use scumble::{Input, ReadOptions, Schema};
+use scumble_engine::exact::ExactCounts;
 
 use crate::servers::{Servers, files_below, scumble, wait_until};
 
-/// An authority, with a folder of certificates for servers and one for clients, by the script that users have.
+/// An authority, with folders of certificates for servers and for clients, made by the script for
+/// users.
 struct Authority(tempfile::TempDir);
 
 impl Authority {
@@ -39,7 +41,7 @@ fn count(servers: &Servers, security: Security, input: &Path) -> Result<Vec<Vec<
 }
 
 #[test]
-fn only_those_with_a_certificate_of_the_authority_are_let_in() {
+fn only_clients_with_a_certificate_of_the_authority_are_accepted() {
     let (ours, theirs) = (Authority::new(), Authority::new());
     let (server, client) = (ours.folder("server"), ours.folder("client"));
     let security = Security::read(&client).unwrap();
@@ -53,7 +55,8 @@ fn only_those_with_a_certificate_of_the_authority_are_let_in() {
         Err(EngineError::Cluster { problem, .. }) => problem,
         other => panic!("{other:?}"),
     };
-    // Without a certificate, with one of another authority, and one of ours that trusts another.
+    // Without a certificate, with one of another authority, and with one of ours that trusts
+    // another.
     for problem in [
         refused(Security::None),
         refused(Security::read(&theirs.folder("client")).unwrap()),
@@ -69,7 +72,7 @@ fn only_those_with_a_certificate_of_the_authority_are_let_in() {
     ] {
         assert!(matches!(problem, ClusterProblem::Unreachable | ClusterProblem::Lost), "{problem:?}");
     }
-    // A client of ours that plays the scheduler is not believed.
+    // A client of ours that acts as the scheduler is not trusted.
     let false_servers = Servers::start_with(0, &["--tls", client.to_str().unwrap()], Security::read(&server).unwrap());
     assert!(count(&false_servers, Security::read(&server).unwrap(), &data).is_err());
 }
@@ -106,7 +109,7 @@ fn a_key_that_others_can_read_is_refused() {
 }
 
 #[test]
-fn nothing_is_left_and_nothing_can_be_entered() {
+fn work_directories_are_private_and_cleaned_up() {
     let mut servers = Servers::start(2);
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("a.csv");
@@ -117,10 +120,10 @@ fn nothing_is_left_and_nothing_can_be_entered() {
             assert_eq!(room.unwrap().metadata().unwrap().mode() & 0o777, 0o700);
         }
         let work = executor.work.clone();
-        // The lock of the room is all there is.
+        // Only the lock of the work directory remains.
         wait_until("counts are removed", || files_below(&work).unwrap().len() == 1);
     }
-    // One that is killed cannot clean up; the next one at the same place does.
+    // A killed process cannot clean up; the next one in the same directory does.
     let work = servers.executors()[0].work.clone();
     let left = fs::read_dir(&work).unwrap().next().unwrap().unwrap().path();
     fs::write(left.join("work").join("counts"), "exact").unwrap();

@@ -1,10 +1,10 @@
-//! `scumble bundle`: what it says, what it writes, what it finds.
+//! `scumble bundle`: its output, its files, and what verification finds.
 
 use std::path::Path;
 
 use crate::folder::{FIT, Folder, assert_output};
 
-/// A bundle of the model `a.model`, but for the name of the folder.
+/// Command that bundles the model `a.model`, without the name of the folder.
 const BUNDLE: [&str; 9] = ["bundle", "a.model", "--rows", "300", "--seed", "5", "--date", "2026-11-15", "-o"];
 
 fn with_model() -> Folder {
@@ -13,7 +13,7 @@ fn with_model() -> Folder {
     folder
 }
 
-/// All files under a folder, by their path in it.
+/// Returns all files under a folder, by relative path.
 fn files(root: &Path, before: &str) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root).unwrap() {
@@ -70,7 +70,8 @@ fn a_bundle_is_written_and_holds() {
     let names: Vec<String> = files(&folder.path("first"), "").into_iter().map(|(name, _)| name).collect();
     insta::assert_snapshot!(names.join("\n"));
     assert_eq!(folder.names(), ["a.model", "first", "second", "table.csv", "table.schema.yaml"]);
-    // Whoever said everything finds nothing left open but what nobody could say on the command line.
+    // With all metadata given, placeholders remain only for facts that the command line does not
+    // cover.
     let read = |path: &str| std::fs::read_to_string(folder.path(path)).unwrap();
     assert!(read("first/croissant.json").contains("TO BE FILLED IN"));
     crate::html::check_page(&read("first/index.html"));
@@ -80,7 +81,7 @@ fn a_bundle_is_written_and_holds() {
 }
 
 #[test]
-fn a_bundle_that_was_changed_is_told_from_one_that_holds() {
+fn a_changed_bundle_is_refused() {
     let folder = with_model();
     folder.output(&[&BUNDLE[..], &["bundle"]].concat());
     let readme = std::fs::read_to_string(folder.path("bundle/README.md")).unwrap();
@@ -131,10 +132,10 @@ fn the_program_writes_the_same_bundle_twice() {
     assert_eq!(status(&[&without_day[..], &["third"]].concat(), "soon").code(), Some(2));
 }
 
-/// Planted where a leak could pick it up.
+/// Planted where a leak could copy it.
 const CANARY: &str = "canary7f3a";
 
-/// T12 for bundles: nothing of the input, nor of where it was read, is in any file.
+/// T12 for bundles: no file contains anything of the input or of its location.
 #[test]
 fn canaries_of_the_input_are_in_no_file() {
     let folder = Folder::new();
@@ -165,8 +166,8 @@ fn canaries_of_the_input_are_in_no_file() {
         for (file, bytes) in written {
             let holds = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
             assert!(!holds(CANARY), "{method}: {file}");
-            assert!(!holds(&around), "{method}: {file} tells where the program ran");
-            assert!(user.len() < 5 || !holds(&user), "{method}: {file} tells who ran the program");
+            assert!(!holds(&around), "{method}: {file} shows where the program ran");
+            assert!(user.len() < 5 || !holds(&user), "{method}: {file} shows who ran the program");
         }
     }
 }

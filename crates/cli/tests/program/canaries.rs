@@ -1,5 +1,5 @@
-//! Canaries in the data, T12: what stands in rows and in no declared domain, and how many rows there are of what, is in nothing
-//! that leaves, whatever is done with the table and however it goes wrong.
+//! Canaries in the data, T12: values outside declared domains, and counts, appear in no output, for
+//! all commands and failures.
 
 use std::fmt::Write;
 use std::fs;
@@ -17,7 +17,7 @@ fields:
   - {name: born, type: date, constraints: {minimum: \"1950-01-01\", maximum: \"2009-12-31\"}, dp: {source: public, bins: {count: 6}}}
 ";
 
-/// Runs that end well. A verb that is added to the program gets a line here.
+/// Runs that succeed. Every verb of the program needs a line here.
 const RUNS: [&[&str]; 26] = [
     &["schema", "check", "table.schema.yaml"],
     &[
@@ -60,7 +60,7 @@ const RUNS: [&[&str]; 26] = [
     &["ledger", "verify", "table.ledger"],
 ];
 
-/// Runs that fail while they have the table in their hands, with their exit codes.
+/// Runs that fail while they read the table, with their exit codes.
 const FAILURES: [(&[&str], i32); 9] = [
     (&["fit", "table.csv", "--schema", "other.schema.yaml", "GOAL", "-o", "x.model"], 3),
     (&["fit", "torn.csv.gz", "--schema", "table.schema.yaml", "GOAL", "-o", "x.model"], 3),
@@ -73,7 +73,7 @@ const FAILURES: [(&[&str], i32); 9] = [
     (&["sample", "table.csv", "-o", "x.csv", "--json"], 3),
 ];
 
-/// A table with a canary in every place that no schema declares.
+/// Writes a table with a canary in every place that no schema declares.
 fn folder() -> Folder {
     let folder = Folder::new();
     let mut table = format!("person_id,age,city,smoker,born,{CANARY}_column,diary\n");
@@ -96,7 +96,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// `DATA` stands for the table with its schema, and with a budget, for which `GOAL` stands.
+/// Replaces `DATA` by the table with its schema, and `GOAL` by a budget.
 fn in_full<'a>(run: &[&'a str]) -> Vec<&'a str> {
     let data = ["table.csv", "--schema", "table.schema.yaml", "--epsilon", "8", "--delta", "1e-6"];
     let written_out = |word: &&'a str| match *word {
@@ -108,7 +108,7 @@ fn in_full<'a>(run: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn what_stands_in_rows_alone_is_in_nothing_that_leaves() {
+fn undeclared_values_of_rows_are_in_no_output() {
     let folder = folder();
     let runs = RUNS.iter().map(|run| (*run, 0)).chain(FAILURES);
     for (run, exit_code) in runs {
@@ -124,7 +124,7 @@ fn what_stands_in_rows_alone_is_in_nothing_that_leaves() {
 }
 
 #[test]
-fn a_draft_names_columns_and_holds_no_value() {
+fn a_draft_has_names_of_columns_and_no_value() {
     let folder = folder();
     for arguments in [&["schema", "draft", "table.csv"][..], &["schema", "draft", "table.csv", "--json"]] {
         let output = folder.output(arguments);
@@ -135,8 +135,8 @@ fn a_draft_names_columns_and_holds_no_value() {
     }
 }
 
-/// Runs on a table whose counts are canaries, with their exit codes. `DATA` stands for it with its schema and a budget that is as
-/// good as nothing, `UNITS` for a schema that bounds the rows of a person.
+/// Runs on a table whose counts are canaries, with their exit codes. `DATA` stands for the table
+/// with its schema and a negligible budget, `UNITS` for a schema that limits the rows of a person.
 const COUNTED_RUNS: [(&[&str], i32); 27] = [
     (&["schema", "draft", "data/part-0.csv"], 0),
     (&["ledger", "init", "table.ledger", "--schema", "table.schema.yaml", "--epsilon", "1e-8", "--delta", "1e-11"], 0),
@@ -175,14 +175,16 @@ const COUNTED_RUNS: [(&[&str], i32); 27] = [
     (&["ledger", "show", "table.ledger"], 0),
     (&["ledger", "show", "table.ledger", "--json"], 0),
     (&["ledger", "verify", "table.ledger"], 0),
-    // Refused with the table at hand: over the cap, with another schema, without a place to write to, and by the method.
+    // Refused after the table was opened: over the cap, with another schema, without a place to
+    // write to, and by the method.
     (&["fit", "DATA", "--ledger", "table.ledger", "-o", "x.model"], 4),
     (&["fit", "data", "--schema", "other.schema.yaml", "--epsilon", "1", "--delta", "1e-9", "-o", "x.model"], 3),
     (&["fit", "DATA", "-o", "nowhere/x.model", "--json"], 6),
     (&["fit", "DATA", "--method", "privbayes", "--option", "theta=-1", "-o", "x.model"], 2),
 ];
 
-/// The program in `folder`, with temporary files in `tmp` and every variable set that makes Rust programs talkative.
+/// Returns a run of the program in `folder`, with temporary files in `tmp` and all variables set
+/// that make Rust programs verbose.
 fn talkative(folder: &Folder, run: &[&str]) -> Command {
     let schema = |name| [&["data", "--schema", name], &BUDGET[..]].concat();
     let written_out = |word: &&str| match *word {
@@ -217,7 +219,7 @@ fn counted_folder() -> Folder {
 }
 
 #[test]
-fn counts_of_the_table_are_in_nothing_that_leaves() {
+fn counts_of_the_table_are_in_no_output() {
     let folder = counted_folder();
     for (run, exit_code) in COUNTED_RUNS {
         let Output { status, stdout, stderr } = talkative(&folder, run).output().unwrap();
@@ -234,7 +236,7 @@ fn counts_of_the_table_are_in_nothing_that_leaves() {
     }
 }
 
-/// A process that is killed when the test is done with it, or fails.
+/// A process that is killed when the test ends or fails.
 #[cfg(unix)]
 struct Killed(std::process::Child);
 
@@ -248,7 +250,7 @@ impl Drop for Killed {
 
 #[cfg(unix)]
 #[test]
-fn a_fit_that_is_killed_leaves_counts_in_private_directories_alone() {
+fn a_killed_fit_leaves_counts_only_in_private_directories() {
     let folder = counted_folder();
     let private = |name: &str| fs::read_dir(folder.path(name)).unwrap().count();
     let fit = ["fit", "UNITS", "--method", "mst", "--spill-dir", "spill", "--ledger", "table.ledger", "-o", "x.model"];

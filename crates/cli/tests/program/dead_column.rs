@@ -1,4 +1,4 @@
-//! A schema that does not fit its data is noticed, by the released counts alone.
+//! A schema that does not fit its data is detected from the released counts alone.
 
 use crate::folder::Folder;
 
@@ -54,7 +54,7 @@ fn a_fit_warns_of_a_column_that_could_not_be_read() {
 }
 
 #[test]
-fn a_fit_of_a_table_that_was_read_warns_of_nothing() {
+fn a_fit_of_a_readable_table_gives_no_warning() {
     let folder = folder('.');
     let run = folder.output(&fit("fit", "a.model"));
     let said = String::from_utf8(run.stderr).unwrap();

@@ -1,4 +1,5 @@
-//! `scumble evaluate`: what it measures, what it writes, and that it says on every page that nothing of it is private.
+//! `scumble evaluate`: its scores, its files, and the stamp on every page that the result is not
+//! private.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ fields:
 ";
 const TABLES: [&str; 7] = ["evaluate", "--real", "real.csv", "--synth", "synthetic.csv", "--schema", "schema.yaml"];
 
-/// Two tables without chance: in the synthetic one income does not follow age.
+/// Writes two deterministic tables: in the synthetic one income does not depend on age.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("schema.yaml", SCHEMA);
@@ -52,7 +53,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Numbers in JSON, as exact as any machine's logarithm.
+/// Compares JSON, with numbers rounded to the precision of logarithms on any machine.
 fn assert_json_output(output: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"(\d\.\d{6})\d+(e-\d+)?", "$1");
@@ -91,7 +92,7 @@ fn the_same_tables_give_the_same_numbers_in_any_format() {
     let json = |tables: &[&str]| folder.output(&[tables, &["--seed", "5", "--json"]].concat()).stdout;
     let once = json(&TABLES);
     assert!(once.len() > 1000 && once == json(&TABLES));
-    // The rows in two files are the rows in one.
+    // The rows in two files equal the rows in one.
     let text = std::fs::read_to_string(folder.path("real.csv")).unwrap();
     let (header, rows) = text.split_once('\n').unwrap();
     let middle = rows.match_indices('\n').nth(299).unwrap().0 + 1;
@@ -140,7 +141,8 @@ fn evaluate_says_why_it_could_not() {
     assert_output!(texts.concat());
 }
 
-/// The judge that all methods are compared with, if it is here; see `crates/evaluate/tests/judge.rs`.
+/// Returns the paths of the independent judge, if it is installed; see
+/// `crates/evaluate/tests/judge.rs`.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn judge() -> Option<(PathBuf, PathBuf, PathBuf)> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
@@ -193,7 +195,7 @@ fn distances_are_those_of_the_judge() {
             }
             assert_eq!(order["tables"], judged["count"]);
         }
-        // Equal zeros would show nothing.
+        // Equal zeros would prove nothing.
         assert!(orders[1]["mean"]["value"].as_f64().unwrap() > 0.001);
     }
 }

@@ -1,4 +1,4 @@
-//! A folder with a small table, and the program run in it.
+//! A folder with a small table, to run the program in.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -23,7 +23,7 @@ impl Folder {
         std::fs::write(self.path(name), content).unwrap();
     }
 
-    /// A table of two columns and its schema.
+    /// Creates a folder with a table of two columns and its schema.
     pub(crate) fn with_table() -> Self {
         let folder = Self::new();
         let rows: String =
@@ -34,12 +34,12 @@ impl Folder {
     }
 
     pub(crate) fn output(&self, arguments: &[&str]) -> Output {
-        // Help texts are wrapped to the width that the environment tells.
+        // Help texts are wrapped to the width in the environment.
         let mut program = Command::new(env!("CARGO_BIN_EXE_scumble"));
         program.args(arguments).current_dir(self.0.path()).env_remove("COLUMNS").output().unwrap()
     }
 
-    /// Everything a run shows.
+    /// Returns the whole output of a run.
     pub(crate) fn run(&self, arguments: &[&str]) -> String {
         let output = self.output(arguments);
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
@@ -52,7 +52,7 @@ impl Folder {
         )
     }
 
-    /// The files, also those in folders, with what is in them.
+    /// Returns all files, also those in subfolders, with their contents.
     pub(crate) fn contents(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut files = Vec::new();
         let mut folders = vec![self.0.path().to_owned()];
@@ -81,7 +81,7 @@ impl Folder {
     }
 }
 
-/// Of that table.
+/// The schema of that table.
 pub(crate) const SCHEMA: &str = "\
 fields:
   - name: age
@@ -93,7 +93,7 @@ fields:
     constraints: {enum: [yes, no], required: true}
     dp: {source: public}
 ";
-/// A fit of it, but for the name of the model.
+/// Command that fits it, without the name of the model.
 pub(crate) const FIT: [&str; 11] = [
     "fit",
     "table.csv",
@@ -108,7 +108,7 @@ pub(crate) const FIT: [&str; 11] = [
     "-o",
 ];
 
-/// An archive of files that are not packed.
+/// Returns an uncompressed archive of files.
 pub(crate) fn archive(files: &[(&str, &str)]) -> Vec<u8> {
     let word = |value: usize| u32::try_from(value).unwrap().to_le_bytes();
     let short = |value: usize| u16::try_from(value).unwrap().to_le_bytes();
@@ -127,7 +127,7 @@ pub(crate) fn archive(files: &[(&str, &str)]) -> Vec<u8> {
     [contents, directory, end].concat()
 }
 
-/// Compares with the snapshot, noise aside.
+/// Compares with the snapshot, without noise.
 macro_rules! assert_output {
     ($output:expr) => {
         let mut settings = insta::Settings::clone_current();

@@ -1,4 +1,5 @@
-//! What people expect of any program: the same short options everywhere, completions, manual pages, a version that says what it is.
+//! Conventions of command-line programs: consistent short options, completions, manual pages, an
+//! informative version.
 
 use crate::folder::{FIT, Folder};
 

@@ -1,15 +1,15 @@
-//! What must hold of every page that the program writes, as far as it can be told without a browser.
+//! Checks of every page that the program writes, as far as possible without a browser.
 
 use std::collections::BTreeSet;
 
 /// Elements without content or end.
 const VOID: [&str; 5] = ["meta", "link", "br", "hr", "img"];
-/// The namespace of SVG is a name and not an address: nothing is loaded from it.
+/// The namespace of SVG is a name, not an address: nothing is loaded from it.
 const NAMESPACE: &str = "xmlns=\"http://www.w3.org/2000/svg\"";
 
-/// Fails unless the page is one file without script, that loads nothing, in which every element ends where it should, every id
-/// is there once and is linked to only if it is there, every picture has a title, and nothing can be wider than the screen: tables stand
-/// in areas that scroll, and pictures can shrink.
+/// Fails unless the page is one file without scripts that loads nothing, all elements are closed in
+/// order, every id is unique and every link has a target, every picture has a title, and nothing
+/// can be wider than the screen: tables are in areas that scroll, and pictures can shrink.
 #[track_caller]
 pub(crate) fn check_page(html: &str) {
     assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"), "no HTML");
@@ -59,7 +59,7 @@ pub(crate) fn check_page(html: &str) {
     }
 }
 
-/// The value of an attribute of a tag.
+/// Returns the value of an attribute of a tag.
 fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     let (_, value) = tag.split_once(&format!(" {name}=\""))?;
     value.split('"').next()

@@ -8,11 +8,12 @@ fn inspect_explains_itself() {
     assert_output!(Folder::new().run(&["inspect", "--help"]));
 }
 
-/// The output of a fit of independent columns, whose certificate has no noise in it.
+/// Compares the output for a fit of independent columns, whose certificate does not depend on
+/// noise.
 fn assert_inspected(folder: &Folder, arguments: &[&str]) {
     let text = folder.run(arguments);
     let mut settings = insta::Settings::clone_current();
-    // Which values are the most frequent is noise here; that they are named is not.
+    // The most frequent values depend on noise here; that they are shown does not.
     settings.add_filter(r"(?m)(  \d+\.\d  ).*$", "$1[MOST FREQUENT]");
     settings.add_filter(r#""most_frequent":\[.*?\]"#, r#""most_frequent":[SHARES]"#);
     settings.add_filter(r#""rows":\d+"#, r#""rows":[ROWS]"#);
@@ -46,12 +47,12 @@ fn a_picture_is_written_whole_or_not_at_all() {
     assert_eq!(folder.names(), ["a.model", "a.svg", "table.csv", "table.schema.yaml"]);
     let noted = folder.output(&["inspect", "a.model", "--force", "--svg", "a.svg"]);
     assert_eq!(String::from_utf8(noted.stderr).unwrap(), "note: wrote a picture of the model to a.svg\n");
-    let told = folder.output(&["inspect", "a.model", "--force", "--svg", "a.svg", "--json"]);
-    let told: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
-    assert_eq!(told["svg"], "a.svg");
+    let shown = folder.output(&["inspect", "a.model", "--force", "--svg", "a.svg", "--json"]);
+    let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_eq!(shown["svg"], "a.svg");
 }
 
-/// What is said on the page depends on the terms of the schema, on who vouches for the numbers and on who keeps count.
+/// The page depends on the terms of the schema, on the origin of the noise and on the ledger.
 #[test]
 fn the_explanation_says_what_is_protected_and_who_says_so() {
     let folder = Folder::with_table();

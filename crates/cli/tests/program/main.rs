@@ -1,6 +1,7 @@
-//! The program as a user meets it: whole outputs and exit codes, kept as snapshots.
+//! Tests of the program from the outside: whole outputs and exit codes, as snapshots.
 //!
-//! Noise is never seeded, so what depends on it is replaced by a placeholder before the comparison.
+//! Noise is never seeded, so everything that depends on it is replaced by a placeholder before the
+//! comparison.
 
 mod bundle;
 mod canaries;
@@ -175,7 +176,7 @@ fn a_ledger_keeps_count_and_refuses_what_is_over_its_cap() {
 fn a_fit_that_was_killed_goes_on_with_what_it_released() {
     let folder = Folder::with_table();
     folder.output(&[&INIT[..], &["--epsilon", "1", "--delta", "1e-9"]].concat());
-    // All of the cap is for one run, which draws rows for hours once it has measured its tables.
+    // The cap covers one run, which draws rows for hours once it has measured its tables.
     let mut program = Command::new(env!("CARGO_BIN_EXE_scumble"));
     let synth = [
         "synth",
@@ -207,7 +208,8 @@ fn a_fit_that_was_killed_goes_on_with_what_it_released() {
     running.wait().unwrap();
 
     assert_eq!(folder.output(&fit("a.model")).status.code(), Some(4), "what it reserved is spent");
-    // The same job, taken up at two places: both must release what was journalled, so they cannot differ.
+    // The same job, resumed at two places: both must release the journalled values, so they cannot
+    // differ.
     let copy = Folder::with_table();
     std::fs::create_dir(copy.path("table.ledger.jobs")).unwrap();
     for entry in std::fs::read_dir(folder.path("table.ledger.jobs")).unwrap() {
@@ -289,7 +291,7 @@ fn json_is_one_object_also_when_a_command_fails() {
 }
 
 #[test]
-fn errors_name_the_problem_and_the_mend_and_have_their_exit_codes() {
+fn errors_name_the_problem_and_the_fix_and_have_their_exit_codes() {
     let folder = Folder::with_table();
     folder.write("broken.schema.yaml", "fields:\n  - {name: age, type: integer}\n  - {name: where, type: string}\n");
     folder.write("other.schema.yaml", SCHEMA.replace("smoker", "smokes"));
@@ -355,7 +357,7 @@ fn errors_name_the_problem_and_the_mend_and_have_their_exit_codes() {
     assert!(!folder.names().iter().any(|name| name.starts_with("x.")), "a command that fails leaves no file");
 }
 
-/// Two hundred columns of half a million codes each.
+/// Returns a schema of two hundred columns with half a million codes each.
 fn huge_schema() -> String {
     let fields: Vec<String> = (0..200)
         .map(|column| format!("  - {{name: c{column}, type: integer, constraints: {{minimum: 1, maximum: 500000}}}}\n"))
@@ -521,7 +523,7 @@ fn a_method_that_cannot_do_what_was_asked_says_what_can() {
     assert_output!(runs.join("\n"));
 }
 
-/// Tables of the two columns, as a warehouse would make them.
+/// Tables of the two columns, as another party could release them.
 const MARGINALS: &str = r#"{
 "version": 1,
 "privacy": {"epsilon": 0.5, "delta": 1e-7, "adjacency": "add-remove", "unit": "row", "maker": "the warehouse of a test", "note": "noise by a vetted library"},
@@ -550,7 +552,7 @@ fn tables_made_elsewhere_become_a_model_that_says_who_vouches_for_it() {
     ];
     let texts: Vec<String> = runs.into_iter().map(|run| folder.run(run)).collect();
     let mut settings = insta::Settings::clone_current();
-    // Estimates may differ in their last digits from machine to machine.
+    // Estimates may differ in their last digits between machines.
     settings.add_filter(r#""share":[-.e0-9]+"#, r#""share":[SHARE]"#);
     settings.bind(|| {
         assert_output!(texts.join("\n"));
@@ -562,7 +564,7 @@ fn tables_made_elsewhere_become_a_model_that_says_who_vouches_for_it() {
 }
 
 #[test]
-fn tables_made_elsewhere_are_refused_with_a_mend() {
+fn external_tables_are_refused_with_a_hint() {
     let folder = Folder::with_table();
     let fit = ["fit", "--schema", "table.schema.yaml", "-o", "x.model", "--from-marginals"];
     let refused = |content: &str| {
@@ -635,7 +637,7 @@ fn ctrl_c_leaves_no_half_written_file() {
         .current_dir(folder.root())
         .spawn()
         .unwrap();
-    // Something is being written once the folder holds a file that was not there before.
+    // A file is being written once the folder has a new file.
     within_a_minute(|| (folder.names().len() > 3).then_some(()));
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
@@ -669,7 +671,7 @@ fn fit_with_private_files(folder: &Folder) -> std::process::Child {
 #[cfg(unix)]
 fn private_files(folder: &Folder) -> usize {
     let rooms = std::fs::read_dir(folder.path("spill")).unwrap();
-    // What is being made has another name, and nothing private in it.
+    // A directory that is being created has another name, and is still empty.
     rooms.filter(|room| room.as_ref().unwrap().file_name().to_string_lossy().starts_with("scumble-spill-")).count()
 }
 
@@ -677,7 +679,7 @@ fn private_files(folder: &Folder) -> usize {
 #[test]
 fn private_files_go_with_ctrl_c_and_after_a_kill_at_the_next_start() {
     let folder = Folder::new();
-    // Enough rows for a fit to be met while it sorts them by person, on a busy machine too.
+    // Enough rows to interrupt a fit while it sorts them by person, also on a busy machine.
     let rows = (0..3_000_000_u64).fold(String::from("person,age\n"), |mut rows, row| {
         writeln!(rows, "{},{}", row * 7_919 % 100_003, row % 90).unwrap();
         rows
@@ -704,7 +706,7 @@ fn private_files_go_with_ctrl_c_and_after_a_kill_at_the_next_start() {
     assert_eq!(folder.names(), ["spill", "visits.csv", "visits.model", "visits.schema.yaml"]);
 }
 
-/// Waits for something that must happen soon.
+/// Waits up to a minute until `look` returns a value.
 fn within_a_minute<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let start = std::time::Instant::now();
     loop {
@@ -724,7 +726,8 @@ fn no_message_shows_the_password_of_a_database() {
         arguments[1] = data;
         folder.run(&[&arguments[..], &["m.model"]].concat()).replacen(data, "[DATA]", 1)
     };
-    // No server is needed for what goes wrong before one is asked: a wrong address, and a port where nobody is.
+    // No server is needed for errors before the connection: a wrong address, and a port without a
+    // server.
     for (data, exit_code, words) in [
         ("postgresql://ann:SECRET@127.0.0.1/d", 2, "it names no table"),
         ("postgres://ann:SECRET/x@127.0.0.1/d?table=t", 2, "the port is not a number"),

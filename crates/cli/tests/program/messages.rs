@@ -1,10 +1,10 @@
-//! What goes wrong on an ordinary day: every message names the problem, says the remedy, and has the right exit code.
+//! Common mistakes: every message has the problem, a hint, and the right exit code.
 
 use std::process::Command;
 
 use crate::folder::{FIT, Folder, SCHEMA, archive, assert_output};
 
-/// A fit of `data` with `schema`, and what else is said.
+/// Returns a fit of `data` with `schema` and further arguments.
 fn fit<'a>(data: &'a str, schema: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["fit", data, "-s", schema, "-m", "independent", "-o", "x.model"][..], more].concat()
 }
@@ -51,7 +51,7 @@ fn every_slip_is_answered_with_a_remedy() {
     let texts: Vec<String> = runs.iter().map(|(slip, run)| format!("# {slip}\n{}", folder.run(run))).collect();
     assert_output!(texts.join("\n"));
     assert!(!folder.path("x.model").exists());
-    // Not a slip at all: the header line says how the file is written.
+    // Not a mistake: the separator is inferred from the header line.
     let said = folder.run(&fit("semicolons.csv", "table.schema.yaml", &one));
     assert!(said.contains("exit code 0"), "{said}");
 }
@@ -71,7 +71,7 @@ fn dates_that_are_all_out_of_bounds_are_noticed() {
     );
 }
 
-/// A disk of 64 KiB that is gone when the program ends.
+/// Uses a disk of 64 KiB that is removed when the program ends.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_named_and_leaves_no_half_a_file() {
@@ -99,9 +99,9 @@ fn a_full_disk_is_named_and_leaves_no_half_a_file() {
     }
     for command in ["sample a.model -n 100000 -o full/rows.csv", "bundle a.model -n 100000 -o full/release"] {
         let (said, code) = on_full_disk(command);
-        // Nothing is listed before it: no half a file is left.
+        // Nothing is listed before it: no partial file remains.
         assert!(said.starts_with("error: cannot use "), "{said}");
-        let hint = "no space is left on the disk\nhint: make room on that disk, or write to another\n";
+        let hint = "no space is left on the disk\nhint: free space on that disk, or write to another\n";
         assert!(said.contains(hint), "{said}");
         assert_eq!(code, 6, "{said}");
     }

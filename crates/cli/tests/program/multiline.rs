@@ -1,4 +1,4 @@
-//! Records that span lines: declared for real tables, and known of our own.
+//! Records that span lines: declared for real tables, and recognised in our own files.
 
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ const FIT: [&str; 12] = [
     "-o",
 ];
 
-/// 600 rows, one in three with the category of two lines.
+/// Writes 600 rows, one in three with the category of two lines.
 fn with_table() -> Folder {
     let folder = Folder::new();
     let row = |row: usize| format!("{},{}\n", ["plain", "plain", "\"two\nlines\""][row % 3], row % 10);
@@ -43,7 +43,7 @@ fn json(folder: &Folder, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// The share of `note` that is not declared, as `schema check` reads the table.
+/// Returns the share of undeclared values of `note`, by `schema check`.
 fn unknown_share(folder: &Folder, flags: &[&str]) -> f64 {
     let checked = json(folder, &[&["schema", "check", "table.schema.yaml", "table.csv"], flags].concat());
     checked["coverage"]["columns"][0]["unknown"].as_f64().unwrap()

@@ -1,4 +1,4 @@
-//! Models of earlier versions: every later one draws the same rows from them.
+//! Models of earlier versions: every later version draws the same rows from them.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,8 @@ fn every_method_draws_from_older_models_what_it_drew_then() {
         let drawn = folder.output(&["sample", model.to_str().unwrap(), "-n", "40", "--seed", "7", "-o", "-"]);
         let expected = fs::read_to_string(models.join(format!("{method}.csv"))).unwrap();
         assert_eq!(String::from_utf8(drawn.stdout).unwrap(), expected, "{method}");
-        // Its certificate is verified on reading. Pages name a model by the digest of its bytes, so these stay as they are too.
+        // Reading verifies the certificate. Pages name a model by the digest of its bytes, so these
+        // must not change either.
         assert_eq!(Model::read(&model).unwrap().to_bytes(), fs::read(&model).unwrap(), "{method}");
     }
 }

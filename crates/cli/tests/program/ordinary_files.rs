@@ -1,4 +1,4 @@
-//! Files as people have them, from the command line.
+//! Common variants of files, on the command line.
 
 use std::fs;
 use std::process::{Command, Output, Stdio};
@@ -15,7 +15,7 @@ fields:
   - {name: geboren, type: date, format: '%d.%m.%Y', constraints: {minimum: 01.01.1990, maximum: 31.12.1999}, dp: {source: public, bins: {by: year}}}
 ";
 
-/// Rows of which every value is declared.
+/// Rows with declared values only.
 const ROWS: &str = "ort;lohn;geboren\r\nKöln;1.234,50;31.12.1995\r\nRom;-;01.02.1990\r\n";
 
 fn folder(rows: impl AsRef<[u8]>) -> Folder {
@@ -29,7 +29,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The shares of missing and of unknown values in all columns, as `schema check` sees them.
+/// Returns the shares of missing and of unknown values in all columns, by `schema check`.
 fn shares(output: &Output) -> Vec<(f64, f64)> {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let checked: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -70,7 +70,7 @@ fn semicolons_decimal_commas_and_german_dates_are_read_as_they_are() {
 }
 
 #[test]
-fn latin_1_is_read_where_it_is_declared_and_hinted_at_where_it_is_not() {
+fn latin_1_is_read_if_declared_and_hinted_at_otherwise() {
     let folder = folder("ort;größe\nKöln;1\n".chars().map(|letter| u8::try_from(letter).unwrap()).collect::<Vec<_>>());
     folder.write(
         "rows.schema.yaml",
@@ -82,10 +82,10 @@ fn latin_1_is_read_where_it_is_declared_and_hinted_at_where_it_is_not() {
 }
 
 #[test]
-fn a_draft_warns_of_names_that_stand_twice_and_reads_semicolons() {
+fn a_draft_warns_of_repeated_names_and_reads_semicolons() {
     let folder = folder("ort;lohn;lohn\nRom;1;2\n");
     let drafted = folder.run(&["schema", "draft", "rows.csv"]);
-    assert!(drafted.contains("warning: the header names `lohn` 2 times"), "{drafted}");
+    assert!(drafted.contains("warning: the header has `lohn` 2 times"), "{drafted}");
     assert!(drafted.contains("name: \"ort\"\n"), "{drafted}");
     let refused = folder.run(&["schema", "check", "rows.schema.yaml", "rows.csv"]);
     assert!(refused.contains("error: column `lohn` is in the data more than once"), "{refused}");
@@ -134,7 +134,7 @@ fn a_missing_table_and_a_missing_schema_have_one_exit_code() {
     }
 }
 
-/// Somebody who may not read the file: this user, or nobody if it is the one who may read everything.
+/// Runs as a user who may not read the file: this user, or `nobody` if root runs the tests.
 #[cfg(unix)]
 #[test]
 fn a_table_that_may_not_be_read_is_not_called_damaged() {
@@ -144,7 +144,7 @@ fn a_table_that_may_not_be_read_is_not_called_damaged() {
     permit("rows.csv", 0o000);
     let is_root = fs::metadata(folder.root()).unwrap().uid() == 0;
     let mut program = if is_root {
-        // The program may lie in a folder that only root can enter.
+        // The program may be in a folder that only root can enter.
         let link = folder.path("scumble");
         let built = env!("CARGO_BIN_EXE_scumble");
         fs::hard_link(built, &link).or_else(|_| fs::copy(built, &link).map(drop)).unwrap();
@@ -167,7 +167,7 @@ fn properties_of_the_standard_that_would_change_values_are_refused() {
     let folder = Folder::new();
     for (property, words) in [
         ("bareNumber: false, constraints: {minimum: 0, maximum: 9}", "has `bareNumber: false`"),
-        ("format: '#.##0', constraints: {minimum: 0, maximum: 9}", "has the format `#.##0`"),
+        ("format: '#.##0', constraints: {minimum: 0, maximum: 9}", "has `format: #.##0`"),
         ("constraints: {exclusiveMinimum: 0, maximum: 9}", "has `exclusiveMinimum`"),
     ] {
         folder.write("a.yaml", format!("fields: [{{name: x, type: integer, {property}}}]"));

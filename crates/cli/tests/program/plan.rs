@@ -2,7 +2,7 @@
 
 use crate::folder::{Folder, SCHEMA};
 
-/// A schema with a column that is too fine for its budget.
+/// A schema with a column that has too many codes for its budget.
 const FINE: &str = "\
 fields:
   - {name: age, type: integer, constraints: {minimum: 0, maximum: 99, required: true}, dp: {source: public}}
@@ -18,7 +18,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Compares with the snapshot but for times, which are those of the machine that the test runs on.
+/// Compares with the snapshot except for times, which depend on the machine.
 macro_rules! assert_timeless {
     ($output:expr) => {
         let mut settings = insta::Settings::clone_current();
@@ -26,7 +26,7 @@ macro_rules! assert_timeless {
         settings.add_filter(r"(?m)(\d [MG]B) +[\d.]+ (s|min|h)$", "$1   [TIME]");
         settings.add_filter(r"(?m)memory +time$", "memory   time");
         settings.add_filter(r#""(cpu_seconds|slowness)":[\d.e-]+"#, r#""$1":[TIME]"#);
-        // The last digits are the platform's.
+        // The last digits depend on the platform.
         settings.add_filter(r"(\d\.\d{4})\d+", "$1");
         settings.bind(|| insta::assert_snapshot!($output));
     };
@@ -38,7 +38,7 @@ fn plan_explains_itself() {
 }
 
 #[test]
-fn one_method_and_one_epsilon_are_told_in_full() {
+fn one_method_and_one_epsilon_are_shown_in_full() {
     let folder = folder();
     let plan = ["plan", "--schema", "fine.schema.yaml", "--rows-hint", "20000", "-e", "0.5"];
     let texts = [

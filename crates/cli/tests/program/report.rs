@@ -1,4 +1,4 @@
-//! `scumble report`: what it says, and what it writes.
+//! `scumble report`: its output and its page.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ fn report_says_what_it_wrote_and_why_it_could_not() {
         folder.run(&["report", "a.model"]),
     ];
     let mut settings = insta::Settings::clone_current();
-    settings.add_filter(r"a page of \d+ KB", "a page of [SIZE] KB");
+    settings.add_filter(r"a report of \d+ KB", "a report of [SIZE] KB");
     settings.add_filter(r#""bytes":\d+"#, r#""bytes":[SIZE]"#);
     settings.add_filter(r"[0-9a-f]{64}", "[SHA-256]");
     settings.bind(|| {
@@ -34,7 +34,8 @@ fn report_says_what_it_wrote_and_why_it_could_not() {
     assert!(!folder.names().contains(&"other.html".into()), "a report that fails leaves no file");
 }
 
-/// The text of a page, a line per piece. The guarantee in plain words is left out: `inspect` has it, and its own tests.
+/// Returns the text of a page, one line per piece, without the explanation of the guarantee:
+/// `inspect` prints it, and has its own tests.
 fn words(html: &str) -> String {
     let body = html.split("</style>").nth(1).unwrap();
     let (before, rest) = body.split_once("<section id=\"guarantee\"").unwrap();
@@ -75,7 +76,7 @@ fn pages_of_all_methods_are_whole() {
         let goal = ["--epsilon", "1", "--delta", "1e-9", "--method", method, "--force", "-o", model];
         [&["fit", "people/people.csv", "--schema", "without-rules.schema.yaml"][..], &goal].concat()
     };
-    // Not every method keeps rules.
+    // Not every method supports rules.
     let schema = std::fs::read_to_string(folder.path("people/people.schema.yaml")).unwrap();
     let (head, rest) = schema.split_once("  rules:").unwrap();
     folder.write("without-rules.schema.yaml", format!("{head}fields:{}", rest.split_once("fields:").unwrap().1));

@@ -1,10 +1,11 @@
-//! `scumble sample` of a part of a model, and columns that are made up on output.
+//! `scumble sample` with conditions and shares, and generated columns.
 
 use std::collections::BTreeSet;
 
 use crate::folder::{FIT, Folder, assert_output};
 
-/// The table's columns with an identifier before them, a constant between them and a row number behind.
+/// The columns of the table with an identifier before them, a constant between them and a row
+/// number after them.
 const MADE_UP: &str = r#"
 dp: {privacyUnit: id}
 fields:
@@ -32,7 +33,7 @@ fn sample_explains_itself() {
 }
 
 #[test]
-fn a_part_of_the_rows_is_drawn_and_told() {
+fn a_part_of_the_rows_is_drawn_and_described() {
     let folder = fitted();
     let part = ["sample", "a.model", "--where", "smoker=yes", "--where", "age=20..39|"];
     let json = [&part[..], &["--rebalance", "age=20..29:0.25,30..39:0.75", "--rows", "40", "-o", "b.csv", "--json"]];
@@ -91,7 +92,7 @@ fn a_part_that_the_model_does_not_have_is_refused() {
 #[test]
 fn identifiers_are_made_up_and_never_read() {
     let folder = Folder::with_table();
-    // The unit is in the data, and the other columns that are made up are not.
+    // The unit is in the data, and the other generated columns are not.
     let row = |row: usize| format!("person{row},{},{}\n", row % 80, ["yes", "no"][row % 2]);
     let rows = (0..500).map(row).collect::<Vec<_>>().concat();
     folder.write("table.csv", format!("id,age,smoker\n{rows}"));
@@ -115,7 +116,7 @@ fn identifiers_are_made_up_and_never_read() {
     assert!(ids.iter().all(|id| id.len() == 4 && id.starts_with("P-")), "{ids:?}");
     assert!(lines[1].ends_with(",100") && lines[1].contains(",NL,"), "{}", lines[1]);
     assert_eq!(std::fs::read_to_string(folder.path("release/data/synthetic.csv")).unwrap(), lines.join("\n") + "\n");
-    // Neither the reading of files nor the comparison of tables needs what is made up.
+    // Neither reading files nor comparing tables needs the generated columns.
     let evaluate =
         ["evaluate", "--real", "table.csv", "--synth", "a.csv", "--schema", "table.schema.yaml", "-o", "e.html"];
     let evaluated = folder.run(&evaluate);

@@ -1,4 +1,5 @@
-//! `scumble schema import`, `export` and `check`: other tools' files, and a schema held against its data.
+//! `scumble schema import`, `export` and `check`: files of other tools, and a schema checked
+//! against its data.
 
 use crate::folder::{Folder, assert_output};
 
@@ -66,7 +67,7 @@ fn export_explains_itself() {
 }
 
 #[test]
-fn every_format_is_imported_and_every_loss_is_told() {
+fn every_format_is_imported_and_every_loss_is_listed() {
     let folder = folder();
     let import = |format, file| folder.run(&["schema", "import", "--from", format, file]);
     let texts = [
@@ -84,7 +85,7 @@ fn every_format_is_imported_and_every_loss_is_told() {
 }
 
 #[test]
-fn every_format_is_exported_and_every_loss_is_told() {
+fn every_format_is_exported_and_every_loss_is_listed() {
     let folder = folder();
     let export = |format| folder.run(&["schema", "export", "--to", format, "schema.yaml"]);
     let mut texts: Vec<String> = ["sdv", "dpsynth", "smartnoise", "csvw-eo", "mbi"].map(export).into();
@@ -93,7 +94,7 @@ fn every_format_is_exported_and_every_loss_is_told() {
 }
 
 #[test]
-fn what_is_exported_twice_is_the_same_file() {
+fn exporting_twice_gives_the_same_file() {
     let folder = folder();
     for (format, file) in
         [("smartnoise", "smartnoise.yaml"), ("sdv", "sdv.json"), ("dpsynth", "dpsynth.yaml"), ("csvw-eo", "csvw.json")]

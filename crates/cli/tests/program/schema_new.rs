@@ -1,11 +1,11 @@
-//! `scumble schema new`, with answers from a pipe, and drafts that help.
+//! `scumble schema new` with answers from a pipe, and drafts with suggestions.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::folder::{Folder, assert_output};
 
-/// A table whose values would give everything away, if anything looked at them.
+/// A table with values that must not be read.
 const TABLE: &str = "\
 person_id,alter,geschlecht,plz,Einkommen,Geburtsdatum,ort,familienstand,bemerkung
 S3CRET-1,SECRET,SECRET,SECRET,SECRET,SECRET,SECRET,SECRET,SECRET
@@ -17,7 +17,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Everything a run shows that is answered by these lines.
+/// Returns the output and exit code of a run with these answers.
 fn answered(folder: &Folder, arguments: &[&str], answers: &str) -> (String, Option<i32>) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_scumble"))
         .args(arguments)
@@ -36,7 +36,7 @@ fn answered(folder: &Folder, arguments: &[&str], answers: &str) -> (String, Opti
 #[test]
 fn questions_are_answered_from_a_pipe_and_make_a_sound_schema() {
     let folder = folder();
-    // An empty line takes the suggestion.
+    // An empty line accepts the suggestion.
     let answers = [
         "person_id\n2\n\n\n",
         "\n",

@@ -1,11 +1,11 @@
-//! Slips of the hand: none of them costs a file, budget or privacy.
+//! Mistakes on the command line: none of them loses a file, budget or privacy.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::folder::{FIT, Folder};
 
-/// What a run says on standard error, and its exit code.
+/// Returns the standard error of a run, and its exit code.
 fn refused(folder: &Folder, arguments: &[&str]) -> (String, i32) {
     let output = folder.output(arguments);
     (String::from_utf8(output.stderr).unwrap(), output.status.code().unwrap())
@@ -61,7 +61,7 @@ fn no_output_is_one_of_the_inputs() {
 }
 
 #[test]
-fn nothing_that_exists_is_replaced_unless_asked_to() {
+fn existing_files_are_replaced_only_with_force() {
     let folder = Folder::with_table();
     folder.output(&[&FIT[..], &["a.model"]].concat());
     folder.write("precious", "somebody needs this");
@@ -102,11 +102,11 @@ fn nothing_that_exists_is_replaced_unless_asked_to() {
 fn a_device_is_not_replaced_by_a_file() {
     let folder = Folder::with_table();
     let (said, code) = refused(&folder, &[&FIT[..], &["/dev/null", "--force"]].concat());
-    assert_eq!((code, said.contains("no file")), (2, true), "{said}");
+    assert_eq!((code, said.contains("not a file")), (2, true), "{said}");
 }
 
 #[test]
-fn rows_and_pages_go_to_standard_output_and_the_rest_beside() {
+fn rows_and_pages_go_to_standard_output_and_notes_to_standard_error() {
     let folder = Folder::with_table();
     folder.output(&[&FIT[..], &["a.model"]].concat());
     let rows = folder.output(&["sample", "a.model", "-n", "7", "-o", "-"]);
@@ -121,7 +121,7 @@ fn rows_and_pages_go_to_standard_output_and_the_rest_beside() {
     assert!(!folder.path("-").exists());
 }
 
-/// A fit on a ledger that has released its tables and draws rows for hours.
+/// Starts a fit on a ledger that has released its tables and draws rows for hours.
 fn running_synth(folder: &Folder) -> std::process::Child {
     let mut program = Command::new(env!("CARGO_BIN_EXE_scumble"));
     program.args(SYNTH).args(["-n", "1000000000000"]);
@@ -162,11 +162,11 @@ fn interrupt(running: &std::process::Child) {
 }
 
 #[test]
-fn ctrl_c_says_what_became_of_the_budget_and_the_same_command_spends_nothing_more() {
+fn ctrl_c_reports_the_budget_and_resuming_spends_nothing_more() {
     let folder = Folder::with_table();
     folder.output(&["ledger", "init", "a.ledger", "-s", "table.schema.yaml", "-e", "3"]);
     let running = running_synth(&folder);
-    // While rows are written the first one asks, and the current batch is finished.
+    // While rows are written, the first Ctrl-C is a request, and the current batch is finished.
     interrupt(&running);
     let ended = running.wait_with_output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
@@ -180,7 +180,7 @@ fn ctrl_c_says_what_became_of_the_budget_and_the_same_command_spends_nothing_mor
     let shown = String::from_utf8(folder.output(&["ledger", "show", "a.ledger"]).stdout).unwrap();
     assert!(shown.contains(resume), "{shown}");
 
-    // The same budget again, by mistake: whatever becomes of the rows, it is the same fit.
+    // The same command again by mistake: it is the same fit, whatever happens to the rows.
     let (said, code) = refused(&folder, &SYNTH);
     assert_eq!(code, 4, "{said}");
     for flag in ["--resume", "--anew"] {
@@ -194,7 +194,7 @@ fn ctrl_c_says_what_became_of_the_budget_and_the_same_command_spends_nothing_mor
     let (said, code) = refused(&folder, &[&SYNTH[..], &["--resume"]].concat());
     assert_eq!(code, 0, "{said}");
     assert!(spent(&folder) <= before && folder.path("rows.csv").exists());
-    // It ended, so the next one is another fit.
+    // The fit ended, so the next one is a new fit.
     let (said, code) = refused(&folder, &[&SYNTH[..], &["--force"]].concat());
     assert_eq!(code, 0, "{said}");
     assert!(spent(&folder) > before);
@@ -212,7 +212,7 @@ fn ctrl_c_while_rows_come_from_standard_input_ends_the_fit() {
     let mut input = running.stdin.take().unwrap();
     std::io::Write::write_all(&mut input, b"age,smoker\n22,no\n").unwrap();
     wait_for("a copy of the rows", || folder.contents().len() > before.len());
-    // The pipe stays open: whoever writes into it is not done.
+    // The pipe stays open, as if its writer were not finished.
     interrupt(&running);
     let ended = running.wait_with_output().unwrap();
     drop(input);
@@ -223,7 +223,7 @@ fn ctrl_c_while_rows_come_from_standard_input_ends_the_fit() {
 }
 
 #[test]
-fn a_fit_that_never_ended_is_left_behind_only_by_name() {
+fn an_open_fit_is_abandoned_only_with_a_flag() {
     let folder = Folder::with_table();
     folder.output(&["ledger", "init", "a.ledger", "-s", "table.schema.yaml", "-e", "3"]);
     let mut running = running_synth(&folder);
@@ -239,7 +239,7 @@ fn a_fit_that_never_ended_is_left_behind_only_by_name() {
 }
 
 #[test]
-fn terms_that_protect_hardly_anybody_are_accepted_by_name_and_stay_marked() {
+fn weak_terms_need_a_flag_and_stay_marked() {
     let folder = Folder::with_table();
     let fit = |terms: &[&'static str]| {
         [&["fit", "table.csv", "-s", "table.schema.yaml", "-m", "independent", "-o", "a.model"], terms].concat()
@@ -259,7 +259,7 @@ fn terms_that_protect_hardly_anybody_are_accepted_by_name_and_stay_marked() {
     assert_eq!(refused(&folder, &init).1, 2);
     assert_eq!(refused(&folder, &[&init[..], &["--accept-weak-privacy"]].concat()).1, 0);
 
-    // Accepted, they are flagged wherever the model goes.
+    // Accepted weak terms are marked wherever the model is shown.
     let accepted = [&fit(&["-e", "10.5"])[..], &["--accept-weak-privacy"]].concat();
     let said = folder.run(&accepted);
     assert!(said.contains("warning: epsilon") && said.contains("WEAK TERMS"), "{said}");
@@ -273,7 +273,7 @@ fn terms_that_protect_hardly_anybody_are_accepted_by_name_and_stay_marked() {
     ] {
         assert!(text.contains("WEAK TERMS"), "{what}: {text}");
     }
-    // Reasonable ones are not, and a released number of rows is enough to know.
+    // Reasonable terms are not marked, and a released number of rows is enough to decide.
     let said = folder.run(&fit(&["-e", "1", "--force"]));
     assert!(!said.contains("WEAK"), "{said}");
     let said = folder.run(&fit(&["-e", "1", "-d", "1e-4", "--force"]));

@@ -1,4 +1,4 @@
-//! `unit_key(column)`: whose a row is, if it is anybody's.
+//! `unit_key(column)`: the key of a row's unit, if it has one.
 
 use datafusion::arrow::array::{Array, AsArray, FixedSizeBinaryArray, FixedSizeBinaryBuilder};
 use datafusion::arrow::compute::take;
@@ -12,19 +12,19 @@ use std::sync::Arc;
 
 use super::row::{fixed_size, in_i32};
 use super::text::{canonical, each_text};
-use crate::encode::supports;
-use crate::indirect::Indirect;
+use crate::codes::encode::supports;
+use crate::source::indirect::Indirect;
 
 /// Bytes of a key.
 pub(super) const KEY_BYTES: usize = 32;
 
 pub(super) type Key = [u8; KEY_BYTES];
 
-/// The function: a cryptographic hash of the value's one text, since units that shared a key would share their places. Null
-/// where there is no unit.
+/// A cryptographic hash of the value's canonical text, because units with equal keys would share
+/// one bound. Null if there is no unit.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct UnitKey {
-    /// The texts that stand for a missing value, each in its one form.
+    /// The canonical texts of missing values.
     missing: Vec<Vec<u8>>,
     signature: Signature,
 }
@@ -35,17 +35,17 @@ impl UnitKey {
         Self::of_forms(missing_texts.filter_map(form).collect())
     }
 
-    /// The same from the [forms](Self::forms) of another.
+    /// Creates the key function from the [canonical texts](Self::forms) of another.
     pub(crate) fn of_forms(missing: Vec<Vec<u8>>) -> Self {
         Self { missing, signature: Signature::any(1, Volatility::Immutable) }
     }
 
-    /// The texts that stand for a missing value, each in its one form.
+    /// The canonical texts of missing values.
     pub(crate) fn forms(&self) -> &[Vec<u8>] {
         &self.missing
     }
 
-    /// The keys of a column of a [supported](supports) type.
+    /// Returns the keys of a column of a [supported](supports) type.
     pub(super) fn keys(&self, array: &dyn Array) -> Result<FixedSizeBinaryArray> {
         if let Some(array) = array.as_any_dictionary_opt() {
             // Hashes each entry of the dictionary once.
@@ -67,13 +67,13 @@ impl UnitKey {
         Ok(keys.finish())
     }
 
-    /// The keys of the child of a union: a value of a type without texts names no unit.
+    /// Returns the keys of the child of a union: a value of an unsupported type has no unit.
     fn keys_or_none(&self, array: &dyn Array) -> Vec<Option<Key>> {
         let key = |bytes: Option<&[u8]>| bytes.and_then(|bytes| bytes.try_into().ok());
         self.keys(array).map_or_else(|_| vec![None; array.len()], |keys| keys.iter().map(key).collect())
     }
 
-    /// The key of a text, if it names a unit.
+    /// Returns the key of a text, if it identifies a unit.
     pub(super) fn key(&self, text: Option<&[u8]>) -> Option<Key> {
         let text = text.filter(|text| !self.missing.iter().any(|missing| missing == text))?;
         Some(Sha256::digest(text).into())
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_schema_calls_missing_is_missing() {
+    fn missing_values_of_the_schema_are_missing() {
         let key = UnitKey::new(["", "NA", "-9"].into_iter());
         let is_unit = |array: &dyn Array| {
             let keys = key.keys(array).unwrap();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dictionary_says_whose_a_row_is_as_its_values_do() {
+    fn a_dictionary_has_the_keys_of_its_values() {
         let key = UnitKey::new(std::iter::empty());
         let texts = StringArray::from(vec![Some("x"), None, Some("y"), Some(""), Some("x")]);
         let dictionary = DataType::Dictionary(Box::new(DataType::UInt16), Box::new(DataType::Utf8));

@@ -16,30 +16,31 @@ use scumble_schema::{Attribute, Schema};
 
 pub(crate) use self::key::UnitKey;
 pub(crate) use self::row::{PackRow, RankRow, UnpackCode};
-use crate::encode::code_type;
-use crate::udf::EncodeColumn;
+use crate::codes::encode::code_type;
+use crate::codes::udf::EncodeColumn;
 
-// The columns between the scan and the codes. Nothing of the schema is beside them, so no name of a user's can be theirs.
+// Columns between the scan and the codes. No column of the schema is beside them, so their names
+// cannot collide.
 const ROW: &str = "row";
 const UNIT: &str = "unit";
 const RANK: &str = "rank";
 const NUMBER: &str = "number";
 
-/// The plan that keeps at most so many rows of each unit.
+/// The plan that keeps at most `max_contributions` rows of each unit.
 #[derive(Debug)]
 pub(crate) struct UnitBound<'a> {
     schema: &'a Arc<Schema>,
     column: &'a str,
-    most: NonZeroU32,
+    max_rows: NonZeroU32,
 }
 
 impl<'a> UnitBound<'a> {
-    /// The bound that the schema asks for, if it names a unit column.
+    /// Returns the bound that the schema declares, if it names a unit column.
     pub(crate) fn of(schema: &'a Arc<Schema>) -> Option<Self> {
-        schema.privacy().bound().map(|(column, most)| Self { schema, column, most })
+        schema.privacy().bound().map(|(column, max_rows)| Self { schema, column, max_rows })
     }
 
-    /// What to select from a scan: the row, and whose it is.
+    /// Returns the columns to select from a scan: the row, and the key of its unit.
     pub(crate) fn columns(&self) -> Vec<Expr> {
         let codes = self.schema.domain().attributes();
         let codes = codes.map(|attribute| EncodeColumn::of_column(self.schema, attribute)).collect();
@@ -51,12 +52,14 @@ impl<'a> UnitBound<'a> {
         ]
     }
 
-    /// The codes of the kept rows, one column per attribute, from all that was selected by [`Self::columns`].
+    /// Returns the codes of the kept rows, one column per attribute, from the columns selected by
+    /// [`Self::columns`].
     ///
-    /// Rows without a unit go first: were they one unit, the people behind them would have to share its places.
+    /// Rows without a unit are dropped first: as a single unit, the people behind them would have
+    /// to share its bound.
     ///
-    /// Made of operators that DataFusion spreads over threads and machines and that spill: rows go to the partition of
-    /// their unit, are sorted there, and the first of each unit pass.
+    /// Uses operators that DataFusion distributes over threads and machines and that spill: rows go
+    /// to the partition of their unit, are sorted there, and the first rows of each unit are kept.
     pub(crate) fn keep(&self, rows: DataFrame) -> Result<DataFrame> {
         let rank = ScalarUDF::new_from_impl(RankRow::default()).call(vec![column(UNIT), column(ROW)]);
         let number = row_number()
@@ -64,9 +67,9 @@ impl<'a> UnitBound<'a> {
             .order_by(vec![column(RANK).sort(true, false)])
             .build()?
             .alias(NUMBER);
-        // No rule of this session makes types agree: the number of a row is a u64.
-        let most = u64::from(self.most.get()) + u64::from(Mutant::UnitKeepsOneMore.is_planted());
-        let is_kept = column(NUMBER).lt_eq(lit(most));
+        // The session has no type coercion: the number of a row is a u64.
+        let max_rows = u64::from(self.max_rows.get()) + u64::from(Mutant::UnitKeepsOneMore.is_planted());
+        let is_kept = column(NUMBER).lt_eq(lit(max_rows));
         rows.filter(column(UNIT).is_not_null())?
             .select(vec![column(ROW), column(UNIT), rank.alias(RANK)])?
             .window(vec![number])?

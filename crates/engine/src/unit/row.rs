@@ -1,4 +1,5 @@
-//! A row as one value: its codes side by side. Sorting and splitting by unit then move one column, not thousands.
+//! A row as one value: its codes concatenated. Sorting and partitioning by unit then move one
+//! column, not thousands.
 
 use std::sync::Arc;
 
@@ -14,7 +15,8 @@ use sha2::{Digest, Sha256};
 
 use super::key::KEY_BYTES;
 
-/// Bytes of a rank. Two different rows of a unit have the same one with probability 2^-128; then either may be kept.
+/// Bytes of a rank. Two different rows of a unit have equal ranks with probability 2^-128; then
+/// either may be kept.
 const RANK_BYTES: usize = 16;
 
 /// Bytes of a code of this type.
@@ -27,7 +29,7 @@ fn width(codes: &DataType) -> Option<usize> {
     }
 }
 
-/// How Arrow writes down the size of a value.
+/// Converts a size to Arrow's type of sizes.
 pub(super) fn in_i32(bytes: usize) -> i32 {
     i32::try_from(bytes).expect("ten thousand columns of four bytes")
 }
@@ -36,7 +38,7 @@ pub(super) fn fixed_size(bytes: usize) -> DataType {
     DataType::FixedSizeBinary(in_i32(bytes))
 }
 
-/// An array of values of `size` bytes each, none of them missing.
+/// Creates an array of values of `size` bytes each, without nulls.
 fn fixed_size_array(size: usize, bytes: Vec<u8>) -> ArrayRef {
     Arc::new(FixedSizeBinaryArray::new(in_i32(size), bytes.into(), None))
 }
@@ -45,7 +47,7 @@ fn without_nulls(name: &str, data_type: DataType) -> FieldRef {
     Arc::new(Field::new(name, data_type, false))
 }
 
-/// `pack_row(codes, ...)`: the codes of a row, little-endian, side by side.
+/// `pack_row(codes, ...)`: the codes of a row, little-endian, concatenated.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PackRow {
     signature: Signature,
@@ -98,7 +100,7 @@ impl ScalarUDFImpl for PackRow {
     }
 }
 
-/// Writes the codes of one column to the beginnings of their places, and gives their width.
+/// Writes the codes of one column to the start of their places, and returns their width.
 fn scatter<'a, T: ArrowPrimitiveType, const WIDTH: usize>(
     codes: &ArrayRef,
     places: impl Iterator<Item = &'a mut [u8]>,
@@ -110,7 +112,7 @@ fn scatter<'a, T: ArrowPrimitiveType, const WIDTH: usize>(
     WIDTH
 }
 
-/// `unpack_code(row)`: one column of codes out of packed rows.
+/// `unpack_code(row)`: one column of codes from packed rows.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct UnpackCode {
     offset: usize,
@@ -123,18 +125,18 @@ impl UnpackCode {
         Self { offset, codes, signature: Signature::any(1, Volatility::Immutable) }
     }
 
-    /// Where the code begins, and how many bytes it has.
+    /// Returns the offset of the code, and its number of bytes.
     pub(crate) fn place(&self) -> (usize, usize) {
         (self.offset, width(&self.codes).expect("the type of codes"))
     }
 
-    /// The function of the code at that place, if one can have so many bytes.
+    /// Creates the function for the code at an offset, if a code can have that number of bytes.
     pub(crate) fn of_place(offset: usize, bytes: usize) -> Option<Self> {
         let types = [DataType::UInt8, DataType::UInt16, DataType::UInt32];
         types.into_iter().find(|codes| width(codes) == Some(bytes)).map(|codes| Self::new(offset, codes))
     }
 
-    /// Where the next code begins.
+    /// Offset of the next code.
     pub(super) fn end(&self) -> usize {
         let (offset, bytes) = self.place();
         offset + bytes
@@ -189,7 +191,7 @@ fn gather<T: ArrowPrimitiveType, const WIDTH: usize>(
     Arc::new(PrimitiveArray::<T>::new(codes.into(), None))
 }
 
-/// `rank_row(unit, row)`: where a row stands among those of its unit, by a hash of what it is.
+/// `rank_row(unit, row)`: the rank of a row among those of its unit, a hash of its contents.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RankRow {
     signature: Signature,
@@ -240,7 +242,8 @@ impl ScalarUDFImpl for RankRow {
     }
 }
 
-/// The rank of a row. The unit has its part in it, so that no content is the one that everybody keeps.
+/// Computes the rank of a row. It includes the unit, so that no contents are preferred in every
+/// unit.
 pub(super) fn rank(unit: &[u8], row: &[u8]) -> [u8; RANK_BYTES] {
     let hash: [u8; 32] = Sha256::new().chain_update(unit).chain_update(row).finalize().into();
     *hash.first_chunk().expect("a hash of 32 bytes")

@@ -1,4 +1,4 @@
-//! The plan: its shape, its results whatever the batches are, and its memory.
+//! The plan of a bound: its shape, its results for any batches, and its memory.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use datafusion::prelude::SessionContext;
 use super::key::UnitKey;
 use super::row::rank;
 use super::*;
-use crate::session::session as try_session;
+use crate::run::session::session as try_session;
 
 fn session(threads: usize) -> SessionContext {
     try_session(threads, None, None).unwrap()
 }
 
-/// Two attributes whose codes have two and four bytes, and a unit.
-fn schema(most: u32) -> Arc<Schema> {
+/// Two attributes with codes of two and four bytes, and a unit.
+fn schema(max_rows: u32) -> Arc<Schema> {
     let schema = Schema::parse(&format!(
         "
-dp: {{privacyUnit: who, maxContributions: {most}}}
+dp: {{privacyUnit: who, maxContributions: {max_rows}}}
 fields:
   - {{name: a, type: integer, constraints: {{minimum: 0, maximum: 299, required: true}}}}
   - {{name: b, type: integer, constraints: {{minimum: 0, maximum: 99999, required: true}}}}
@@ -38,7 +38,7 @@ fields:
 
 type Row = (Option<u32>, u32, u32);
 
-/// Rows of which some units have one and some have hundreds, and some have no unit.
+/// Rows of units with one row, units with hundreds, and without a unit.
 fn rows(count: u32) -> Vec<Row> {
     let mix =
         |row: u32, salt: u32| (row ^ salt).wrapping_mul(0x9E37_79B1).rotate_left(13).wrapping_mul(0x85EB_CA6B) >> 7;
@@ -61,8 +61,8 @@ fn batch(rows: &[Row]) -> RecordBatch {
     .unwrap()
 }
 
-/// What the rule says, unit by unit.
-fn expected(rows: &[Row], most: usize) -> Vec<(u32, u32)> {
+/// Applies the rule directly, unit by unit.
+fn expected(rows: &[Row], max_rows: usize) -> Vec<(u32, u32)> {
     let mut units: BTreeMap<u32, Vec<_>> = BTreeMap::new();
     let keys = UnitKey::new(std::iter::empty());
     for &(unit, a, b) in rows {
@@ -74,7 +74,7 @@ fn expected(rows: &[Row], most: usize) -> Vec<(u32, u32)> {
     let mut kept = vec![];
     for mut rows in units.into_values() {
         rows.sort_unstable();
-        kept.extend(rows.into_iter().take(most).map(|(_, row)| row));
+        kept.extend(rows.into_iter().take(max_rows).map(|(_, row)| row));
     }
     kept.sort_unstable();
     kept
@@ -130,11 +130,11 @@ async fn rows_go_to_the_partition_of_their_unit_and_are_sorted_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_rows_are_kept_whatever_the_batches_and_threads() {
+async fn kept_rows_do_not_depend_on_batches_or_threads() {
     let rows = rows(2_000);
-    for most in [1, 3, 5_000] {
-        let expected = expected(&rows, most);
-        let schema = schema(u32::try_from(most).unwrap());
+    for max_rows in [1, 3, 5_000] {
+        let expected = expected(&rows, max_rows);
+        let schema = schema(u32::try_from(max_rows).unwrap());
         for threads in [1, 2, 5] {
             for batch_size in [1, 7, 8192] {
                 for batch_rows in [1, 90, 3_000] {
@@ -142,7 +142,7 @@ async fn the_same_rows_are_kept_whatever_the_batches_and_threads() {
                     let batches: Vec<_> = rows.chunks(batch_rows).map(batch).collect();
                     let (left, right) = batches.split_at(batches.len() / 2);
                     let plan = plan(&context, vec![left.to_vec(), right.to_vec(), vec![]], &schema).await;
-                    assert!(kept(&context, &plan).await == expected, "{most} {threads} {batch_size} {batch_rows}");
+                    assert!(kept(&context, &plan).await == expected, "{max_rows} {threads} {batch_size} {batch_rows}");
                 }
             }
         }
@@ -150,7 +150,7 @@ async fn the_same_rows_are_kept_whatever_the_batches_and_threads() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_are_kept_also_if_no_column_is_asked_for() {
+async fn rows_are_kept_even_if_no_column_is_requested() {
     let (rows, schema, context) = (rows(500), schema(2), session(2));
     let table = MemTable::try_new(batch(&rows).schema(), vec![vec![batch(&rows)]]).unwrap();
     let bound = UnitBound::of(&schema).unwrap();
@@ -165,14 +165,15 @@ async fn a_memory_limit_makes_it_spill_and_changes_nothing() {
     let rows = rows(400_000);
     let batches: Vec<_> = rows.chunks(8192).map(batch).collect();
     let schema = schema(2);
-    // Each sort has its share. In a pool that gives to the first who asks, one sort can leave the others too little to begin.
+    // Each sort gets its share. In a first-come pool, one sort can leave too little for the others
+    // to begin.
     let pool = Arc::new(FairSpillPool::new(64 << 20));
     let runtime = RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc().unwrap();
     let state = SessionStateBuilder::new_from_existing(session(2).state()).with_runtime_env(runtime).build();
     let context = SessionContext::new_with_state(state);
     let plan = plan(&context, vec![batches], &schema).await;
     assert!(kept(&context, &plan).await == expected(&rows, 2));
-    assert!(spills(plan.as_ref()) > 0, "the limit was not felt, so this tested nothing");
+    assert!(spills(plan.as_ref()) > 0, "the limit was not reached, so this tested nothing");
 }
 
 fn spills(plan: &dyn ExecutionPlan) -> usize {

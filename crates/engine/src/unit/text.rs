@@ -1,8 +1,8 @@
-//! One text for every value of a unit column, however the file writes it down.
+//! Canonical text of the values of a unit column, whatever the notation in the file.
 //!
-//! A person's rows must not fall apart into two units because one file has the number 7 and another the text `7.0`. Nor may
-//! two identifiers become one: what is not known to be the same is different. So `07` and `7` are two, and so are `A7` and
-//! `a7`.
+//! A person's rows must not split into two units because one file has the number 7 and another the
+//! text `7.0`. Nor may two identifiers merge: values are different unless they are known to be
+//! equal. So `07` and `7` differ, and so do `A7` and `a7`.
 
 use std::io::Write;
 
@@ -20,17 +20,17 @@ use datafusion::arrow::temporal_conversions::{
 };
 use scumble_schema::limits::FIELD_BYTES;
 
-use crate::encode::{TOO_LONG, decimal};
+use crate::codes::encode::{TOO_LONG, decimal};
 
-/// Calls `push` with the text of every value in turn, `None` for a missing one; `None` if the type is not supported.
-/// Dictionaries are left to the caller.
+/// Calls `push` with the text of every value in turn, `None` for a missing one; returns `None` if
+/// the type is not supported. Dictionaries are handled by the caller.
 pub(super) fn each_text(array: &dyn Array, push: &mut impl FnMut(Option<&[u8]>)) -> Option<()> {
     macro_rules! written {
         ($type:ty, $write:expr) => {{
             let (mut text, mut scratch) = (Vec::new(), Vec::new());
             for value in array.as_primitive::<$type>() {
                 text.clear();
-                // What is missing is written as nothing.
+                // A missing value has no text.
                 if let Some(value) = value {
                     $write(&mut text, value);
                 }
@@ -47,7 +47,7 @@ pub(super) fn each_text(array: &dyn Array, push: &mut impl FnMut(Option<&[u8]>))
     }
     macro_rules! instant {
         ($type:ty, $read:expr) => {
-            // Beyond the years that can be written, the number stands for itself.
+            // Outside the representable years, the raw number is used.
             written!($type, |text: &mut Vec<u8>, value| match $read(value) {
                 Some(time) => write_value(text, time),
                 None => write_value(text, value),
@@ -89,7 +89,7 @@ pub(super) fn each_text(array: &dyn Array, push: &mut impl FnMut(Option<&[u8]>))
         DataType::Binary => texts(array.as_binary::<i32>().iter(), push),
         DataType::LargeBinary => texts(array.as_binary::<i64>().iter(), push),
         DataType::BinaryView => texts(array.as_binary_view().iter(), push),
-        // Bytes of one length are digests and UUIDs, in which no byte is a blank.
+        // Bytes of a fixed length are digests and UUIDs, in which no byte is a blank.
         DataType::FixedSizeBinary(_) => {
             array
                 .as_fixed_size_binary()
@@ -114,10 +114,11 @@ fn write_value(text: &mut Vec<u8>, value: impl std::fmt::Display) {
     write!(text, "{value}").expect("writing to memory");
 }
 
-/// Writes the shortest digits that mean the number, without an exponent, and a whole number without a fraction.
+/// Writes the shortest digits of the number, without an exponent, and a whole number without a
+/// fraction.
 fn write_f64(text: &mut Vec<u8>, value: f64) {
     if !value.is_nan() {
-        // The sum makes a negative zero a zero.
+        // Adding zero turns negative zero into zero.
         write_value(text, value + 0.0);
     }
 }
@@ -128,13 +129,15 @@ fn write_f32(text: &mut Vec<u8>, value: f32) {
     }
 }
 
-/// The one text for everything that is known to mean the same; `None` if nothing is there, or more than can be held.
+/// Returns one text for all notations of a value; `None` if it is empty or too long.
 ///
-/// Blanks at the ends do not count, nor do zeros behind the point of a whole number, nor how an instant is written.
+/// Surrounding blanks are ignored, and so are zeros after the point of a whole number, and the
+/// notation of an instant.
 pub(super) fn canonical<'a>(text: &'a [u8], scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
     let is_held = text.len() <= FIELD_BYTES;
     let text = text.trim_ascii();
-    // Not every source hands over what is too long: where one has put the stand-in, whose the row is cannot be known either.
+    // Not every source passes on values that are too long. Where one has inserted the placeholder,
+    // the unit of the row is unknown too.
     if !is_held || text.is_empty() || text == TOO_LONG {
         return None;
     }
@@ -144,7 +147,7 @@ pub(super) fn canonical<'a>(text: &'a [u8], scratch: &'a mut Vec<u8>) -> Option<
     if let Some((date, time)) = instant(text) {
         scratch.clear();
         scratch.extend_from_slice(date);
-        // Midnight is what a date becomes in programs that know only instants.
+        // Programs that know only instants convert a date to midnight.
         if time != b"00:00:00" {
             scratch.push(b'T');
             scratch.extend_from_slice(time);
@@ -154,7 +157,8 @@ pub(super) fn canonical<'a>(text: &'a [u8], scratch: &'a mut Vec<u8>) -> Option<
     Some(text)
 }
 
-/// The digits before the point of `7.0`, as programs write whole numbers of a column that had gaps.
+/// Returns the digits before the point of `7.0`, the notation of whole numbers in a column with
+/// missing values.
 fn whole_number(text: &[u8]) -> Option<&[u8]> {
     let point = text.iter().position(|byte| *byte == b'.')?;
     let (whole, zeros) = (&text[..point], &text[point + 1..]);
@@ -163,7 +167,8 @@ fn whole_number(text: &[u8]) -> Option<&[u8]> {
     (is_whole && !zeros.is_empty() && zeros.iter().all(|byte| *byte == b'0')).then_some(whole)
 }
 
-/// The date and the time of an instant such as `2020-12-31 18:00:00.50` or `2020-12-31T18:00:00Z`, without zeros at its end.
+/// Returns date and time of an instant such as `2020-12-31 18:00:00.50` or `2020-12-31T18:00:00Z`,
+/// without trailing zeros.
 fn instant(text: &[u8]) -> Option<(&[u8], &[u8])> {
     const SHAPE: &[u8] = b"0000-00-00T00:00:00";
     let (date_and_time, fraction) = text.split_at_checked(SHAPE.len())?;
@@ -182,7 +187,7 @@ fn instant(text: &[u8]) -> Option<(&[u8], &[u8])> {
         return None;
     }
     let zeros = fraction.iter().rev().take_while(|byte| matches!(byte, b'0' | b'.')).count();
-    // The point goes only with all that is behind it.
+    // The point is dropped only with the whole fraction.
     let fraction = &fraction[..fraction.len() - zeros];
     let end = SHAPE.len() + fraction.len();
     Some((&text[..10], &text[11..end]))
@@ -257,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_to_be_the_same_is_different() {
+    fn values_not_known_to_be_equal_are_different() {
         let texts = [
             "7",
             "07",
@@ -291,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_there() {
+    fn empty_and_blank_texts_are_missing() {
         for text in ["", " ", "\t\r\n "] {
             assert_eq!(of(text), None);
         }
@@ -309,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_every_line_have_a_text() {
+    fn extreme_values_have_a_text() {
         let arrays: Vec<ArrayRef> = vec![
             Arc::new(Float64Array::from(vec![f64::MAX, f64::MIN, f64::INFINITY, f64::MIN_POSITIVE, 1e22])),
             Arc::new(Date32Array::from(vec![i32::MIN, i32::MAX])),
@@ -330,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_not_there() {
+    fn a_text_that_is_too_long_is_missing() {
         let fits = |bytes: usize| canonical(&vec![b'x'; bytes], &mut vec![]).map(<[u8]>::len);
         assert_eq!((fits(FIELD_BYTES), fits(FIELD_BYTES + 1)), (Some(FIELD_BYTES), None));
         assert_eq!(canonical(TOO_LONG, &mut vec![]), None);

@@ -1,14 +1,15 @@
-//! Archives and workbooks, made by hand so that they can be broken by hand.
+//! Builds archives and workbooks by hand, so that tests can corrupt them.
 
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 
 use crate::common::compress;
 
-/// A ZIP archive of these files, packed by deflate.
+/// Builds a ZIP archive of these files, compressed with deflate.
 pub(crate) fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
     let (mut archive, mut directory) = (vec![], vec![]);
     for (name, bytes) in files {
-        // A gzip file is what deflate packed, between ten bytes and eight with checksum and length.
+        // A gzip file is deflated data between ten header bytes and eight bytes of checksum and
+        // length.
         let gzip = compress(FileCompressionType::GZIP, bytes.to_vec());
         assert_eq!(gzip[3], 0, "the header has no more than ten bytes");
         let (packed, trailer) = gzip[10..].split_at(gzip.len() - 18);
@@ -24,7 +25,7 @@ pub(crate) fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
     [archive, directory, end, place, short(0)].concat()
 }
 
-/// A workbook with these sheets, of which each is the rows between the tags of `sheetData`. Style 1 is a date.
+/// Builds a workbook with these sheets, given as the rows inside `sheetData`. Style 1 is a date.
 pub(crate) fn workbook(sheets: &[(&str, &str)], texts: &[&str]) -> Vec<u8> {
     let relation = |id: &str, kind: &str, target: &str| {
         format!("<Relationship Id=\"{id}\" Type=\"http://x/{kind}\" Target=\"{target}\"/>")

@@ -1,4 +1,4 @@
-//! A small made-up table of all types, and ways to read it.
+//! A small made-up table of all types, and helpers to read it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use datafusion::arrow::array::{
 };
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use futures::{StreamExt, TryStreamExt};
-use scumble_engine::{CodedTable, EngineError, Input, ReadOptions, TableWriter};
+use scumble_engine::exact::ExactCounts;
+use scumble_engine::{CodedTable, EngineError, Input, MemoryLimit, ReadOptions, TableWriter};
 use scumble_schema::{AttributeId, Clique, Schema};
 use tempfile::TempDir;
 
@@ -33,7 +34,7 @@ pub(crate) fn schema() -> Schema {
     Schema::parse(SCHEMA).unwrap()
 }
 
-/// A stream of numbers that look random and are the same in every run.
+/// Pseudorandom numbers, the same in every run.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
@@ -49,7 +50,7 @@ impl Numbers {
         self.next() % bound
     }
 
-    /// A value below `bound`, or nothing one time in eight.
+    /// Returns a value below `bound`, or `None` one time in eight.
     pub(crate) fn maybe(&mut self, bound: i64) -> Option<i64> {
         let value = i64::try_from(self.below(bound.unsigned_abs())).unwrap();
         (self.below(8) > 0).then_some(value)
@@ -120,7 +121,7 @@ pub(crate) fn cliques(schema: &Schema) -> Vec<Clique> {
     cliques
 }
 
-/// All tables of [`cliques`], after checking that each has the same sum.
+/// Counts all tables of [`cliques`], and checks that their sums are equal.
 pub(crate) fn counts(table: &CodedTable, schema: &Schema) -> Vec<Vec<u64>> {
     let tables = table.count_tables(&cliques(schema)).unwrap();
     let rows = tables[0][0];
@@ -132,7 +133,7 @@ pub(crate) fn read(path: impl Into<PathBuf>, schema: &Schema) -> Result<CodedTab
     CodedTable::read(&[Input::new(path)], schema, &ReadOptions::default())
 }
 
-/// The tables of CSV text under [`schema`]-like rules.
+/// Counts the tables of CSV text under a schema like [`schema`].
 pub(crate) fn counts_of_text(schema: &Schema, bytes: impl AsRef<[u8]>) -> Vec<Vec<u64>> {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("rows.csv");
@@ -148,7 +149,17 @@ pub(crate) fn write(path: &Path, batches: &[RecordBatch]) {
     writer.finish().unwrap();
 }
 
-/// The compressed bytes, by DataFusion's encoders.
+/// Options with the smallest memory limit, and private files in `spill`.
+pub(crate) fn smallest_limit(spill: &Path) -> ReadOptions {
+    ReadOptions {
+        threads: Some(2),
+        memory_limit: Some(MemoryLimit::of_bytes(0)),
+        spill_directory: Some(spill.to_owned()),
+        ..ReadOptions::default()
+    }
+}
+
+/// Compresses bytes with DataFusion's encoders.
 pub(crate) fn compress(compression: FileCompressionType, bytes: Vec<u8>) -> Vec<u8> {
     let chunk = futures::stream::once(async move { Ok(Bytes::from(bytes)) }).boxed();
     let stream = compression.convert_to_compress_stream(chunk).unwrap();

@@ -1,4 +1,4 @@
-//! CSV files with everything that CSV files have.
+//! Edge cases of CSV files.
 
 use crate::common::{counts_of_text, read};
 use scumble_engine::EngineError;
@@ -43,7 +43,7 @@ fn awkward_rows_are_rows() {
 }
 
 #[test]
-fn records_span_lines_where_the_schema_says_so() {
+fn records_span_lines_if_the_schema_declares_it() {
     let multiline = schema().with_dialect(Dialect { multiline: true, ..Dialect::default() });
     let tables = counts_of_text(&multiline, b"sex,age\n\"f\nm\r\n\",1\n\"m\",\"\n11\n\"\n");
     assert_eq!((&tables[1][..], &tables[2][..]), (&[0, 1, 0, 1][..], &[1, 1, 0][..]));
@@ -87,7 +87,8 @@ fn a_missing_value_written_as_a_blank_line_is_not_lost() {
 
 #[test]
 fn rows_survive_batches_of_any_width() {
-    // 20,000 rows are several batches, and quoted line ends fall on many of the 256 KiB reads.
+    // 20,000 rows are several batches, and quoted line ends fall on many boundaries of the 256 KiB
+    // reads.
     let row = |row: u64| format!("\"{}\",{}\n", "f\n".repeat((row % 97).try_into().unwrap()), row % 20);
     let bytes = "sex,age\n".to_owned() + &(0..20_000).map(row).collect::<String>();
     let tables = counts_of_text(&schema().with_dialect(Dialect { multiline: true, ..Dialect::default() }), bytes);
@@ -96,7 +97,7 @@ fn rows_survive_batches_of_any_width() {
 }
 
 #[test]
-fn a_header_that_does_not_fit_names_the_column() {
+fn an_error_about_the_header_names_the_column() {
     let directory = TempDir::new().unwrap();
     let fail = |bytes: &str| {
         let path = directory.path().join("rows.csv");

@@ -1,4 +1,4 @@
-//! Damaged files end in errors that hold nothing of their contents.
+//! Errors about damaged files contain nothing of the files' contents.
 
 use std::error::Error;
 use std::fs;
@@ -23,7 +23,7 @@ fn canary_rows() -> RecordBatch {
     RecordBatch::try_from_iter([("who", Arc::new(rows) as ArrayRef)]).unwrap()
 }
 
-/// All that an error can print.
+/// Everything that an error can print.
 fn printed(error: &EngineError) -> String {
     let mut printed = vec![format!("{error} {error:?} {error:#?} {:?}", error.hint())];
     let mut cause = error.source();
@@ -113,7 +113,7 @@ fn error_path(error: &EngineError) -> String {
 }
 
 #[test]
-fn what_is_not_there_is_said_in_a_sentence() {
+fn a_missing_input_is_reported_in_a_sentence() {
     let directory = TempDir::new().unwrap();
     let root = directory.path().display().to_string();
     fs::create_dir(directory.path().join("empty")).unwrap();
@@ -134,7 +134,7 @@ fn what_is_not_there_is_said_in_a_sentence() {
 }
 
 #[test]
-fn a_name_that_stands_twice_is_refused_in_every_format() {
+fn a_repeated_name_is_refused_in_every_format() {
     let directory = TempDir::new().unwrap();
     let column = |values: &[i32]| Arc::new(Int32Array::from(values.to_vec())) as ArrayRef;
     let columns = [("a", column(&[1])), ("a", column(&[2])), ("who", column(&[3]))];
@@ -153,7 +153,7 @@ fn a_name_that_stands_twice_is_refused_in_every_format() {
 }
 
 #[test]
-fn typed_files_must_have_the_columns_too() {
+fn typed_files_must_have_the_columns_of_the_schema() {
     let directory = TempDir::new().unwrap();
     for name in ["a.parquet", "a.arrow"] {
         let path = directory.path().join(name);
@@ -163,7 +163,7 @@ fn typed_files_must_have_the_columns_too() {
             matches!(&error, EngineError::Schema { column, problem: ColumnProblem::Missing { .. }, .. } if column == "who"),
             "{error:?}"
         );
-        // Told to be CSV, it is some bytes without the right header.
+        // Read as CSV, it is bytes without the right header.
         let options = ReadOptions { format: Some(Format::Csv), ..Default::default() };
         scumble_engine::CodedTable::read(&[Input::new(&path)], &canary_schema(), &options).unwrap_err();
     }

@@ -1,4 +1,4 @@
-//! The same rows give the same counts, however they are written down.
+//! Counts do not depend on the format of the rows.
 
 use std::fs::{self, File};
 use std::sync::{Arc, Mutex};
@@ -33,7 +33,7 @@ fn every_format_and_compression_gives_equal_counts() {
         ("a.csv.xz", FileCompressionType::XZ),
     ] {
         fs::write(directory.path().join(name), compress(compression, text.clone())).unwrap();
-        // Many writers append members; a reader that stops after the first loses rows without a word.
+        // Many writers append members; a reader that stops after the first silently loses rows.
         let (head, tail) = text.split_at(text.len() / 3);
         let members = [compress(compression, head.to_vec()), compress(compression, tail.to_vec())].concat();
         fs::write(directory.path().join(format!("members-{name}")), members).unwrap();
@@ -95,15 +95,15 @@ fn files_may_differ_in_format_column_order_and_types() {
         counts(&CodedTable::from_batches(vec![vec![part.clone()]], &schema, &ReadOptions::default()).unwrap(), &schema);
     let all: Vec<usize> = (0..part.num_columns()).rev().collect();
     let reordered = part.project(&all).unwrap();
-    // The same values as text: what another program might have exported.
+    // The same values as text, as another program might export them.
     let columns = part.schema();
     let texts = columns.fields().iter().zip(part.columns()).map(|(field, column)| {
-        let wanted = if field.name() == "region" {
+        let data_type = if field.name() == "region" {
             DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))
         } else {
             DataType::Utf8
         };
-        (field.name().clone(), cast(column, &wanted).unwrap())
+        (field.name().clone(), cast(column, &data_type).unwrap())
     });
     let texts = RecordBatch::try_from_iter(texts).unwrap();
     let files = [
@@ -155,19 +155,19 @@ fn progress_ends_at_the_size_of_the_input() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("a.csv");
     write(&path, &[people(5_000, 3)]);
-    let told = Arc::new(Mutex::new(vec![]));
-    let keep = Arc::clone(&told);
+    let reports = Arc::new(Mutex::new(vec![]));
+    let keep = Arc::clone(&reports);
     let sink = ProgressSink::new(move |progress| keep.lock().unwrap().push(progress));
     let options = ReadOptions { progress: Some(sink), ..Default::default() };
     CodedTable::read(&[Input::new(&path)], &schema(), &options).unwrap();
-    let told = told.lock().unwrap();
+    let reports = reports.lock().unwrap();
     let size = fs::metadata(&path).unwrap().len();
-    assert!(told.iter().all(|progress| progress.bytes_total == size && progress.bytes_read <= size));
-    assert_eq!(told.last().unwrap().bytes_read, size);
+    assert!(reports.iter().all(|progress| progress.bytes_total == size && progress.bytes_read <= size));
+    assert_eq!(reports.last().unwrap().bytes_read, size);
 }
 
 #[test]
-fn column_types_are_told_without_values() {
+fn column_types_are_read_without_values() {
     let directory = TempDir::new().unwrap();
     let part = people(5, 3);
     for name in ["a.csv", "a.parquet", "a.arrow"] {
@@ -182,7 +182,7 @@ fn column_types_are_told_without_values() {
 }
 
 #[test]
-fn rows_in_memory_are_counted_as_those_of_files_whatever_notes_their_library_left() {
+fn rows_in_memory_are_counted_like_files_whatever_their_metadata() {
     let schema = schema();
     let rows = people(150_000, 3);
     let truth =

@@ -1,19 +1,20 @@
-//! The nastiest files of the corpus that the example `engine_figures` goes through, and sound ones that must not be refused.
+//! The worst files of the corpus that the program `engine` of `benchmarks/` reads, and valid ones
+//! that must not be refused.
 //!
-//! A guard that fails here may end the whole test program: an allocation that cannot be served is no panic.
+//! A failing guard may end the whole test program: a failed allocation is not a panic.
 
-#[path = "../../examples/engine_figures/hostile/arrow_bombs.rs"]
+#[path = "../../../../benchmarks/programs/engine/hostile/arrow_bombs.rs"]
 #[expect(dead_code, reason = "the example has them all")]
 mod arrow_bombs;
-#[path = "../../examples/engine_figures/hostile/damage.rs"]
+#[path = "../../../../benchmarks/programs/engine/hostile/damage.rs"]
 #[expect(dead_code, reason = "the example spoils files in more ways")]
 mod damage;
-#[path = "../../examples/engine_figures/hostile/handmade.rs"]
+#[path = "../../../../benchmarks/programs/engine/hostile/handmade.rs"]
 mod handmade;
-#[path = "../../examples/engine_figures/hostile/parquet_bombs.rs"]
+#[path = "../../../../benchmarks/programs/engine/hostile/parquet_bombs.rs"]
 #[expect(dead_code, reason = "the example has them all")]
 mod parquet_bombs;
-#[path = "../../examples/engine_figures/hostile/seed.rs"]
+#[path = "../../../../benchmarks/programs/engine/hostile/seed.rs"]
 #[expect(dead_code, reason = "the example also has texts")]
 mod seed;
 
@@ -22,14 +23,15 @@ use std::time::{Duration, Instant};
 
 use crate::common::read;
 use crate::random::{self, Random};
+use scumble_engine::exact::ExactCounts;
 use scumble_engine::{Damage, EngineError};
 use scumble_schema::Clique;
 use tempfile::TempDir;
 
-/// Far above what a refusal takes, and far below what believing one of these files would.
+/// Far above the time of a refusal, and far below the time of decoding one of these files.
 const SOON: Duration = Duration::from_secs(5);
 
-/// Reads `bytes` under this name; the rows, or what is wrong.
+/// Reads `bytes` under this name; returns the number of rows, or the error.
 fn rows_of(name: &str, bytes: &[u8]) -> Result<u64, EngineError> {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join(name);
@@ -112,14 +114,14 @@ fn arrow_files_that_claim_too_much_are_refused() {
 }
 
 #[test]
-fn a_long_value_in_every_row_is_read_once() {
+fn a_long_value_in_every_row_is_encoded_once() {
     for (name, bytes) in arrow_bombs::shapes().iter().filter(|(name, _)| name.starts_with("million-")) {
         assert_eq!(rows_of(&format!("{name}.arrow"), bytes), Ok(1 << 20), "{name}");
     }
 }
 
 #[test]
-fn sound_files_of_every_codec_and_encoding_pass_the_guard() {
+fn valid_files_of_every_codec_and_encoding_pass_the_guard() {
     let mut random = Random::new(11);
     for (name, bytes) in seed::parquet(&mut random) {
         let read = rows_of(&format!("{name}.parquet"), &bytes);
@@ -134,7 +136,7 @@ fn sound_files_of_every_codec_and_encoding_pass_the_guard() {
 }
 
 #[test]
-fn what_is_no_regular_file_is_not_read() {
+fn only_regular_files_are_read() {
     let directory = TempDir::new().unwrap();
     for name in ["zeros.csv", "zeros.parquet", "zeros.arrow"] {
         let path = directory.path().join(name);

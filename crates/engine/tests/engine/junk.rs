@@ -1,6 +1,7 @@
-//! Junk rows: none is lost, none is fatal (T14). The example `junk_rows` does the same with a million.
+//! Junk rows: none is lost, none is fatal (T14). The program `junk-rows` of `benchmarks/` repeats
+//! this with a million.
 
-#[path = "../../examples/junk_rows/generator.rs"]
+#[path = "../../../../benchmarks/programs/junk_rows/generator.rs"]
 mod generator;
 
 use crate::common::{counts, counts_of_text};

@@ -1,4 +1,4 @@
-//! The engine from outside. One program, because each links all of DataFusion.
+//! The engine from outside. One program, because each one links all of DataFusion.
 
 mod archives;
 mod common;
@@ -13,13 +13,13 @@ mod neighbouring_files;
 mod nested;
 mod ordinary_files;
 mod partitions;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "postgres"))]
 mod postgres;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "postgres"))]
 mod postgres_errors;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "postgres"))]
 mod postgres_server;
-#[path = "../../examples/engine_figures/hostile/random.rs"]
+#[path = "../../../../benchmarks/programs/random.rs"]
 mod random;
 mod recoded;
 mod units;

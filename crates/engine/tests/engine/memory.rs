@@ -1,57 +1,49 @@
-//! What does not fit the memory limit goes to private files, and shows in no count.
+//! Rows that exceed the memory limit go to private files, and counts do not depend on it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::common::{cliques, counts, people, schema, write};
-use scumble_engine::{CodedTable, Damage, EngineError, Input, MemoryLimit, ReadOptions, TableScan};
+use crate::common::{cliques, counts, people, schema, smallest_limit, write};
+use scumble_engine::exact::ExactCounts;
+use scumble_engine::{CodedTable, Damage, EngineError, Input, ReadOptions, TableScan};
 use scumble_schema::{AttributeId, Clique, Schema};
 
-fn least_memory(spill: &Path) -> ReadOptions {
-    ReadOptions {
-        threads: Some(2),
-        memory_limit: Some(MemoryLimit::of_bytes(0)),
-        spill_directory: Some(spill.to_owned()),
-        ..ReadOptions::default()
-    }
-}
-
-/// A field of the numbers from 1 on.
+/// Returns an integer field with the values from 1 to `last`.
 fn whole_numbers(name: &str, last: u32) -> String {
     let constraints = format!("constraints: {{minimum: 1, maximum: {last}, required: true}}, dp: {{foldInto: 1}}");
     format!("  - {{name: {name}, type: integer, {constraints}}}\n")
 }
 
-fn rooms(spill: &Path) -> Vec<PathBuf> {
+fn spill_directories(spill: &Path) -> Vec<PathBuf> {
     fs::read_dir(spill).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
 #[test]
-fn a_table_that_does_not_fit_is_spilled_privately_and_counts_the_same() {
+fn a_table_that_does_not_fit_is_spilled_privately_with_equal_counts() {
     let (schema, rows, parent) = (schema(), people(10_000, 7), tempfile::tempdir().unwrap());
     let spill = parent.path().join("odd name %20#ü");
     fs::create_dir(&spill).unwrap();
-    // As codes, more than the 32 MiB that half of the least limit leaves.
+    // As codes, more than 32 MiB, which is half of the smallest limit.
     let partitions = vec![vec![rows.clone(); 500]; 2];
-    let table = CodedTable::from_batches(partitions, &schema, &least_memory(&spill)).unwrap();
+    let table = CodedTable::from_batches(partitions, &schema, &smallest_limit(&spill)).unwrap();
     assert!(table.spilled());
-    let [room] = &rooms(&spill)[..] else { panic!("there is one room") };
-    assert_eq!(fs::metadata(room).unwrap().permissions().mode() & 0o777, 0o700);
-    assert!(fs::read_dir(room).unwrap().count() > 1, "the room has files");
+    let [directory] = &spill_directories(&spill)[..] else { panic!("there is one directory") };
+    assert_eq!(fs::metadata(directory).unwrap().permissions().mode() & 0o777, 0o700);
+    assert!(fs::read_dir(directory).unwrap().count() > 1, "the directory has files");
 
     let small = CodedTable::from_batches(vec![vec![rows]], &schema, &ReadOptions::default()).unwrap();
     assert!(!small.spilled());
     let (many, one) = (counts(&table, &schema), counts(&small, &schema));
     assert!(many.iter().flatten().zip(one.iter().flatten()).all(|(many, one)| *many == 1_000 * one));
-    // Asked again, it answers again.
+    // A second query gives equal counts.
     assert!(counts(&table, &schema) == many);
     drop(table);
-    assert!(rooms(&spill).is_empty(), "a table takes its files with it");
+    assert!(spill_directories(&spill).is_empty(), "the files are removed with the table");
 }
 
 #[test]
-fn a_scan_counts_what_the_coded_table_counts_and_keeps_nothing() {
+fn a_scan_has_the_counts_of_the_coded_table_and_keeps_nothing() {
     let (schema, spill) = (schema(), tempfile::tempdir().unwrap());
     let path = spill.path().join("people.parquet");
     write(&path, &[people(5_000, 3), people(5_000, 4)]);
@@ -64,7 +56,7 @@ fn a_scan_counts_what_the_coded_table_counts_and_keeps_nothing() {
 }
 
 #[test]
-fn tables_that_do_not_fit_together_are_counted_one_after_the_other() {
+fn tables_that_do_not_fit_together_are_counted_one_after_another() {
     let fields = ["c0", "c1", "c2", "c3"].map(|name| whole_numbers(name, 999)).concat();
     let schema = Schema::parse(&format!("fields:\n{fields}")).unwrap();
     let directory = tempfile::tempdir().unwrap();
@@ -73,7 +65,7 @@ fn tables_that_do_not_fit_together_are_counted_one_after_the_other() {
     // Six tables of a million cells do not fit 64 MiB with their sums.
     let pairs: Vec<Clique> =
         (0..4).flat_map(|a| (a + 1..4).map(move |b| Clique::new([a, b].map(AttributeId::new)))).collect();
-    let scan = TableScan::open(&[path.into()], &schema, &least_memory(directory.path())).unwrap();
+    let scan = TableScan::open(&[path.into()], &schema, &smallest_limit(directory.path())).unwrap();
     let tables = scan.count_tables(&pairs).unwrap();
     assert_eq!(tables.len(), 6);
     assert_eq!(tables[0][1], 2, "c0 is 1 and c1 is 2");
@@ -81,9 +73,9 @@ fn tables_that_do_not_fit_together_are_counted_one_after_the_other() {
 }
 
 #[test]
-fn a_place_for_files_that_is_not_there_is_named_only_when_it_is_needed() {
+fn a_missing_spill_directory_is_reported_only_when_it_is_needed() {
     let (schema, rows) = (schema(), people(10_000, 7));
-    let options = least_memory(Path::new("/nowhere/at/all"));
+    let options = smallest_limit(Path::new("/nowhere/at/all"));
     assert!(CodedTable::from_batches(vec![vec![rows.clone()]], &schema, &options).is_ok());
     let error = CodedTable::from_batches(vec![vec![rows; 1_000]], &schema, &options).unwrap_err();
     assert!(matches!(&error, EngineError::Io { path, .. } if path == "/nowhere/at/all"), "{error}");
@@ -96,7 +88,7 @@ fn one_table_that_cannot_fit_is_refused_with_a_hint() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("two.csv");
     fs::write(&path, "a,b\n1,2\n").unwrap();
-    let scan = TableScan::open(&[path.into()], &schema, &least_memory(directory.path())).unwrap();
+    let scan = TableScan::open(&[path.into()], &schema, &smallest_limit(directory.path())).unwrap();
     let error = scan.count_tables(&[Clique::new(schema.domain().attributes())]).unwrap_err();
     assert!(matches!(error, EngineError::Engine { problem: Damage::Memory, .. }), "{error}");
     assert!(error.hint().unwrap().contains("memory limit"));

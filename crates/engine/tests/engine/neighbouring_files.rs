@@ -1,7 +1,7 @@
-//! Neighbouring files give tables that differ by the added line or row and by nothing else. The example
-//! `neighbour_figures` does the same with thousands of pairs.
+//! Neighbouring files give tables that differ only by the added line or row. The program
+//! `neighbours` of `benchmarks/` repeats this with thousands of pairs.
 
-#[path = "../../examples/neighbour_figures/pairs.rs"]
+#[path = "../../../../benchmarks/programs/neighbours/pairs.rs"]
 mod pairs;
 
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use pairs::{FORMATS, KINDS, Kind, Pair, counts, differs_by_one_row};
 use scumble_schema::{Dialect, Schema};
 use tempfile::TempDir;
 
-/// Pairs of each format and kind of table.
+/// Pairs for each format and kind of table.
 const PAIRS: u64 = 20;
 const MANY: usize = 10_000;
 
@@ -42,7 +42,7 @@ fn the_check_notices_a_row_that_swallows_another() {
     assert_eq!(differs_by_one_row(&row(5), &[vec![5], vec![4, 1]], None), Ok(()));
 }
 
-/// A file of 10,000 lines, each with an identifier of its own, whose second line has `added` as its sex.
+/// A file of 10,000 lines with distinct identifiers, whose second line has `added` as its sex.
 fn ten_thousand(directory: &TempDir, added: &str) -> PathBuf {
     let mut text = String::from("id,sex,age,note\n");
     for id in 0..MANY {
@@ -75,7 +75,7 @@ fn an_unclosed_quote_in_one_of_ten_thousand_units_is_text() {
     assert_eq!(tables[1], [9_999, 0, 0, 1]);
 }
 
-/// A line of more bytes than are held, behind 100 others, in a file that `write` makes.
+/// Reads a file that `write` makes of 100 lines and a line of more bytes than are held.
 fn with_a_long_line(name: &str, bytes: usize, write: impl Fn(Vec<u8>) -> Vec<u8>) -> (u64, u64) {
     let directory = TempDir::new().unwrap();
     let schema =
@@ -96,7 +96,7 @@ fn an_overlong_line_is_one_row() {
 
 #[test]
 fn a_line_of_blanks_does_not_make_a_compressed_file_too_large() {
-    // 80 MiB of blanks pack to a thousandth, which of a whole file is refused.
+    // 80 MiB of blanks compress to a thousandth; a whole file of that is refused.
     let gzip = |bytes| crate::common::compress(FileCompressionType::GZIP, bytes);
     assert_eq!(with_a_long_line("rows.csv.gz", 80 << 20, gzip), (100, 101));
 }

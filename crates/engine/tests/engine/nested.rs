@@ -1,4 +1,5 @@
-//! Columns of types that hold other types: unions and runs are read value by value, and nested values are unknown.
+//! Columns of nested types: unions and runs are read value by value, and other nested values are
+//! unknown.
 
 use std::sync::Arc;
 
@@ -38,7 +39,8 @@ fn lists(values: &[Option<i64>]) -> ArrayRef {
     ))
 }
 
-/// Texts `3` and `x`, the number 3, nothing, the real numbers 3 and 3.5, a day, a list and a list that is not there.
+/// Texts `3` and `x`, the number 3, null, the real numbers 3 and 3.5, a day, a list and a null
+/// list.
 fn dense() -> UnionArray {
     let children: Vec<ArrayRef> = vec![
         Arc::new(StringArray::from(vec!["3", "x"])),
@@ -82,7 +84,7 @@ fn a_union_is_read_value_by_value() {
 }
 
 #[test]
-fn runs_are_read_as_the_rows_they_stand_for() {
+fn runs_are_read_like_the_rows_they_encode() {
     let schema = one_column("type: string, constraints: {enum: [a, b]}, dp: {open: true}");
     let values = StringArray::from(vec![Some("a"), None, Some("z"), Some("b")]);
     let runs = RunArray::<Int32Type>::try_new(&Int32Array::from(vec![3, 5, 6, 10]), &values).unwrap();
@@ -108,7 +110,7 @@ fn nested_values_are_unknown_and_change_no_other_column() {
     let read =
         |rows| counts(&CodedTable::from_batches(vec![vec![rows]], &schema, &ReadOptions::default()).unwrap(), &schema);
     let (plain, nested) = (read(rows), read(nested));
-    // The number of rows, and then a table for each column.
+    // The number of rows, then a table for each column.
     for (place, attribute) in schema.attributes().iter().enumerate() {
         let (plain, nested) = (&plain[place + 1], &nested[place + 1]);
         if attribute.name() == "born" {
@@ -120,7 +122,7 @@ fn nested_values_are_unknown_and_change_no_other_column() {
 }
 
 #[test]
-fn a_unit_is_the_same_in_a_union_and_in_a_column_of_its_own() {
+fn a_unit_in_a_union_equals_the_unit_in_a_plain_column() {
     let schema = Schema::parse(
         "dp: {privacyUnit: who, maxContributions: 1}\nfields:\n  - {name: x, type: integer, constraints: {minimum: 0, maximum: 9}}\n",
     );
@@ -129,7 +131,7 @@ fn a_unit_is_the_same_in_a_union_and_in_a_column_of_its_own() {
         let x: ArrayRef = Arc::new(Int64Array::from(vec![1; who.len()]));
         counted(&schema, vec![RecordBatch::try_from_iter([("who", who), ("x", x)]).unwrap()])[1]
     };
-    // 3 three times, `x`, 3.5 and a day; nothing, a list and nothing again are nobody.
+    // 3 three times, `x`, 3.5 and a day; null, a list and a null list have no unit.
     for union in [dense(), sparse()] {
         assert_eq!(rows(Arc::new(union)), 4);
     }

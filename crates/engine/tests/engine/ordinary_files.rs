@@ -1,8 +1,9 @@
-//! Files as people have them: other delimiters, quotes and encodings, decimal commas, archives and workbooks.
+//! Ordinary files: other delimiters, quotes and encodings, decimal commas, archives and workbooks.
 
 use std::fs;
 use std::path::PathBuf;
 
+use scumble_engine::exact::ExactCounts;
 use scumble_engine::{CodedTable, Damage, EngineError, Input, ReadOptions, column_types};
 use scumble_schema::{Dialect, Schema};
 use tempfile::TempDir;
@@ -44,7 +45,7 @@ fn the_header_decides_on_the_delimiter() {
 }
 
 #[test]
-fn a_declared_delimiter_is_taken_whatever_the_header() {
+fn a_declared_delimiter_overrides_the_header() {
     let text = "city;pay,x,y,z\nKöln;500,\nRom;2500\n";
     let schema = Schema::parse(
         "dialect: {delimiter: ';'}\nfields: [{name: city, type: string, constraints: {enum: [Köln, Rom]}, dp: {open: true}}]",
@@ -68,7 +69,7 @@ fn quotes_and_comments_are_as_declared() {
 }
 
 #[test]
-fn latin_1_is_read_where_it_is_declared() {
+fn latin_1_is_read_if_it_is_declared() {
     let bytes = b"city;pay;gr\xF6\xDFe\nK\xF6ln;500;1\nRom;2500;2\n";
     assert_eq!(columns(&counts_of_text(&schema("dialect: {encoding: latin-1}\n"), bytes)), TWO_ROWS);
     let directory = TempDir::new().unwrap();
@@ -85,12 +86,12 @@ fn numbers_are_read_with_their_decimal_commas_and_groups() {
         "fields: [{name: pay, type: number, decimalChar: ',', groupChar: '.', constraints: {minimum: 0, maximum: 4000}, dp: {bins: {width: 1000}, open: true}}]",
     );
     let text = "pay;x\n0,5;\n1.234,56;\n3999;\n1.5;\n-;\n;\n";
-    // `1.5` and `-` are no numbers here.
+    // `1.5` and `-` are not numbers here.
     assert_eq!(counts_of_text(&schema.unwrap(), text)[1], [1, 1, 0, 1, 1, 2]);
 }
 
 #[test]
-fn a_repeated_name_is_refused_where_the_schema_reads_it() {
+fn a_repeated_name_is_refused_if_the_schema_reads_it() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("rows.csv");
     fs::write(&path, "city;pay;pay\nRom;1;2\n").unwrap();
@@ -138,7 +139,7 @@ fn archives_with_no_table_or_several_are_refused_with_a_hint() {
 }
 
 #[test]
-fn archives_that_are_cut_or_changed_are_errors_and_not_shorter_tables() {
+fn corrupted_archives_are_errors_and_not_shorter_tables() {
     let directory = TempDir::new().unwrap();
     let table = "city,pay\n".to_owned() + &"Rom,500\n".repeat(1000);
     let whole = zip(&[("a.csv", table.as_bytes())]);
@@ -146,7 +147,7 @@ fn archives_that_are_cut_or_changed_are_errors_and_not_shorter_tables() {
         let error = read(written(&directory, "a.zip", whole[..keep].to_vec()), &schema("")).unwrap_err();
         assert!(matches!(error, EngineError::Engine { problem: Damage::NotZip, .. }), "{keep}: {error:?}");
     }
-    // Every byte of the archive in turn: no panic, and the rows or an error.
+    // Every byte of the archive in turn: no panic, and either all rows or an error.
     for place in 0..whole.len() {
         let mut changed = whole.clone();
         changed[place] ^= 0xFF;
@@ -175,7 +176,7 @@ fn the_first_sheet_of_a_workbook_is_read_or_the_one_that_is_named() {
     let directory = TempDir::new().unwrap();
     let other = r#"<row><c t="str"><v>pay</v></c><c t="str"><v>city</v></c></row><row><c><v>1</v></c></row>"#;
     let path = written(&directory, "book.xlsx", workbook(&[("people", SHEET), ("more", other)], &["Köln"]));
-    // The dialect is that of text files.
+    // The dialect applies to text files only.
     for dialect in ["", "dialect: {delimiter: ';', encoding: latin-1}\n"] {
         assert_eq!(columns(&counts(&read(&path, &schema(dialect)).unwrap(), &schema(dialect))), TWO_ROWS);
     }
@@ -201,7 +202,7 @@ fn days_of_a_workbook_are_dates() {
     let rows = r#"<row><c t="str"><v>born</v></c></row><row><c s="1"><v>45943</v></c></row><row><c><v>45943</v></c></row>
         <row><c s="1"><v>45943.75</v></c></row><row><c s="1" t="d"><v>2025-02-03</v></c></row><row><c t="e"><v>#SPILL!</v></c></row>"#;
     let table = read(written(&directory, "a.xlsx", workbook(&[("a", rows)], &[])), &schema).unwrap();
-    // Twelve months, missing, unknown: a number that is no date, and an error value.
+    // Twelve months, missing, unknown: a number that is not a date, and an error value.
     assert_eq!(counts(&table, &schema)[1], [0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2]);
 }
 
@@ -233,7 +234,7 @@ fn no_cell_can_fail_a_workbook() {
 }
 
 #[test]
-fn a_workbook_that_is_none_is_refused() {
+fn an_invalid_workbook_is_refused() {
     let directory = TempDir::new().unwrap();
     for bytes in [b"city,pay\nRom,1\n".to_vec(), zip(&[("a.csv", b"city,pay\n")]), zip(&[])] {
         let error = read(written(&directory, "a.xlsx", bytes), &schema("")).unwrap_err();
@@ -242,7 +243,7 @@ fn a_workbook_that_is_none_is_refused() {
 }
 
 #[test]
-fn private_copies_go_with_their_table() {
+fn private_copies_are_removed_with_their_table() {
     let directory = TempDir::new().unwrap();
     let spill = TempDir::new().unwrap();
     let path = written(&directory, "a.zip", zip(&[("a.csv", b"city,pay\nRom,1\n")]));

@@ -1,15 +1,16 @@
-//! Order and partitions do not show in the counts (T13 of `docs/reference/privacy-tests.md`).
+//! Counts do not depend on order and partitions (T13 of `docs/reference/privacy-tests.md`).
 
 use crate::common::{Numbers, counts, people, schema};
 use datafusion::arrow::array::{Array, RecordBatch, StringArray, UInt64Array};
 use datafusion::arrow::compute::take_record_batch;
+use scumble_engine::exact::ExactCounts;
 use scumble_engine::{CodedTable, EngineError, ReadOptions};
 use scumble_schema::{AttributeId, Clique};
 use scumble_vault::MarginalSource;
 
 const PERMUTATIONS: u64 = 200;
 
-/// The rows in another order, dealt out over `partitions`, in batches of uneven size.
+/// Shuffles the rows and distributes them to `partitions`, in batches of uneven size.
 fn scatter(rows: &RecordBatch, partitions: usize, numbers: &mut Numbers) -> Vec<Vec<RecordBatch>> {
     let mut order: Vec<u64> = (0..rows.num_rows() as u64).collect();
     numbers.shuffle(&mut order);
@@ -17,10 +18,10 @@ fn scatter(rows: &RecordBatch, partitions: usize, numbers: &mut Numbers) -> Vec<
     let mut rest = order.as_slice();
     while !rest.is_empty() {
         let length = usize::try_from(1 + numbers.below(40)).unwrap().min(rest.len());
-        let (batch, behind) = rest.split_at(length);
+        let (batch, after) = rest.split_at(length);
         let batch = take_record_batch(rows, &UInt64Array::from(batch.to_vec())).unwrap();
         parts[usize::try_from(numbers.below(partitions as u64)).unwrap()].push(batch);
-        rest = behind;
+        rest = after;
     }
     parts
 }
@@ -50,7 +51,7 @@ fn tables_of_more_than_one_chunk_and_thread_add_up() {
 }
 
 #[test]
-fn counts_are_those_of_a_count_by_hand() {
+fn counts_match_a_count_by_hand() {
     let (schema, rows) = (schema(), people(1_000, 8));
     let table = CodedTable::from_batches(vec![vec![rows.clone()]], &schema, &ReadOptions::default()).unwrap();
     let region = rows.column_by_name("region").unwrap().as_any().downcast_ref::<StringArray>().unwrap();
@@ -75,7 +76,7 @@ fn counts_are_those_of_a_count_by_hand() {
 }
 
 #[test]
-fn no_rows_are_counted_as_none() {
+fn a_table_without_rows_has_counts_of_zero() {
     let schema = schema();
     let empty = people(0, 1);
     for partitions in [vec![], vec![vec![]], vec![vec![empty]]] {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
+use scumble_engine::exact::ExactCounts;
 use scumble_engine::{
     CodedTable, ColumnProblem, DatabaseProblem, EngineError, Input, ProgressSink, ReadOptions, column_types,
 };
@@ -14,7 +15,7 @@ use tempfile::TempDir;
 use crate::common::{counts, people, read, schema, write};
 use crate::postgres_server::{PASSWORD, Server};
 
-/// One column `name` under rules for strings.
+/// A schema with one string column `name`.
 pub(crate) fn strings(name: &str, values: &[&str]) -> Schema {
     let values: Vec<_> = values.iter().map(|value| format!("'{value}'")).collect();
     let values = values.join(", ");
@@ -24,7 +25,7 @@ pub(crate) fn strings(name: &str, values: &[&str]) -> Schema {
     .unwrap()
 }
 
-/// The counts of the only column: its values in their order, then missing, then unknown.
+/// Counts the only column: its values in order, then missing, then unknown.
 pub(crate) fn column(url: &str, schema: &Schema) -> Vec<u64> {
     let table = read(url, schema).unwrap_or_else(|error| panic!("{error}"));
     table.count_tables(&[Clique::new(schema.domain().attributes())]).unwrap().swap_remove(0)
@@ -37,7 +38,7 @@ pub(crate) fn problem(url: &str, schema: &Schema) -> DatabaseProblem {
     }
 }
 
-/// All that an error can print, none of which is the password.
+/// Everything that an error can print; checks that the password is not in it.
 pub(crate) fn printed(error: &EngineError) -> String {
     let printed = format!("{error} {error:?} {error:#?} {:?}", error.hint());
     assert!(!printed.contains(PASSWORD) && !printed.contains("CANARY"), "{printed}");
@@ -45,7 +46,7 @@ pub(crate) fn printed(error: &EngineError) -> String {
 }
 
 #[test]
-fn a_table_has_the_same_counts_as_the_same_rows_in_files() {
+fn a_table_has_the_counts_of_equal_rows_in_files() {
     let Some(server) = Server::start() else { return };
     let (directory, schema) = (TempDir::new().unwrap(), schema());
     let parquet = directory.path().join("people.parquet");
@@ -90,8 +91,8 @@ fn a_table_has_the_same_counts_as_the_same_rows_in_files() {
     // Progress has a total for a table and none for a view.
     for (table, has_total) in [("people", true), ("parts", true), ("seen_by_zone", false)] {
         let last = Arc::new(AtomicU64::new(u64::MAX));
-        let told = Arc::clone(&last);
-        let progress = ProgressSink::new(move |progress| told.store(progress.bytes_total, Ordering::Relaxed));
+        let seen = Arc::clone(&last);
+        let progress = ProgressSink::new(move |progress| seen.store(progress.bytes_total, Ordering::Relaxed));
         let options = ReadOptions { progress: Some(progress), ..ReadOptions::default() };
         CodedTable::read(&[Input::new(server.url(table))], &schema, &options).unwrap();
         assert_eq!(last.load(Ordering::Relaxed) > 0, has_total, "{table}");
@@ -128,7 +129,7 @@ fn values_of_every_type_have_a_code() {
         ("mood", &["sad", "so so", "happy"][..], &[0, 1, 1, 2, 0][..]),
         ("code", &["AB1", "AB2"], &[1, 1, 2, 0]),
         ("letter", &["x"], &[1, 2, 1]),
-        // Blanks that fill up are no part of the value.
+        // Padding is not part of the value.
         ("fixed", &["ab"], &[2, 2, 0]),
         ("short", &["abc"], &[1, 3, 0]),
         ("id", &["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"], &[1, 3, 0]),
@@ -139,7 +140,7 @@ fn values_of_every_type_have_a_code() {
         ("raw", &["ab"], &[1, 2, 1]),
         ("Say \"so\"", &["n", "m"], &[1, 1, 2, 0]),
         ("nothing", &["1"], &[0, 4, 0]),
-        // One is short, one has exactly the most bytes, two have one byte more.
+        // One is short, one has exactly the maximum length, two have one byte more.
         ("long", &["long"], &[1, 0, 3]),
     ] {
         assert_eq!(column(&url, &strings(name, values)), expected, "{name}");
@@ -224,7 +225,7 @@ fn odd_names_and_wide_rows_are_read() {
     let one_way = all.domain().one_way();
     assert!(table.count_tables(&one_way).unwrap().iter().all(|counts| counts == &[1, 0, 0]));
 
-    // Rows of 300 MiB each: values that do not fit are unknown, and the rows are there.
+    // Rows of 300 MiB each: values that do not fit are unknown, and no row is lost.
     let long = fields(300, "t", "type: string, constraints: {enum: [a]}, dp: {open: true}");
     let table = read(server.url("long_rows"), &long).unwrap();
     let one_way = long.domain().one_way();
@@ -232,7 +233,7 @@ fn odd_names_and_wide_rows_are_read() {
 }
 
 #[test]
-fn text_that_is_no_utf8_is_unknown_and_other_encodings_are_refused() {
+fn invalid_utf8_is_unknown_and_other_encodings_are_refused() {
     for (encoding, expected) in [("SQL_ASCII", Some([1, 0, 2])), ("LATIN1", Some([2, 0, 1])), ("WIN1252", None)] {
         let Some(server) = Server::start_with(&[&format!("--encoding={encoding}"), "--locale=C"], &[]) else { return };
         server.sql("CREATE TABLE t (a text); INSERT INTO t VALUES (E'\\xe9'), (E'\\xc3'), ('x');");

@@ -1,10 +1,11 @@
-//! What goes wrong with a database is said, without a value and without the password.
+//! Database problems are reported, without a value and without the password.
 
 use std::fs;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use scumble_engine::exact::ExactCounts;
 use scumble_engine::{
     CodedTable, ColumnProblem, DatabaseProblem, EngineError, Input, ProgressSink, ReadOptions, column_types,
 };
@@ -16,7 +17,7 @@ use crate::postgres::{column, printed, problem, strings};
 use crate::postgres_server::{PASSWORD, Server};
 
 #[test]
-fn what_the_database_refuses_is_said_in_a_sentence() {
+fn refusals_of_the_database_are_reported_in_a_sentence() {
     let Some(server) = Server::start() else { return };
     server.sql(
         "CREATE TABLE t (a text); INSERT INTO t VALUES ('CANARY'), ('1');
@@ -41,7 +42,7 @@ fn what_the_database_refuses_is_said_in_a_sentence() {
         (server.url_of("guest", "guestCANARY", "postgres", "t"), DatabaseProblem::Denied),
         (server.url_of("guest", "guestCANARY", "postgres", "sleeps"), DatabaseProblem::Cancelled),
         (format!("{}&sslmode=require", server.url("t")), DatabaseProblem::Tls),
-        // Nobody listens on the port of a listener that is gone.
+        // The port of a closed listener.
         (format!("postgresql://u:{PASSWORD}@127.0.0.1:{}/d?table=t", free_port()), DatabaseProblem::Unreachable),
         (format!("{}&host=/nonexistent", server.url("t")), DatabaseProblem::Unreachable),
         (server.url("fails"), DatabaseProblem::Failed),
@@ -76,9 +77,9 @@ fn free_port() -> u16 {
 }
 
 #[test]
-fn something_else_at_the_port_is_an_error_in_time() {
+fn another_server_at_the_port_is_an_error_in_time() {
     let schema = strings("a", &["1"]);
-    // One that says nothing, one that says what PostgreSQL would not.
+    // One that sends nothing, and one that sends what PostgreSQL would not.
     for (words, expected) in
         [(&b""[..], DatabaseProblem::Timeout), (b"HTTP/1.1 400 Bad Request\r\n\r\n", DatabaseProblem::Lost)]
     {
@@ -98,7 +99,7 @@ fn something_else_at_the_port_is_an_error_in_time() {
     }
 }
 
-/// The most memory that this process had so far, in bytes.
+/// Peak memory of this process so far, in bytes.
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -124,16 +125,16 @@ fn a_million_rows_stream_through_and_a_server_that_dies_is_noticed() {
     let grown = peak_memory() - before;
     let counts = table.count_tables(&[Clique::empty()]).unwrap();
     assert_eq!(counts[0], [1_000_000]);
-    // More than 400 MB came by. The codes of the rows are 2 MB of what stayed.
+    // More than 400 MB were transferred. Of the memory that stays, the codes of the rows are 2 MB.
     assert!(grown < 100 << 20, "{} MiB", grown >> 20);
 
-    // The server ends when the scan is well under way.
+    // The server ends in the middle of the scan.
     let (stopped, options) = (Arc::new(AtomicU64::new(0)), ReadOptions::default());
     let pid = server.sql("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'");
     let once = Arc::clone(&stopped);
     let progress = ProgressSink::new(move |progress| {
         if progress.bytes_read > 1 << 20 && once.fetch_add(1, Ordering::Relaxed) == 0 {
-            // A process of the server that crashes takes all connections with it.
+            // A crashed server process ends all connections.
             Command::new("kill").args(["-KILL", &pid]).status().unwrap();
         }
     });
@@ -143,7 +144,7 @@ fn a_million_rows_stream_through_and_a_server_that_dies_is_noticed() {
     assert!(matches!(error, EngineError::Database { problem: DatabaseProblem::Lost, .. }), "{error:?}");
     printed(&error);
     server.stop();
-    // A socket may outlive its server by a moment.
+    // A socket may outlive its server for a moment.
     let mut answers = (0..100).map(|_| {
         std::thread::sleep(std::time::Duration::from_millis(50));
         problem(&server.url("big"), &schema)
@@ -153,7 +154,7 @@ fn a_million_rows_stream_through_and_a_server_that_dies_is_noticed() {
 }
 
 #[test]
-fn a_connection_is_encrypted_only_to_a_server_that_is_trusted() {
+fn a_connection_is_encrypted_only_to_a_trusted_server() {
     let directory = TempDir::new().unwrap();
     let (key, certificate) = (directory.path().join("key.pem"), directory.path().join("cert.pem"));
     let made = Command::new("openssl")
@@ -185,17 +186,17 @@ fn a_connection_is_encrypted_only_to_a_server_that_is_trusted() {
         assert!(std::time::Instant::now() < ended, "the server has no TLS");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    // Nobody trusts this certificate.
+    // This certificate is not trusted.
     for mode in ["require", "prefer"] {
         assert_eq!(problem(&format!("{url}&sslmode={mode}"), &schema), DatabaseProblem::Tls);
     }
     assert_eq!(column(&url, &schema), [0, 1, 0, 0]);
-    // With the certificate among those that are trusted.
+    // With the certificate among the trusted ones.
     let trusted = [("SSL_CERT_FILE", certificate.to_str().unwrap())];
-    in_a_process_of_its_own("a_trusted_server_is_spoken_to_in_secret", &url, &trusted);
+    in_a_process_of_its_own("a_trusted_server_is_used_with_encryption", &url, &trusted);
 }
 
-/// Runs another test of this file on `url`, in a process whose environment it may have.
+/// Runs another test of this file on `url`, in a process with its own environment.
 fn in_a_process_of_its_own(test: &str, url: &str, environment: &[(&str, &str)]) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", &format!("postgres_errors::{test}"), "--ignored", "--test-threads=1"])
@@ -209,13 +210,13 @@ fn in_a_process_of_its_own(test: &str, url: &str, environment: &[(&str, &str)]) 
 
 #[test]
 #[ignore = "run by the test of TLS, which sets its environment"]
-fn a_trusted_server_is_spoken_to_in_secret() {
+fn a_trusted_server_is_used_with_encryption() {
     let url = std::env::var("SCUMBLE_TEST_URL").unwrap();
     let schema = strings("a", &["true", "false"]);
     for mode in ["require", "prefer", "verify-full"] {
         assert_eq!(column(&format!("{url}&sslmode={mode}"), &schema), [1, 0, 0, 0]);
     }
-    // The name in the certificate is checked too.
+    // The name in the certificate is verified too.
     let other = url.replace("127.0.0.1", "127.0.0.2");
     assert_ne!(other, url);
     assert_eq!(column(&other, &schema), [0, 1, 0, 0]);

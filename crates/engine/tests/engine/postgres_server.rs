@@ -1,4 +1,4 @@
-//! A PostgreSQL server of our own, on loopback, that ends with the test.
+//! A PostgreSQL server on loopback that ends with the test.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 pub(crate) const PASSWORD: &str = "hunter2CANARY";
-/// Nothing here takes longer. A server whose test was killed ends by itself after it.
+/// Longer than any test. A server whose test was killed ends by itself after this time.
 const LIFETIME: Duration = Duration::from_mins(10);
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -25,13 +25,13 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server; `None`, with a line that says so, if this machine has none. With `SCUMBLE_REQUIRE_POSTGRES` set,
-    /// as in CI, that is a failure instead.
+    /// Starts a server; returns `None`, and prints a line, if this machine has none. With
+    /// `SCUMBLE_REQUIRE_POSTGRES` set, as in CI, that is a failure instead.
     pub(crate) fn start() -> Option<Self> {
         Self::start_with(&[], &[])
     }
 
-    /// Starts a server with more arguments for `initdb` and for itself.
+    /// Starts a server with additional arguments for `initdb` and for the server.
     #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
     pub(crate) fn start_with(initdb: &[&str], arguments: &[&str]) -> Option<Self> {
         let Some(programs) = programs() else {
@@ -62,7 +62,7 @@ impl Server {
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
         let log = fs::File::create(directory.path().join("log")).unwrap();
-        // `timeout` hands signals on, and ends a server that its test could not end.
+        // `timeout` forwards signals, and ends a server that its test did not end.
         let process = command(Path::new("timeout"))
             .arg(LIFETIME.as_secs().to_string())
             .arg(programs.join("postgres"))
@@ -91,7 +91,7 @@ impl Server {
         }
     }
 
-    /// Runs statements, which must not fail, and returns what they print.
+    /// Runs statements, which must not fail, and returns their output.
     pub(crate) fn sql(&self, statements: &str) -> String {
         let (done, output) = self.psql(statements);
         assert!(done, "{output}");
@@ -109,14 +109,14 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A server that is not there yet closes the pipe.
+        // A server that is not ready yet closes the pipe.
         let _ = process.stdin.take().unwrap().write_all(statements.as_bytes());
         let output = process.wait_with_output().unwrap();
         let text = [output.stdout, output.stderr].concat();
         (output.status.success(), String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// The address of a table, with the password.
+    /// Returns the address of a table, with the password.
     pub(crate) fn url(&self, table: &str) -> String {
         self.url_of("postgres", PASSWORD, "postgres", table)
     }
@@ -125,7 +125,7 @@ impl Server {
         format!("postgresql://{user}:{password}@127.0.0.1:{}/{database}?table={table}", self.port)
     }
 
-    /// The address of a table over the socket, which needs no password.
+    /// Returns the address of a table over the socket, which needs no password.
     pub(crate) fn socket_url(&self, table: &str) -> String {
         let directory = self.directory.path().display();
         format!("postgresql://postgres@:{}/postgres?host={directory}&table={table}", self.port)
@@ -135,7 +135,7 @@ impl Server {
         self.port
     }
 
-    /// A file that the server can read, in a directory that is its own.
+    /// Creates a file that the server can read, in its own directory.
     pub(crate) fn give(&self, name: &str, content: &[u8]) -> PathBuf {
         let path = self.directory.path().join(name);
         fs::write(&path, content).unwrap();
@@ -145,7 +145,7 @@ impl Server {
         path
     }
 
-    /// Ends the server now, without a word to its clients.
+    /// Ends the server immediately, without notice to its clients.
     pub(crate) fn stop(&mut self) {
         // SIGINT is PostgreSQL's fast shutdown.
         let _ = Command::new("kill").args(["-INT", &self.process.id().to_string()]).status();
@@ -165,10 +165,10 @@ impl Drop for Server {
     }
 }
 
-/// PostgreSQL refuses to run as root, so root runs it as the user that Debian's package makes.
+/// PostgreSQL refuses to run as root, so root runs it as the user of Debian's package.
 fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
-    // A place that every user may be in.
+    // A directory that every user may enter.
     command.current_dir("/").env_remove("PGPASSWORD").env("LC_ALL", "C");
     if let Some((user, group)) = owner() {
         command.uid(user).gid(group);
@@ -176,7 +176,7 @@ fn command(program: &Path) -> Command {
     command
 }
 
-/// The user and group of the server, if they are others than ours.
+/// User and group of the server, if they differ from ours.
 fn owner() -> Option<(u32, u32)> {
     if fs::metadata("/proc/self").unwrap().uid() != 0 {
         return None;

@@ -1,20 +1,20 @@
-//! Questions about digits and groups of codes: the counts are those that tables over the base columns add up to.
+//! Queries about digits and groups of codes: their counts equal sums of tables over the base
+//! columns.
 
-use std::path::Path;
-
-use crate::common::{Numbers, people, schema, write};
+use crate::common::{Numbers, people, schema, smallest_limit, write};
 use datafusion::arrow::array::RecordBatch;
-use scumble_engine::{CodedTable, EngineError, Input, MemoryLimit, ReadOptions, TableScan};
+use scumble_engine::exact::ExactCounts;
+use scumble_engine::{CodedTable, EngineError, Input, ReadOptions, TableScan};
 use scumble_schema::{AttributeId, Clique, Domain, Recoding, Schema, cells};
 use scumble_vault::MarginalSource;
 
-/// Every kind of recoding of the same columns.
+/// Every kind of recoding of `base`.
 fn recodings(base: &Domain) -> [Recoding; 3] {
     [Recoding::binary(base).unwrap(), Recoding::with_coarser(base, 3, 8).unwrap(), Recoding::identity(base)]
 }
 
-/// The empty clique, and random ones whose base columns are few enough for a table over all of them.
-fn questions(recoding: &Recoding, numbers: &mut Numbers) -> Vec<Clique> {
+/// The empty clique, and random ones with so few base columns that a table over all of them fits.
+fn random_cliques(recoding: &Recoding, numbers: &mut Numbers) -> Vec<Clique> {
     let mut cliques = vec![Clique::empty(), Clique::empty()];
     while cliques.len() < 60 {
         let draw = |_| AttributeId::new(usize::try_from(numbers.below(recoding.domain().len() as u64)).unwrap());
@@ -30,7 +30,7 @@ fn base_of(recoding: &Recoding, clique: &Clique) -> Clique {
     Clique::new(clique.attributes().iter().map(|&column| recoding.of(column)))
 }
 
-/// The tables that `counts` over the base columns add up to, cell by cell.
+/// Sums `counts` over the base columns to the recoded tables, cell by cell.
 fn folded(recoding: &Recoding, cliques: &[Clique], counts: &[Vec<u64>]) -> Vec<Vec<u64>> {
     let fold = |(clique, counts): (&Clique, &Vec<u64>)| {
         let base = base_of(recoding, clique);
@@ -51,8 +51,8 @@ fn folded(recoding: &Recoding, cliques: &[Clique], counts: &[Vec<u64>]) -> Vec<V
     cliques.iter().zip(counts).map(fold).collect()
 }
 
-/// The rows dealt out over so many partitions, in batches of uneven size.
-fn dealt(rows: &RecordBatch, partitions: usize, numbers: &mut Numbers) -> Vec<Vec<RecordBatch>> {
+/// Distributes the rows to `partitions`, in batches of uneven size.
+fn distributed(rows: &RecordBatch, partitions: usize, numbers: &mut Numbers) -> Vec<Vec<RecordBatch>> {
     let mut parts = vec![vec![]; partitions];
     let mut start = 0;
     while start < rows.num_rows() {
@@ -64,18 +64,18 @@ fn dealt(rows: &RecordBatch, partitions: usize, numbers: &mut Numbers) -> Vec<Ve
 }
 
 #[test]
-fn recoded_counts_are_those_of_the_base_columns_whatever_the_partitions() {
+fn recoded_counts_equal_sums_over_the_base_columns_in_any_partitions() {
     let (schema, mut numbers) = (schema(), Numbers(6));
     let rows = people(3_000, 9);
     let whole = CodedTable::from_batches(vec![vec![rows.clone()]], &schema, &ReadOptions::default()).unwrap();
     for recoding in recodings(schema.domain()) {
-        let cliques = questions(&recoding, &mut numbers);
+        let cliques = random_cliques(&recoding, &mut numbers);
         let bases: Vec<Clique> = cliques.iter().map(|clique| base_of(&recoding, clique)).collect();
         let expected = folded(&recoding, &cliques, &whole.count_tables(&bases).unwrap());
         assert_eq!(expected[0], [3_000]);
         for partitions in [1, 2, 7] {
             let options = ReadOptions { threads: Some(partitions), ..ReadOptions::default() };
-            let parts = dealt(&rows, partitions, &mut numbers);
+            let parts = distributed(&rows, partitions, &mut numbers);
             let scan = TableScan::of_batches(parts, &schema, &options).unwrap();
             assert!(scan.count_recoded_tables(&recoding, &cliques).unwrap() == expected, "{partitions}, scanned");
             let table = scan.code().unwrap();
@@ -85,34 +85,26 @@ fn recoded_counts_are_those_of_the_base_columns_whatever_the_partitions() {
 }
 
 #[test]
-fn recoded_counts_of_spilled_tables_and_of_files_are_the_same() {
+fn recoded_counts_of_spilled_tables_and_of_files_are_equal() {
     let (schema, directory, mut numbers) = (schema(), tempfile::tempdir().unwrap(), Numbers(7));
     let rows = people(10_000, 7);
     let path = directory.path().join("people.parquet");
     write(&path, std::slice::from_ref(&rows));
     let one = TableScan::open(&[Input::new(&path)], &schema, &ReadOptions::default()).unwrap();
-    // As codes, more than the 32 MiB that half of the least limit leaves.
-    let spilled = CodedTable::from_batches(vec![vec![rows; 500]; 2], &schema, &least_memory(directory.path())).unwrap();
+    // As codes, more than 32 MiB, which is half of the smallest limit.
+    let spilled =
+        CodedTable::from_batches(vec![vec![rows; 500]; 2], &schema, &smallest_limit(directory.path())).unwrap();
     assert!(spilled.spilled());
     for recoding in recodings(schema.domain()) {
-        let cliques = questions(&recoding, &mut numbers);
+        let cliques = random_cliques(&recoding, &mut numbers);
         let one = one.count_recoded_tables(&recoding, &cliques).unwrap();
         let many = spilled.count_recoded_tables(&recoding, &cliques).unwrap();
         assert!(many.iter().flatten().zip(one.iter().flatten()).all(|(many, one)| *many == 1_000 * one));
     }
 }
 
-fn least_memory(spill: &Path) -> ReadOptions {
-    ReadOptions {
-        threads: Some(2),
-        memory_limit: Some(MemoryLimit::of_bytes(0)),
-        spill_directory: Some(spill.to_owned()),
-        ..ReadOptions::default()
-    }
-}
-
 #[test]
-fn bits_of_columns_whose_own_table_would_be_too_large_are_counted() {
+fn bits_of_columns_with_a_too_large_joint_table_are_counted() {
     let (schema, rows) = (schema(), people(500, 3));
     let table = CodedTable::from_batches(vec![vec![rows]], &schema, &ReadOptions::default()).unwrap();
     let bits = Recoding::binary(schema.domain()).unwrap();
@@ -127,7 +119,7 @@ fn bits_of_columns_whose_own_table_would_be_too_large_are_counted() {
 }
 
 #[test]
-fn only_a_recoding_of_the_tables_own_columns_is_answered_and_nothing_is_printed() {
+fn only_a_recoding_of_the_tables_own_columns_is_counted_and_nothing_is_printed() {
     let schema = schema();
     let table = CodedTable::from_batches(vec![vec![people(77, 1)]], &schema, &ReadOptions::default()).unwrap();
     let other = Recoding::binary(&Domain::new(vec![3, 4]).unwrap()).unwrap();

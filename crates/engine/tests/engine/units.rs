@@ -1,4 +1,4 @@
-//! At most so many rows of each unit are kept, and always the same ones.
+//! At most the declared number of rows of each unit is kept, and always the same ones.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,6 +10,7 @@ use datafusion::arrow::array::{
 };
 use datafusion::arrow::compute::{cast, take_record_batch};
 use datafusion::arrow::datatypes::{DataType, Field, Fields, TimeUnit};
+use scumble_engine::exact::ExactCounts;
 use scumble_engine::{CodedTable, ColumnProblem, EngineError, Input, ReadOptions};
 use scumble_schema::{Clique, Schema, cells};
 use scumble_vault::MarginalSource;
@@ -20,10 +21,10 @@ use tempfile::TempDir;
 type Row = (Option<u32>, u32, u32);
 
 /// `a` has codes of one byte and may be missing, `b` has codes of two bytes.
-fn schema(most: u32) -> Schema {
+fn schema(max_rows: u32) -> Schema {
     Schema::parse(&format!(
         "
-dp: {{privacyUnit: who, maxContributions: {most}}}
+dp: {{privacyUnit: who, maxContributions: {max_rows}}}
 missingValues: ['', nobody]
 fields:
   - {{name: a, type: integer, constraints: {{minimum: 0, maximum: 3}}}}
@@ -33,7 +34,7 @@ fields:
     .unwrap()
 }
 
-/// Rows of units of all sizes; a few rows are nobody's, and many are equal.
+/// Rows of units of all sizes; a few rows have no unit, and many are equal.
 fn table(rows: usize, units: u64, numbers: &mut Numbers) -> Vec<Row> {
     let mut small = |bound| u32::try_from(numbers.below(bound)).unwrap();
     (0..rows)
@@ -44,7 +45,7 @@ fn table(rows: usize, units: u64, numbers: &mut Numbers) -> Vec<Row> {
         .collect()
 }
 
-/// The rows with their units as whole numbers.
+/// The rows, with integer units.
 fn batch(rows: &[Row]) -> RecordBatch {
     with_units(rows, Arc::new(rows.iter().map(|row| row.0.map(i64::from)).collect::<Int64Array>()))
 }
@@ -55,7 +56,7 @@ fn with_units(rows: &[Row], units: ArrayRef) -> RecordBatch {
     RecordBatch::try_from_iter([("b", Arc::new(b) as ArrayRef), ("who", units), ("a", Arc::new(a))]).unwrap()
 }
 
-/// How often each row is there: the table as a multiset.
+/// The table as a multiset: the number of times each row occurs.
 fn multiset(table: &CodedTable) -> Vec<u64> {
     let everything = Clique::new(table.domain().attributes());
     table.count_tables(&[everything]).unwrap().swap_remove(0)
@@ -66,8 +67,8 @@ fn kept(parts: Vec<Vec<RecordBatch>>, schema: &Schema, threads: usize) -> Vec<u6
     multiset(&CodedTable::from_batches(parts, schema, &options).unwrap())
 }
 
-/// The kept rows of one unit, by the rule of `unit.md` and nothing else.
-fn kept_of_unit(unit: u32, rows: impl Iterator<Item = (u32, u32)>, most: usize) -> Vec<(u32, u32)> {
+/// Returns the kept rows of one unit, by the rule of `unit.md`.
+fn kept_of_unit(unit: u32, rows: impl Iterator<Item = (u32, u32)>, max_rows: usize) -> Vec<(u32, u32)> {
     let key = Sha256::digest(unit.to_string());
     let mut ranked: Vec<_> = rows
         .map(|(a, b)| {
@@ -77,14 +78,14 @@ fn kept_of_unit(unit: u32, rows: impl Iterator<Item = (u32, u32)>, most: usize) 
         })
         .collect();
     ranked.sort();
-    ranked.into_iter().take(most).map(|(_, row)| row).collect()
+    ranked.into_iter().take(max_rows).map(|(_, row)| row).collect()
 }
 
 fn expected(rows: &[Row], schema: &Schema) -> Vec<u64> {
-    let most = schema.privacy().max_contributions.get() as usize;
+    let max_rows = schema.privacy().max_contributions.get() as usize;
     let mut units: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
     for &(unit, a, b) in rows {
-        // A row without a unit is left out.
+        // A row without a unit is dropped.
         if let Some(unit) = unit {
             units.entry(unit).or_default().push((a, b));
         }
@@ -92,14 +93,14 @@ fn expected(rows: &[Row], schema: &Schema) -> Vec<u64> {
     let strides = cells::strides(schema.domain(), &Clique::new(schema.domain().attributes()));
     let mut counts = vec![0; schema.domain().sizes().iter().map(|size| *size as usize).product()];
     for (unit, rows) in units {
-        for (a, b) in kept_of_unit(unit, rows.into_iter(), most) {
+        for (a, b) in kept_of_unit(unit, rows.into_iter(), max_rows) {
             counts[a as usize * strides[0] + b as usize * strides[1]] += 1;
         }
     }
     counts
 }
 
-/// The rows in another order, dealt out over `partitions`, in batches of uneven size.
+/// Shuffles the rows and distributes them to `partitions`, in batches of uneven size.
 fn scatter(rows: &RecordBatch, partitions: usize, numbers: &mut Numbers) -> Vec<Vec<RecordBatch>> {
     let mut order: Vec<u64> = (0..rows.num_rows() as u64).collect();
     numbers.shuffle(&mut order);
@@ -119,14 +120,17 @@ fn the_rows_of_lowest_rank_are_kept_in_every_order_and_partition() {
     let mut numbers = Numbers(4);
     for (rows, units) in [(1, 1), (40, 3), (150, 20), (300, 1_000)] {
         let rows = table(rows, units, &mut numbers);
-        for most in [1, 2, 7, 400] {
-            let schema = schema(most);
+        for max_rows in [1, 2, 7, 400] {
+            let schema = schema(max_rows);
             let expected = expected(&rows, &schema);
             for partitions in [1, 2, 7] {
                 for threads in [1, 3] {
                     let parts = scatter(&batch(&rows), partitions, &mut numbers);
                     let kept = kept(parts, &schema, threads);
-                    assert!(kept == expected, "{units} units, {most} each, {partitions} partitions, {threads} threads");
+                    assert!(
+                        kept == expected,
+                        "{units} units, {max_rows} each, {partitions} partitions, {threads} threads"
+                    );
                 }
             }
         }
@@ -134,19 +138,19 @@ fn the_rows_of_lowest_rank_are_kept_in_every_order_and_partition() {
 }
 
 #[test]
-fn without_a_unit_gone_only_its_kept_rows_are_gone() {
+fn removing_a_unit_removes_only_its_kept_rows() {
     let mut numbers = Numbers(5);
     for round in 0..30 {
         let rows = table(120, 12, &mut numbers);
-        let most = 1 + round % 4;
-        let schema = schema(most);
+        let max_rows = 1 + round % 4;
+        let schema = schema(max_rows);
         let unit = rows[usize::try_from(numbers.below(120)).unwrap()].0;
         let (gone, others): (Vec<Row>, Vec<Row>) = rows.iter().partition(|row| row.0 == unit);
         let all = kept(scatter(&batch(&rows), 2, &mut numbers), &schema, 2);
         let without = kept(scatter(&batch(&others), 3, &mut numbers), &schema, 2);
         let alone = kept(vec![vec![batch(&gone)]], &schema, 1);
         assert!(all.iter().zip(&without).zip(&alone).all(|((all, without), alone)| *all == without + alone));
-        let places = if unit.is_some() { most } else { 0 };
+        let places = if unit.is_some() { max_rows } else { 0 };
         assert_eq!(alone.iter().sum::<u64>(), (gone.len() as u64).min(places.into()));
     }
 }
@@ -164,7 +168,7 @@ fn a_unit_of_a_thousand_rows_moves_no_count_by_more_than_three() {
     };
     for round in 0..25 {
         let rows = table(150, 20, &mut numbers);
-        // A newcomer: of a thousand rows of all kinds, or of one kind a thousand times.
+        // A new unit: of a thousand different rows, or of one row a thousand times.
         let mut newcomer: Vec<Row> =
             table(1_000, 20, &mut numbers).into_iter().map(|row| (Some(77_777), row.1, row.2)).collect();
         if round % 5 == 0 {
@@ -185,9 +189,9 @@ fn a_unit_of_a_thousand_rows_moves_no_count_by_more_than_three() {
 #[test]
 fn rows_without_a_unit_change_nothing() {
     let mut numbers = Numbers(14);
-    for most in [1, 3, 400] {
+    for max_rows in [1, 3, 400] {
         let rows = table(150, 12, &mut numbers);
-        let schema = schema(most);
+        let schema = schema(max_rows);
         let (with_unit, without): (Vec<Row>, Vec<Row>) = rows.iter().partition(|row| row.0.is_some());
         assert!(!without.is_empty());
         let truth = kept(scatter(&batch(&with_unit), 2, &mut numbers), &schema, 2);
@@ -200,17 +204,17 @@ fn rows_without_a_unit_change_nothing() {
 }
 
 #[test]
-fn a_replaced_unit_moves_at_most_so_many_rows_out_and_in() {
+fn a_replaced_unit_moves_at_most_the_bound_out_and_in() {
     let mut numbers = Numbers(6);
     for round in 0..30 {
         let rows = table(120, 12, &mut numbers);
-        let most = 1 + round % 4;
-        let schema = schema(most);
-        // Who has no unit is no neighbour's unit, and has nothing to replace.
+        let max_rows = 1 + round % 4;
+        let schema = schema(max_rows);
+        // A row without a unit is not a unit of a neighbouring table, and is not replaced.
         let units: Vec<_> = rows.iter().filter_map(|row| row.0).collect();
         let unit = Some(units[usize::try_from(numbers.below(units.len() as u64)).unwrap()]);
         let mut replaced = rows.clone();
-        // As many rows of a newcomer.
+        // As many rows of a new unit.
         for row in replaced.iter_mut().filter(|row| row.0 == unit) {
             let other = table(1, 1, &mut numbers)[0];
             *row = (Some(77_777), other.1, other.2);
@@ -219,13 +223,13 @@ fn a_replaced_unit_moves_at_most_so_many_rows_out_and_in() {
         let after = kept(scatter(&batch(&replaced), 7, &mut numbers), &schema, 2);
         let moved =
             |from: &[u64], to: &[u64]| from.iter().zip(to).map(|(from, to)| from.saturating_sub(*to)).sum::<u64>();
-        assert!(moved(&before, &after) <= most.into() && moved(&after, &before) <= most.into());
+        assert!(moved(&before, &after) <= max_rows.into() && moved(&after, &before) <= max_rows.into());
         assert_eq!(before.iter().sum::<u64>(), after.iter().sum::<u64>(), "the number of kept rows is the same");
     }
 }
 
 #[test]
-fn a_unit_that_is_a_field_too_shows_how_many_of_each_are_kept() {
+fn the_unit_as_a_field_shows_the_number_of_kept_rows() {
     let schema = Schema::parse(
         "
 dp: {privacyUnit: who, maxContributions: 4}
@@ -289,7 +293,7 @@ fn one_identifier_is_one_unit_in_every_type() {
 }
 
 #[test]
-fn dates_and_instants_are_units_too() {
+fn dates_and_instants_can_be_units() {
     let rows = table(200, 15, &mut Numbers(9));
     let schema = schema(3);
     let days: Date32Array = rows.iter().map(|row| row.0.map(|unit| i32::try_from(unit * 40).unwrap())).collect();
@@ -344,7 +348,7 @@ fn a_unit_is_one_across_files_that_write_it_differently() {
 }
 
 #[test]
-fn rows_whose_identifier_is_too_long_to_hold_are_left_out() {
+fn rows_with_a_too_long_identifier_are_dropped() {
     let long = |end: char| "7".repeat(1 << 20) + &end.to_string();
     let csv = format!("who,a,b\n{},3,0\n{},3,0\nx,1,0\ny,2,0\n", long('1'), long('2'));
     let directory = TempDir::new().unwrap();
@@ -357,7 +361,7 @@ fn rows_whose_identifier_is_too_long_to_hold_are_left_out() {
 }
 
 #[test]
-fn the_unit_column_must_be_there_and_be_plain() {
+fn the_unit_column_must_exist_and_be_plain() {
     let directory = TempDir::new().unwrap();
     let schema = schema(2);
     let problem = |name: &str, bytes: &str| {
@@ -416,6 +420,6 @@ fn thousands_of_columns_have_units() {
     let batch = RecordBatch::try_from_iter(fields.chain([("who".to_owned(), who)])).unwrap();
     let table = CodedTable::from_batches(vec![vec![batch]], &schema, &ReadOptions::default()).unwrap();
     let one_way = table.count_tables(&schema.domain().one_way()).unwrap();
-    assert_eq!(one_way[0].iter().sum::<u64>(), 4, "two of three, one and one");
-    assert!(one_way.iter().all(|counts| *counts == one_way[0]), "codes come back to their columns");
+    assert_eq!(one_way[0].iter().sum::<u64>(), 4, "two of three, one, and one");
+    assert!(one_way.iter().all(|counts| *counts == one_way[0]), "codes return to their columns");
 }

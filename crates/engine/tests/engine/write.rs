@@ -1,4 +1,4 @@
-//! Output files are whole or not there.
+//! Output files are complete or do not exist.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ fn a_writer_dropped_early_leaves_the_old_file_and_nothing_else() {
         fs::write(&path, "before").unwrap();
         let mut writer = TableWriter::create(&path, rows.schema()).unwrap();
         writer.write(&rows).unwrap();
-        assert_eq!(names(&directory).len(), 2, "rows stand beside the target until they are whole");
+        assert_eq!(names(&directory).len(), 2, "rows are in another file until they are complete");
         drop(writer);
         assert_eq!(fs::read_to_string(&path).unwrap(), "before");
         assert_eq!(names(&directory), [name]);
@@ -31,7 +31,7 @@ fn a_writer_dropped_early_leaves_the_old_file_and_nothing_else() {
 }
 
 #[test]
-fn what_was_written_is_read_back() {
+fn written_rows_are_read_back() {
     let directory = TempDir::new().unwrap();
     let schema = schema();
     for name in ["a.csv", "a.tsv", "a.parquet", "a.arrow"] {
@@ -56,7 +56,7 @@ fn a_table_without_rows_is_a_file_with_columns() {
 
 #[cfg(unix)]
 #[test]
-fn others_may_read_what_the_mask_allows() {
+fn permissions_follow_the_mask() {
     use std::os::unix::fs::PermissionsExt;
     let directory = TempDir::new().unwrap();
     let (ours, plain) = (directory.path().join("a.csv"), directory.path().join("plain"));
@@ -67,7 +67,7 @@ fn others_may_read_what_the_mask_allows() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_refused_at_once() {
+fn an_unwritable_output_is_refused_at_once() {
     let schema = people(0, 1).schema();
     let error = TableWriter::create("rows.docx", schema.clone()).unwrap_err();
     assert!(matches!(error, EngineError::Config { .. }), "{error}");

@@ -1,40 +1,39 @@
-//! Relations of pairs of columns.
+//! Correlations of pairs of columns, with the names of the columns.
 
 use scumble_schema::Schema;
 use serde::Serialize;
 
-use super::{Beside, mean};
-use crate::columns::Columns;
-use crate::correlation::{Measure, PairCorrelation, correlations, mean_difference};
+use super::{Measured, mean};
 use crate::error::EvaluateError;
-use crate::kind::ColumnKind;
+use crate::relation::correlation::{Measure, PairCorrelation, correlations, mean_difference};
+use crate::table::{ColumnKind, Columns};
 
-/// How far relations of pairs of columns are kept.
+/// How well correlations of pairs of columns are preserved.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CorrelationScores {
-    /// The mean absolute difference of a pair; `None` if no pair has one.
-    pub mean_difference: Option<Beside>,
-    /// All pairs; columns by their positions.
+    /// Mean absolute difference over the pairs; `None` if no pair has one.
+    pub mean_difference: Option<Measured>,
+    /// All pairs, with the positions of their columns.
     pub pairs: Vec<PairCorrelation>,
     /// The pairs with the largest differences, the worst first.
     pub worst: Vec<CorrelationScore>,
 }
 
-/// How strongly two columns go together in either table, by name.
+/// Correlation of two named columns in both tables.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CorrelationScore {
     /// The two columns.
     pub columns: [String; 2],
-    /// How they are measured.
+    /// The measure of correlation.
     pub measure: Measure,
-    /// In the real table.
+    /// Correlation in the real table.
     pub real: f64,
-    /// In the synthetic table.
+    /// Correlation in the synthetic table.
     pub synthetic: f64,
 }
 
-/// So many of the worst pairs are named.
-const WORST: usize = 10;
+/// Maximum number of pairs in the list of the worst.
+const MAX_WORST_PAIRS: usize = 10;
 
 impl CorrelationScores {
     pub(super) fn new(
@@ -50,7 +49,7 @@ impl CorrelationScores {
             by_chance.extend(mean_difference(&correlations(real, table, kinds)?));
         }
         let achievable = mean(by_chance.into_iter());
-        let mean_difference = mean_difference(&pairs).map(|value| Beside { value, achievable });
+        let mean_difference = mean_difference(&pairs).map(|value| Measured { value, achievable });
         let name = |column| schema.attribute(column).name().to_owned();
         let score = |pair: &PairCorrelation| {
             let (real, synthetic) = (pair.real?, pair.synthetic?);
@@ -59,7 +58,7 @@ impl CorrelationScores {
         let mut worst: Vec<CorrelationScore> = pairs.iter().filter_map(score).collect();
         let size = |score: &CorrelationScore| (score.synthetic - score.real).abs();
         worst.sort_by(|left, right| size(right).total_cmp(&size(left)));
-        worst.truncate(WORST);
+        worst.truncate(MAX_WORST_PAIRS);
         Ok(Self { mean_difference, pairs, worst })
     }
 }

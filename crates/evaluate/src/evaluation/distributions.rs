@@ -1,20 +1,20 @@
-//! Every column by itself, real beside synthetic.
+//! Distribution of every column, in the real and the synthetic table.
 
 use scumble_report::grouping::{Group, Shown};
 use scumble_schema::{AttributeId, Clique, Schema};
 use serde::Serialize;
 
-use crate::columns::Columns;
 use crate::error::EvaluateError;
+use crate::table::Columns;
 
-/// The values of one column in both tables.
+/// Distribution of one column in both tables.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Distribution {
     /// The column.
     pub column: String,
-    /// Values, or groups of neighbouring ones, in the order in which they are drawn.
+    /// Values, or groups of neighbouring values, in the order in which they are drawn.
     pub values: Vec<ValueShares>,
-    /// What has no place in that order, such as missing values, or the rest of many categories.
+    /// Values outside that order: missing values, or the remaining categories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub besides: Vec<ValueShares>,
     /// How the page draws them.
@@ -22,19 +22,19 @@ pub struct Distribution {
     pub(crate) shown: Shown,
 }
 
-/// How much of each table a value, or a group of neighbouring ones, is.
+/// Share of a value, or of a group of neighbouring values, in each table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ValueShares {
-    /// The value, or the first and the last of several.
+    /// The value, or the first and the last value of a group.
     pub value: String,
-    /// The share of real rows.
+    /// Share of real rows.
     pub real: f64,
-    /// The share of synthetic rows.
+    /// Share of synthetic rows.
     pub synthetic: f64,
 }
 
 impl Distribution {
-    /// Of all columns, in the order of the schema.
+    /// Returns the distributions of all columns, in the order of the schema.
     pub(super) fn of_columns(real: &Columns, synthetic: &Columns, schema: &Schema) -> Result<Vec<Self>, EvaluateError> {
         schema.domain().attributes().map(|column| Self::of_column(real, synthetic, schema, column)).collect()
     }
@@ -63,7 +63,7 @@ impl Distribution {
     }
 }
 
-/// The share of each code of a column.
+/// Returns the share of each code of a column.
 fn shares(table: &Columns, column: AttributeId) -> Result<Vec<f64>, EvaluateError> {
     let counts = table.counts(&Clique::single(column))?;
     let rows = f64::from(table.rows());
@@ -87,7 +87,7 @@ mod tests {
         let synthetic = table(vec![0, 118], vec![1, 3]);
         let columns = Distribution::of_columns(&real, &synthetic, &schema).unwrap();
         let [ages, letters] = &columns[..] else { panic!("two columns") };
-        // Neighbours are taken together in both, and what is missing stands beside.
+        // Neighbours are grouped in both tables, and missing values stand outside the order.
         assert_eq!((ages.values.len(), ages.values[0].value.as_str()), (60, "0 to 1"));
         assert_eq!((ages.values[0].real, ages.values[0].synthetic), (0.5, 0.5));
         assert_eq!((ages.besides[0].real, ages.besides[0].synthetic), (0.25, 0.0));

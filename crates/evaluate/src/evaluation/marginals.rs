@@ -1,54 +1,56 @@
-//! Tables over few columns.
+//! Distances of marginal tables over few columns.
 
 use scumble_schema::{Clique, Schema};
 use serde::Serialize;
 
-use super::{Beside, Settings, mean, names};
-use crate::columns::Columns;
+use super::{Measured, Settings, mean, names};
 use crate::error::EvaluateError;
 use crate::marginal::MarginalSets;
 use crate::marginal::compare::compare;
+use crate::table::Columns;
 
-/// Of each order so many of the worst tables are named.
-const WORST: usize = 10;
+/// Maximum number of tables of each order in the list of the worst.
+const MAX_WORST_TABLES: usize = 10;
 
-/// How far tables over few columns are from the real ones.
+/// Distances of tables over few columns from the real ones.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MarginalScores {
     /// All tables, order by order.
     pub orders: Vec<OrderScore>,
-    /// Every column by itself, if tables of one column were compared; in the order of the schema, as far as they were.
+    /// Tables over one column, in the order of the schema. Empty if order one was not compared.
     pub columns: Vec<TableScore>,
-    /// Of each order from two on the tables that are farthest beyond what chance explains, the worst first.
+    /// For each order from two on, the tables with the largest [`TableScore::excess`], the worst
+    /// first.
     pub worst: Vec<TableScore>,
 }
 
-/// How far the tables over one number of columns are from the real ones, all together.
+/// Summary of the distances of all tables of one order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OrderScore {
-    /// How many columns each table spans.
+    /// Number of columns that each table spans.
     pub order: usize,
-    /// How many tables were compared.
+    /// Number of tables that were compared.
     pub tables: usize,
-    /// The mean total variation distance.
-    pub mean: Beside,
-    /// The largest distance, beside the largest that is expected of any table by chance.
-    pub largest: Beside,
-    /// The table that has it.
+    /// Mean total variation distance.
+    pub mean: Measured,
+    /// Largest distance, and the largest expected distance of any table.
+    pub largest: Measured,
+    /// Columns of the table with the largest distance.
     pub largest_of: Vec<String>,
 }
 
-/// How far one table over a few columns is from the real one.
+/// Distance of one table over a few columns from the real one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TableScore {
-    /// The columns that it spans.
+    /// Columns that the table spans.
     pub columns: Vec<String>,
-    /// The total variation distance.
-    pub distance: Beside,
+    /// Total variation distance.
+    pub distance: Measured,
 }
 
 impl TableScore {
-    /// How much farther it is than rows drawn from the real table itself would be: what chance does not explain.
+    /// Returns the distance beyond that of rows drawn from the real table: what chance does not
+    /// explain.
     pub fn excess(&self) -> f64 {
         self.distance.value - self.distance.achievable
     }
@@ -66,7 +68,7 @@ impl MarginalScores {
         let compared = compare(real, synthetic, &cliques)?;
         let mut compared = cliques.iter().zip(compared).map(|(clique, compared)| TableScore {
             columns: names(schema, clique.attributes()),
-            distance: Beside { value: compared.distance, achievable: compared.expected },
+            distance: Measured { value: compared.distance, achievable: compared.expected },
         });
         let (mut orders, mut columns, mut worst) = (Vec::new(), Vec::new(), Vec::new());
         for (order, cliques) in sets.orders() {
@@ -77,7 +79,7 @@ impl MarginalScores {
                 continue;
             }
             tables.sort_by(|left, right| right.excess().total_cmp(&left.excess()));
-            tables.truncate(WORST);
+            tables.truncate(MAX_WORST_TABLES);
             worst.extend(tables);
         }
         Ok(Self { orders, columns, worst })
@@ -85,7 +87,7 @@ impl MarginalScores {
 }
 
 impl OrderScore {
-    /// `tables` are not none.
+    /// Summarises `tables`, which must not be empty.
     fn new(order: usize, tables: &[TableScore]) -> Self {
         let largest = tables.iter().max_by(|left, right| left.distance.value.total_cmp(&right.distance.value));
         let largest = largest.expect("an order has a table");
@@ -93,11 +95,11 @@ impl OrderScore {
         Self {
             order,
             tables: tables.len(),
-            mean: Beside {
+            mean: Measured {
                 value: mean(distances().map(|distance| distance.value)),
                 achievable: mean(distances().map(|distance| distance.achievable)),
             },
-            largest: Beside {
+            largest: Measured {
                 value: largest.distance.value,
                 achievable: distances().map(|distance| distance.achievable).fold(0.0, f64::max),
             },

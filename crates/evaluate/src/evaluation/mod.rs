@@ -1,10 +1,10 @@
-//! Everything that is measured of one synthetic table, for the steward of the real one.
+//! All metrics of one synthetic table, for the steward of the real one.
 
-mod choice;
 mod correlations;
 mod distributions;
 mod marginals;
 mod nist;
+mod settings;
 mod subgroups;
 mod text;
 mod verdict;
@@ -12,94 +12,94 @@ mod verdict;
 use scumble_schema::{AttributeId, Schema};
 use serde::Serialize;
 
-pub use self::choice::{Depth, Settings};
 pub use self::correlations::{CorrelationScore, CorrelationScores};
 pub use self::distributions::{Distribution, ValueShares};
 pub use self::marginals::{MarginalScores, OrderScore, TableScore};
 pub use self::nist::{NistScores, RegressionScores};
+pub use self::settings::{Depth, Settings};
 pub use self::subgroups::{GroupScore, SubgroupScores};
-pub(crate) use self::verdict::{Findings, VERDICT_BOUNDS, Verdict};
+pub(crate) use self::verdict::{Findings, VERDICT_BOUNDS, Verdict, listed};
 use crate::NOT_PRIVATE;
-use crate::chi_square::{ChiSquare, ChiSquareTests};
-use crate::columns::Columns;
 use crate::error::EvaluateError;
-use crate::kind::ColumnKind;
+use crate::learning::propensity::{Propensity, PropensityScores};
 use crate::learning::{Learning, LearningScores};
-use crate::propensity::{Propensity, PropensityScores};
+use crate::relation::chi_square::{ChiSquare, ChiSquareTests};
+use crate::table::{ColumnKind, Columns};
 
-/// What is measured of a synthetic table.
+/// All metrics of a synthetic table.
 ///
-/// It serialises to one JSON object whose first field is the stamp, and [`Display`](std::fmt::Display) prints a summary
-/// whose first line is. Where a column is a number, it is the position in `columns`, from zero. The same tables and settings
-/// give the same numbers.
+/// It serialises to one JSON object whose first field is the stamp.
+/// [`Display`](std::fmt::Display) prints a summary whose first line is the stamp. A column given as
+/// a number is its position in `columns`, from zero. The same tables and settings give the same
+/// numbers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluation {
     stamp: &'static str,
-    /// The version of Scumble that measured.
+    /// Version of Scumble that computed the metrics.
     pub scumble: &'static str,
-    /// What the table is called, if the schema or the steward says so.
+    /// Title of the table, if the schema or the steward gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What all random choices follow from.
+    /// Seed of all random draws.
     pub seed: u64,
-    /// How many rows there are, and how many were looked at.
-    pub rows: Rows,
-    /// What can be used, and what not, in one line.
+    /// Numbers of rows of both tables, and of the rows that were sampled.
+    pub rows: RowCounts,
+    /// One line on what the table can be used for.
     pub verdict: String,
     /// The columns, in the order of the schema.
     pub columns: Vec<ColumnFacts>,
-    /// The same with their values in both tables.
+    /// Distributions of the columns in both tables, in the order of the schema.
     pub distributions: Vec<Distribution>,
-    /// Tables over one to five columns.
+    /// Distances of tables over one to five columns.
     pub marginals: MarginalScores,
-    /// Relations of pairs of columns.
+    /// Correlations of pairs of columns.
     pub correlations: CorrelationScores,
-    /// The same tables within the rows of subgroups.
+    /// Distances of tables within the rows of subgroups.
     pub subgroups: Vec<SubgroupScores>,
-    /// The metrics of the NIST 2018 challenge.
+    /// Metrics of the NIST 2018 challenge.
     pub nist: NistScores,
-    /// What learners trained on synthetic rows get right; `None` if they were left out.
+    /// Accuracy of learners trained on synthetic rows; `None` if it was not measured.
     pub learning: Option<LearningScores>,
-    /// Whether learners tell the tables apart; `None` if that was left out.
+    /// Whether learners distinguish the tables; `None` if it was not measured.
     pub propensity: Option<PropensityScores>,
-    /// Whether tests of independence conclude the same; `None` if they were left out.
+    /// Whether tests of independence agree; `None` if they were not run.
     pub chi_square: Option<ChiSquareTests>,
 }
 
-/// A measured value beside what can be achieved: that of rows drawn from the real table itself, as many as there are
-/// synthetic ones.
+/// A measured value and the achievable one: that of rows drawn from the real table, as many as the
+/// synthetic table has.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Beside {
-    /// The value of the synthetic table.
+pub struct Measured {
+    /// Value of the synthetic table.
     pub value: f64,
-    /// The mean value of bootstraps of the real table.
+    /// Mean value of bootstraps of the real table.
     pub achievable: f64,
 }
 
-/// How many rows were compared.
+/// Numbers of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Rows {
-    /// In the real table.
+pub struct RowCounts {
+    /// Rows of the real table.
     pub real: u32,
-    /// In the synthetic table.
+    /// Rows of the synthetic table.
     pub synthetic: u32,
-    /// The real rows, drawn at random, that all but the tables of [`MarginalScores`] were measured on.
+    /// Real rows, drawn at random, for all metrics but [`MarginalScores`].
     pub real_sampled: u32,
-    /// The synthetic rows.
+    /// Synthetic rows, drawn at random, for all metrics but [`MarginalScores`].
     pub synthetic_sampled: u32,
 }
 
-/// A column as the schema has it.
+/// A column as the schema declares it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ColumnFacts {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// Its type in the schema.
+    /// Type in the schema.
     #[serde(rename = "type")]
     pub field_type: &'static str,
-    /// How many codes it has.
+    /// Number of codes.
     pub codes: u32,
-    /// Whether its codes have an order.
+    /// Whether the codes have an order.
     pub ordered: bool,
 }
 
@@ -107,8 +107,8 @@ impl Evaluation {
     /// Measures a synthetic table. Both tables were read with `schema`.
     ///
     /// # Errors
-    /// If a table is not over the domain of the schema or has fewer than two rows, the settings name a column that there is
-    /// not, or a marginal has more than 2^62 cells.
+    /// If a table is not over the domain of the schema or has fewer than two rows, the settings
+    /// name an unknown column, or a marginal has more than 2^62 cells.
     pub fn new(
         real: &Columns,
         synthetic: &Columns,
@@ -134,7 +134,7 @@ impl Evaluation {
             scumble: env!("CARGO_PKG_VERSION"),
             title: schema.to_spec().title,
             seed: settings.seed,
-            rows: Rows {
+            rows: RowCounts {
                 real: real.rows(),
                 synthetic: synthetic.rows(),
                 real_sampled: real_rows.rows(),
@@ -159,7 +159,7 @@ impl Evaluation {
         Ok(evaluation)
     }
 
-    /// The stamp that stands on every page.
+    /// Returns the stamp, which is on every page.
     pub fn stamp(&self) -> &'static str {
         self.stamp
     }
@@ -188,12 +188,12 @@ fn check(real: &Columns, synthetic: &Columns, schema: &Schema) -> Result<(), Eva
     Ok(())
 }
 
-/// The names of some columns.
+/// Returns the names of columns.
 fn names(schema: &Schema, columns: &[AttributeId]) -> Vec<String> {
     columns.iter().map(|&column| schema.attribute(column).name().into()).collect()
 }
 
-/// The mean; zero of nothing.
+/// Returns the mean, or zero if there are no values.
 pub(crate) fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
     if count == 0 { 0.0 } else { sum / f64::from(count) }

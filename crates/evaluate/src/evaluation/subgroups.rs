@@ -1,33 +1,33 @@
-//! Subgroups with their values.
+//! Scores of subgroups, with the names of columns and values.
 
 use scumble_schema::{AttributeId, Schema};
 use serde::Serialize;
 
-use super::Beside;
-use crate::columns::Columns;
+use super::Measured;
 use crate::error::EvaluateError;
-use crate::subgroup::{Subgroup, subgroups};
+use crate::marginal::subgroup::{Subgroup, subgroups};
+use crate::table::Columns;
 
-/// How well each group of rows is served that a column's values make.
+/// Scores of the subgroups that the values of one column make.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SubgroupScores {
     /// The column.
     pub column: String,
-    /// Each value that real rows have.
+    /// One score for each value that occurs in the real rows.
     pub groups: Vec<GroupScore>,
 }
 
-/// How well the rows with one value of a column are served.
+/// Score of the rows with one value of a column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupScore {
-    /// The value that its rows have.
+    /// Value that the rows share.
     pub value: String,
-    /// How many real rows.
+    /// Number of real rows.
     pub real_rows: u32,
-    /// How many synthetic rows.
+    /// Number of synthetic rows.
     pub synthetic_rows: u32,
-    /// The k-marginal score, of 1000.
-    pub score: Beside,
+    /// K-marginal score, of 1000.
+    pub score: Measured,
 }
 
 impl SubgroupScores {
@@ -43,7 +43,7 @@ impl SubgroupScores {
             value: attribute.label(group.code),
             real_rows: group.real_rows,
             synthetic_rows: group.synthetic_rows,
-            score: Beside { value: group.score, achievable: group.achievable },
+            score: Measured { value: group.score, achievable: group.achievable },
         };
         Ok(Self { column: attribute.name().into(), groups: groups.into_iter().map(group).collect() })
     }

@@ -1,15 +1,15 @@
-//! The summary on the terminal.
+//! Summary for the terminal.
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Beside, ColumnFacts, CorrelationScores, Evaluation, MarginalScores, NistScores, SubgroupScores};
-use crate::chi_square::ChiSquareTests;
-use crate::correlation::Measure;
+use super::{ColumnFacts, CorrelationScores, Evaluation, MarginalScores, Measured, NistScores, SubgroupScores};
 use crate::learning::LearningScores;
-use crate::propensity::PropensityScores;
+use crate::learning::propensity::PropensityScores;
+use crate::relation::chi_square::ChiSquareTests;
+use crate::relation::correlation::Measure;
 
-/// So many of the worst are named on the terminal.
-const NAMED: usize = 3;
+/// Maximum number of tables or pairs in a list of the worst.
+const MAX_WORST: usize = 3;
 
 impl Display for Evaluation {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
@@ -26,7 +26,7 @@ impl Display for Evaluation {
         if rows.real_sampled < rows.real || rows.synthetic_sampled < rows.synthetic {
             writeln!(
                 formatter,
-                "all but the tables was measured on {} real and {} synthetic rows, drawn at random",
+                "everything but the tables was measured on {} real and {} synthetic rows, drawn at random",
                 rows.real_sampled, rows.synthetic_sampled
             )?;
         }
@@ -40,7 +40,7 @@ impl Display for Evaluation {
         self.chi_square.as_ref().map_or(Ok(()), |tests| chi_square(tests, formatter))?;
         write!(
             formatter,
-            "\nBy chance alone: what rows drawn from the real table itself reach, as many as there are synthetic ones."
+            "\nBy chance alone: the score of rows drawn from the real table, as many as the synthetic table has."
         )
     }
 }
@@ -64,8 +64,8 @@ impl Display for MarginalScores {
         let mut worst: Vec<_> = self.worst.iter().chain(&self.columns).collect();
         worst.sort_by(|left, right| right.excess().total_cmp(&left.excess()));
         writeln!(formatter, "farthest beyond chance:")?;
-        for table in worst.iter().take(NAMED) {
-            let Beside { value, achievable } = table.distance;
+        for table in worst.iter().take(MAX_WORST) {
+            let Measured { value, achievable } = table.distance;
             writeln!(formatter, "  {value:.5}, by chance alone {achievable:.5}: {}", table.columns.join(", "))?;
         }
         writeln!(formatter)
@@ -74,11 +74,11 @@ impl Display for MarginalScores {
 
 impl Display for CorrelationScores {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let Some(Beside { value, achievable }) = self.mean_difference else {
+        let Some(Measured { value, achievable }) = self.mean_difference else {
             return writeln!(formatter, "correlations: no pair of columns varies in both tables\n");
         };
         writeln!(formatter, "correlations differ by {value:.4} on average, by chance alone {achievable:.4}; most:")?;
-        for pair in self.worst.iter().take(NAMED) {
+        for pair in self.worst.iter().take(MAX_WORST) {
             let measure = match pair.measure {
                 Measure::Spearman => "rank correlation",
                 Measure::CramersV => "Cramér's V",
@@ -98,7 +98,7 @@ impl Display for SubgroupScores {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "k-marginal score by {} (of 1000)", self.column)?;
         for group in &self.groups {
-            let Beside { value, achievable } = group.score;
+            let Measured { value, achievable } = group.score;
             let rows = format!("{} real and {} synthetic rows", group.real_rows, group.synthetic_rows);
             writeln!(formatter, "  {value:>4.0}, by chance alone {achievable:>4.0}: {}, {rows}", group.value)?;
         }
@@ -128,7 +128,10 @@ fn learning(scores: &LearningScores, columns: &[ColumnFacts], formatter: &mut Fo
 }
 
 fn propensity(scores: &PropensityScores, formatter: &mut Formatter<'_>) -> fmt::Result {
-    writeln!(formatter, "\ntelling real from synthetic rows (area under the curve, 0.5 cannot tell, 1 always can)")?;
+    writeln!(
+        formatter,
+        "\ndistinguishing real from synthetic rows (area under the curve: 0.5 by guessing, 1 always right)"
+    )?;
     for (learner, score) in [("linear", &scores.linear), ("forest", &scores.forest)] {
         let ratio = score.ratio.map_or_else(String::new, |ratio| format!("; pMSE {ratio:.2} times that"));
         writeln!(formatter, "  {learner:<6}  {:.3}, by chance alone {:.3}{ratio}", score.auc, score.achievable_auc)?;
@@ -140,8 +143,8 @@ fn chi_square(tests: &ChiSquareTests, formatter: &mut Formatter<'_>) -> fmt::Res
     let share = |share: Option<f64>| share.map_or_else(|| "none".into(), |share| format!("{share:.3}"));
     writeln!(
         formatter,
-        "\nchi-square tests: are two columns independent? {} pairs, level {}; beside each share, that of rows drawn from the \
-         real table itself: these repeat its chance relations and add others, so their false alarms are no goal",
+        "\nchi-square tests: are two columns independent? {} pairs, level {}; each share is followed by that of rows drawn \
+         from the real table: these repeat its chance relations and add others, so their false alarms are no goal",
         tests.synthetic.tested, tests.level
     )?;
     let lines = [
@@ -158,7 +161,7 @@ fn chi_square(tests: &ChiSquareTests, formatter: &mut Formatter<'_>) -> fmt::Res
 impl Display for NistScores {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "NIST 2018 challenge (of 1000000)")?;
-        let mut score = |name: &str, Beside { value, achievable }: Beside| {
+        let mut score = |name: &str, Measured { value, achievable }: Measured| {
             writeln!(formatter, "  {name:<14}  {value:>7.0}, by chance alone {achievable:>7.0}")
         };
         score("clustering", self.clustering)?;

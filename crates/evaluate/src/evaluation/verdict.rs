@@ -1,9 +1,9 @@
-//! Numbers in words, and all of them in one line.
+//! Verdicts on single numbers, and the one-line verdict on the table.
 
 use super::{Evaluation, GroupScore, OrderScore, SubgroupScores};
-use crate::subgroup::PERFECT;
+use crate::marginal::subgroup::PERFECT;
 
-/// How much farther away the synthetic table is than chance alone would be.
+/// Size of a difference beyond what chance explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
     Negligible,
@@ -12,12 +12,16 @@ pub(crate) enum Verdict {
     Large,
 }
 
-/// From these excesses of a distance on, differences are called small, moderate and large. They are rules of thumb: a distance
-/// of 0.05 puts one row in twenty into a wrong cell.
+/// Excess distances from which a difference is called small, moderate and large. They are rules of
+/// thumb: a distance of 0.05 puts one row in twenty into a wrong cell.
 pub(crate) const VERDICT_BOUNDS: [f64; 3] = [0.01, 0.05, 0.15];
 
+/// Maximum number of names in a list within the one-line verdict.
+const MAX_NAMES: usize = 3;
+
 impl Verdict {
-    /// Of a distance, or a difference of shares or correlations, beyond chance.
+    /// Returns the verdict on a distance, or on a difference of shares or correlations, beyond
+    /// chance.
     pub(crate) fn of_excess(excess: f64) -> Self {
         match VERDICT_BOUNDS.iter().filter(|&&bound| excess >= bound).count() {
             0 => Self::Negligible,
@@ -27,12 +31,12 @@ impl Verdict {
         }
     }
 
-    /// Of a subgroup.
+    /// Returns the verdict on a subgroup.
     pub(crate) fn of_group(group: &GroupScore) -> Self {
         if group.synthetic_rows == 0 { Self::Large } else { Self::of_excess(lacking(group)) }
     }
 
-    /// How large the difference is.
+    /// Returns the word for the size of the difference.
     pub(crate) fn in_words(self) -> &'static str {
         match self {
             Self::Negligible => "negligible",
@@ -43,22 +47,23 @@ impl Verdict {
     }
 }
 
-/// The part of the full score that a subgroup misses and could have.
+/// Returns the achievable part of the full score that a subgroup misses.
 fn lacking(group: &GroupScore) -> f64 {
     (group.score.achievable - group.score.value) / PERFECT
 }
 
-/// What of a synthetic table can be used.
+/// What the synthetic table can and cannot be used for.
 pub(crate) struct Findings<'a> {
-    /// The largest number of columns such that tables over it and over all below are near the real ones on average.
+    /// Largest order such that tables of it and of all lower orders are near the real ones on
+    /// average.
     pub(crate) near: Option<usize>,
-    /// The largest number of columns that was compared.
+    /// Largest order that was compared.
     pub(crate) compared: Option<usize>,
-    /// The columns that differ by themselves.
+    /// Columns whose own distribution differs.
     pub(crate) columns: Vec<&'a str>,
-    /// The pairs whose relation is far from the real one.
+    /// Pairs whose correlation is far from the real one.
     pub(crate) relations: Vec<String>,
-    /// All subgroups, those that miss most first.
+    /// All subgroups, the worst first.
     pub(crate) subgroups: Vec<(&'a SubgroupScores, &'a GroupScore)>,
 }
 
@@ -90,13 +95,13 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// The subgroups that are far from the real ones, the worst first.
+    /// Returns the subgroups that are far from the real ones, the worst first.
     pub(crate) fn far_subgroups(&self) -> Vec<String> {
         let far = self.subgroups.iter().filter(|(_, group)| Verdict::of_group(group) == Verdict::Large);
         far.map(|(scores, group)| format!("{}: {}", scores.column, group.value)).collect()
     }
 
-    /// All of it in one line.
+    /// Returns the findings in one line.
     pub(crate) fn line(&self) -> String {
         let use_for = match (self.near, self.compared) {
             (None, _) => "not usable: not even single columns are near the real ones".to_owned(),
@@ -107,8 +112,8 @@ impl<'a> Findings<'a> {
         };
         let subgroups = self.far_subgroups();
         let off = [
-            (!self.columns.is_empty()).then(|| format!("off by themselves: {}", few(&self.columns))),
-            (!self.relations.is_empty()).then(|| format!("relations far off: {}", few(&self.relations))),
+            (!self.columns.is_empty()).then(|| format!("off by themselves: {}", listed(&self.columns, MAX_NAMES))),
+            (!self.relations.is_empty()).then(|| format!("relations far off: {}", listed(&self.relations, MAX_NAMES))),
             (!subgroups.is_empty())
                 .then(|| format!("subgroups far off: {} of {}", subgroups.len(), self.subgroups.len())),
         ];
@@ -120,11 +125,10 @@ fn columns(order: usize) -> String {
     if order == 1 { "one column".into() } else { format!("up to {order} columns together") }
 }
 
-/// The first few, and how many more there are.
-fn few<T: AsRef<str>>(names: &[T]) -> String {
-    const NAMED: usize = 3;
-    let shown: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
-    match names.len().saturating_sub(NAMED) {
+/// Lists the first `max` names, and states how many more there are.
+pub(crate) fn listed<T: AsRef<str>>(names: &[T], max: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(max).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(max) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }

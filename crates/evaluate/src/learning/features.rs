@@ -1,9 +1,8 @@
-//! What learners see of rows.
+//! Features of learners.
 
-use crate::grouping::Grouping;
-use crate::sample::Sample;
+use crate::sample::{Grouping, Sample};
 
-/// The columns that a learner may look at. Borrowed, because all targets share the rows.
+/// The columns that a learner uses. Borrowed, because all targets share the rows.
 pub(crate) struct Features<'a> {
     pub(super) columns: Vec<&'a [u8]>,
     pub(super) groupings: Vec<&'a Grouping>,
@@ -11,7 +10,7 @@ pub(crate) struct Features<'a> {
 }
 
 impl<'a> Features<'a> {
-    /// All columns of a sample except for `target`.
+    /// Selects all columns of a sample except `target`.
     pub(crate) fn new(sample: &'a Sample, groupings: &'a [Grouping], target: Option<usize>) -> Self {
         let seen = || (0..groupings.len()).filter(|&column| Some(column) != target);
         Self {
@@ -34,7 +33,7 @@ impl Example {
     pub(super) fn new(sizes: &[u32], codes: Vec<Vec<u32>>, kinds: &[crate::ColumnKind]) -> Self {
         let domain = scumble_schema::Domain::new(sizes.to_vec()).unwrap();
         let table = crate::Columns::new(domain, codes).unwrap();
-        let groupings = Grouping::of_all(&table, kinds, Grouping::MOST).unwrap();
+        let groupings = Grouping::of_all(&table, kinds, Grouping::MAX_GROUPS).unwrap();
         let rows: Vec<u32> = (0..table.rows()).collect();
         Self { sample: Sample::of(&table, &rows, &groupings), groupings }
     }

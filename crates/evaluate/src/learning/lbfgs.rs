@@ -1,31 +1,32 @@
-//! Minimising a smooth convex function with many variables.
+//! Minimisation of a smooth convex function by L-BFGS.
 
 use std::collections::VecDeque;
 
-/// How many steps the curvature is learnt from.
+/// Number of past steps that approximate the curvature.
 const MEMORY: usize = 10;
-/// A step must gain this share of what the slope promises.
+/// Armijo constant: a step must decrease the value by this share of the linear prediction.
 const SUFFICIENT: f64 = 1e-4;
-/// A step is halved at most so often; one of 10⁻⁹ of the full length gains nothing that counts.
-const HALVINGS: usize = 30;
+/// Maximum number of halvings of a step. A step of 10⁻⁹ of the full length gains nothing.
+const MAX_HALVINGS: usize = 30;
 
-/// When to stop.
+/// Stopping rule.
 pub(super) struct Stop {
-    /// No entry of the gradient is larger.
+    /// Stop if no entry of the gradient is larger in absolute value.
     pub(super) slope: f64,
-    /// So many steps were taken.
-    pub(super) steps: usize,
+    /// Stop after this number of steps.
+    pub(super) max_steps: usize,
 }
 
-/// One step, and how the gradient changed over it.
+/// A past step, and the change of the gradient over it.
 struct Curvature {
     step: Vec<f64>,
     change: Vec<f64>,
     product: f64,
 }
 
-/// Limited-memory BFGS with backtracking. `function` writes the gradient and returns the value; `inverse_curvature` is a
-/// guess at the diagonal of the inverse Hessian, which brings variables of different scales to one.
+/// Minimises by limited-memory BFGS with backtracking. `function` writes the gradient and returns
+/// the value. `inverse_curvature` estimates the diagonal of the inverse Hessian, to precondition
+/// variables of different scales.
 ///
 /// # Reference
 /// J. Nocedal, S. Wright, Numerical optimization, 2nd edition, algorithms 7.4 and 3.1.
@@ -40,7 +41,7 @@ pub(super) fn minimise(
     let mut value = function(&point, &mut gradient);
     let mut memory: VecDeque<Curvature> = VecDeque::with_capacity(MEMORY);
     let (mut trial, mut slope) = (point.clone(), gradient.clone());
-    for _ in 0..stop.steps {
+    for _ in 0..stop.max_steps {
         if gradient.iter().all(|entry| entry.abs() <= stop.slope) {
             break;
         }
@@ -48,7 +49,7 @@ pub(super) fn minimise(
         let promise = dot(&direction, &gradient);
         let mut length = 1.0;
         let mut found = None;
-        for _ in 0..HALVINGS {
+        for _ in 0..MAX_HALVINGS {
             for ((trial, from), towards) in trial.iter_mut().zip(&point).zip(&direction) {
                 *trial = from + length * towards;
             }
@@ -59,7 +60,7 @@ pub(super) fn minimise(
             }
             length /= 2.0;
         }
-        // Rounding hides all further progress.
+        // Further progress is below the rounding error.
         let Some(reached) = found else { break };
         let moved: Vec<f64> = trial.iter().zip(&point).map(|(to, from)| to - from).collect();
         let change: Vec<f64> = slope.iter().zip(&gradient).map(|(to, from)| to - from).collect();
@@ -77,7 +78,7 @@ pub(super) fn minimise(
     point
 }
 
-/// Minus the gradient, times what is known of the inverse Hessian.
+/// Returns the descent direction: minus the gradient, times the approximate inverse Hessian.
 fn descent(gradient: &[f64], memory: &VecDeque<Curvature>, inverse_curvature: &[f64]) -> Vec<f64> {
     let mut direction: Vec<f64> = gradient.iter().map(|entry| -entry).collect();
     let mut shares = Vec::with_capacity(memory.len());
@@ -86,7 +87,7 @@ fn descent(gradient: &[f64], memory: &VecDeque<Curvature>, inverse_curvature: &[
         add(&mut direction, -share, &past.change);
         shares.push(share);
     }
-    // The guess is right up to a factor, which the latest step tells.
+    // The diagonal is estimated up to a factor, which the latest step gives.
     let factor = memory.back().map_or(1.0, |past| {
         past.product
             / past.change.iter().zip(inverse_curvature).map(|(change, guess)| change * change * guess).sum::<f64>()
@@ -111,7 +112,7 @@ fn add(to: &mut [f64], factor: f64, what: &[f64]) {
 mod tests {
     use super::*;
 
-    const EXACT: Stop = Stop { slope: 1e-10, steps: 1000 };
+    const EXACT: Stop = Stop { slope: 1e-10, max_steps: 1000 };
 
     #[test]
     fn a_quadratic_with_unlike_scales_is_minimised() {
@@ -134,7 +135,8 @@ mod tests {
 
     #[test]
     fn a_curved_valley_is_followed() {
-        // Rosenbrock's function is convex near its minimum only; steps are still downhill everywhere.
+        // Rosenbrock's function is convex near its minimum only; steps are still downhill
+        // everywhere.
         let function = |point: &[f64], gradient: &mut [f64]| {
             let (x, y) = (point[0], point[1]);
             gradient[0] = -400.0 * x * (y - x * x) - 2.0 * (1.0 - x);
@@ -153,7 +155,7 @@ mod tests {
             gradient[0] = point[0].signum() * point[0].abs().sqrt();
             point[0].abs().powf(1.5) / 1.5
         };
-        let found = minimise(slow, vec![100.0], &[1e-3], &Stop { slope: 1e-10, steps: 3 });
-        assert!(found[0] > 0.0 && found[0] < 100.0 && calls < 3 * HALVINGS);
+        let found = minimise(slow, vec![100.0], &[1e-3], &Stop { slope: 1e-10, max_steps: 3 });
+        assert!(found[0] > 0.0 && found[0] < 100.0 && calls < 3 * MAX_HALVINGS);
     }
 }

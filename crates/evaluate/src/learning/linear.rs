@@ -5,21 +5,22 @@ use super::lbfgs::{self, Stop};
 use super::loss::{Pass, Slots, soften};
 use crate::sample::{number, tally};
 
-/// The gradient of the mean loss at which the weights count as found, and a limit on the work until then.
-const STOP: Stop = Stop { slope: 1e-4, steps: 100 };
+/// Stopping rule: the gradient of the mean loss, and the number of steps.
+const STOP: Stop = Stop { slope: 1e-4, max_steps: 100 };
 
-/// Weights of every class, looked up by the groups of a row.
+/// Multinomial logistic regression: weights of every class, looked up by the groups of a row.
 ///
-/// A categorical column has a weight per group. An ordered one has one for its standardised group number, and one for
-/// having no place in the order. So a group of a column has to do with one weight only, a multiple of which it adds.
+/// A categorical column has one weight per group. An ordered column has one for its standardised
+/// group number, and one for groups without a place in the order. So every group adds a multiple of
+/// exactly one weight.
 pub(crate) struct Linear {
     classes: usize,
     intercepts: Vec<f64>,
-    /// What each group of each column adds to each class.
+    /// Contribution of each group of each column to the score of each class.
     additions: Vec<f64>,
 }
 
-/// Which weight a group of a column has to do with, and how much of it is added.
+/// The weight of a group of a column, and its multiple.
 #[derive(Clone, Copy)]
 struct Share {
     feature: usize,
@@ -27,11 +28,12 @@ struct Share {
 }
 
 impl Linear {
-    /// The weights that minimise the sum of the losses and half the sum of the squared weights, intercepts not among them.
+    /// Finds the weights that minimise the sum of the losses and half the sum of the squared
+    /// weights, without the intercepts.
     ///
-    /// The loss of a row is minus the logarithm of its class's probability. The penalty is that of scikit-learn's
-    /// `LogisticRegression` at its default strength for three classes or more, and half as strong for two, for which
-    /// that has one weight where there are two here.
+    /// The loss of a row is minus the logarithm of its class's probability. The penalty is that of
+    /// scikit-learn's `LogisticRegression` at its default strength for three classes or more. For
+    /// two classes it is half as strong: scikit-learn has one weight then where there are two here.
     pub(crate) fn fit(features: &Features, labels: &[u8], classes: usize) -> Self {
         Self::fit_until(features, labels, classes, &STOP)
     }
@@ -81,7 +83,7 @@ impl Linear {
         Self { classes, intercepts: found[variables..].to_vec(), additions }
     }
 
-    /// The probability of every class, row by row.
+    /// Returns the probability of every class, row by row.
     pub(crate) fn probabilities(&self, features: &Features) -> Vec<f64> {
         let slots = Slots::new(features);
         let mut probabilities = self.intercepts.repeat(features.rows);
@@ -97,14 +99,14 @@ impl Linear {
 }
 
 impl Share {
-    /// What the group adds to each class.
+    /// Writes the contribution of the group to each class.
     fn spread(self, weights: &[f64], additions: &mut [f64]) {
         let weights = &weights[self.feature * additions.len()..];
         additions.iter_mut().zip(weights).for_each(|(addition, weight)| *addition = self.factor * weight);
     }
 }
 
-/// The share of every group of every column in its weight.
+/// Returns the weight and its multiple for every group of every column.
 fn shares(features: &Features) -> Vec<Share> {
     let (mut shares, mut feature) = (Vec::new(), 0);
     for (column, grouping) in features.columns.iter().zip(&features.groupings) {
@@ -127,7 +129,8 @@ fn shares(features: &Features) -> Vec<Share> {
     shares
 }
 
-/// Mean and standard deviation of the groups that have a place in the order. A constant counts as one of deviation 1.
+/// Returns mean and standard deviation of the groups with a place in the order. The deviation of a
+/// constant is set to 1.
 fn moments(column: &[u8], places: &[bool]) -> (f64, f64) {
     let ordered = || column.iter().filter(|&&group| places[usize::from(group)]).map(|&group| f64::from(group));
     let count = number(ordered().count().max(1));
@@ -136,13 +139,15 @@ fn moments(column: &[u8], places: &[bool]) -> (f64, f64) {
     (mean, if variance > 0.0 { variance.sqrt() } else { 1.0 })
 }
 
-/// The logarithms of the classes' shares, one row added to each: finite where a class is empty.
+/// Returns the logarithms of the classes' shares, with one row added to each so that they are
+/// finite.
 fn log_shares(labels: &[u8], classes: usize) -> Vec<f64> {
     let share = |rows| (f64::from(rows) + 1.0) / number(labels.len() + classes);
     tally(labels, classes).into_iter().map(|rows| share(rows).ln()).collect()
 }
 
-/// The inverse of the diagonal of the Hessian where classes have their shares whatever the row.
+/// Returns the inverse of the diagonal of the Hessian at the point where every row has the shares
+/// of the classes as probabilities.
 fn inverse_curvature(slots: &Slots, rows: usize, shares: &[Share], log_shares: &[f64], variables: usize) -> Vec<f64> {
     let classes = log_shares.len();
     let mut rows_of_slot = vec![0_u32; slots.count];
@@ -152,7 +157,7 @@ fn inverse_curvature(slots: &Slots, rows: usize, shares: &[Share], log_shares: &
         }
     }
     let spreads: Vec<f64> = log_shares.iter().map(|share| share.exp()).map(|share| share * (1.0 - share)).collect();
-    // The penalty's curvature is 1; the sum of squares of each feature comes on top.
+    // The curvature of the penalty is 1; the sum of squares of each feature is added.
     let mut curvature = vec![1.0; variables];
     for (share, count) in shares.iter().zip(rows_of_slot) {
         let squares = f64::from(count) * share.factor * share.factor;
@@ -168,9 +173,9 @@ fn inverse_curvature(slots: &Slots, rows: usize, shares: &[Share], log_shares: &
 mod tests {
     use super::super::features::Example;
     use super::*;
-    use crate::kind::ColumnKind;
+    use crate::table::ColumnKind;
 
-    const EXACT: Stop = Stop { slope: 1e-12, steps: 1_000 };
+    const EXACT: Stop = Stop { slope: 1e-12, max_steps: 1_000 };
 
     /// Sixty rows of a column of three categories, an ordered one of five codes, and three classes.
     fn example(missing: Option<u32>) -> (Example, Vec<u8>) {
@@ -192,8 +197,9 @@ mod tests {
         }
     }
 
-    /// The numbers of these tests are `predict_proba` of scikit-learn 1.9.1, `LogisticRegression(C=1, tol=1e-12,
-    /// solver='newton-cg')`, on the columns `np.eye(3)[a]`, `(b - b.mean()) / b.std()` and, with missing values, `b == 4`.
+    /// The numbers of these tests are `predict_proba` of scikit-learn 1.9.1,
+    /// `LogisticRegression(C=1, tol=1e-12, solver='newton-cg')`, on the columns `np.eye(3)[a]`,
+    /// `(b - b.mean()) / b.std()` and, with missing values, `b == 4`.
     #[test]
     fn probabilities_are_those_of_scikit_learn() {
         let (rows, labels) = example(None);
@@ -225,7 +231,8 @@ mod tests {
         );
     }
 
-    /// For two classes with `C=2`, because scikit-learn has one weight then where there are two here.
+    /// For two classes with `C=2`, because scikit-learn has one weight then where there are two
+    /// here.
     #[test]
     fn two_classes_are_those_of_scikit_learn_too() {
         let (rows, labels) = example(None);
@@ -243,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_stop_is_close_to_the_minimum() {
+    fn the_default_stop_is_close_to_the_minimum() {
         let (rows, labels) = example(Some(4));
         let features = rows.features();
         let [usual, exact] =
@@ -252,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_that_a_column_tells_are_told() {
+    fn classes_that_a_column_determines_are_predicted() {
         let codes: Vec<u32> = (0..300).map(|row| row % 3).collect();
         let labels: Vec<u8> = (0..300).map(|row| [2, 0, 1][row % 3]).collect();
         let rows = Example::new(&[3], vec![codes], &[ColumnKind::Categorical]);
@@ -264,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn without_columns_and_with_one_class_shares_are_told() {
+    fn without_columns_the_shares_are_predicted() {
         let rows = Example::new(&[2], vec![vec![0, 1, 1, 1]], &[ColumnKind::Categorical]);
         let nothing = Features { columns: Vec::new(), groupings: Vec::new(), rows: 4 };
         let found = Linear::fit_until(&nothing, &[0, 1, 1, 1], 2, &EXACT).probabilities(&nothing);

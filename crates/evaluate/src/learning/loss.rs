@@ -1,12 +1,12 @@
-//! The loss of logistic regression and its slopes: where learning spends its time.
+//! Loss and gradient of logistic regression: the hot loop of learning.
 
 use super::features::Features;
 
-/// Where the groups of each row stand among the groups of all columns, row by row.
+/// Positions of the groups of each row among the groups of all columns, row by row.
 pub(super) struct Slots {
     by_row: Vec<u32>,
     columns: usize,
-    /// How many groups all columns have.
+    /// Number of groups of all columns.
     pub(super) count: usize,
 }
 
@@ -28,15 +28,16 @@ impl Slots {
     }
 }
 
-/// What the groups of all columns add to each class, and what was found for these additions. The number of lanes is known to the
-/// compiler, which therefore treats several classes at once; lanes beyond the classes stay zero.
+/// One pass over the rows: contributions of the groups to each class, and the gradient by them. The
+/// number of lanes is known to the compiler, which therefore handles several classes at once. Lanes
+/// beyond the classes stay zero.
 pub(super) struct Pass<'a, const LANES: usize> {
     slots: &'a Slots,
     labels: &'a [u8],
     classes: usize,
-    /// What each group adds to each class.
+    /// Contribution of each group to each class.
     pub(super) additions: Vec<[f64; LANES]>,
-    /// The slope of the loss by each of these.
+    /// Gradient of the loss by the contributions.
     pub(super) slopes: Vec<[f64; LANES]>,
 }
 
@@ -46,7 +47,7 @@ impl<'a, const LANES: usize> Pass<'a, LANES> {
         Self { slots, labels, classes, additions: zeros.clone(), slopes: zeros }
     }
 
-    /// The sum of the losses; its slopes by the intercepts are written too.
+    /// Returns the sum of the losses, and writes its gradient by contributions and intercepts.
     pub(super) fn losses(&mut self, intercepts: &[f64], intercept_slopes: &mut [f64]) -> f64 {
         let mut first = [0.0; LANES];
         first[..self.classes].copy_from_slice(intercepts);
@@ -75,7 +76,8 @@ fn add<const LANES: usize>(to: &mut [f64; LANES], more: &[f64; LANES]) {
     to.iter_mut().zip(more).for_each(|(lane, more)| *lane += more);
 }
 
-/// Turns scores into probabilities; the logarithm of the sum of their exponentials comes back.
+/// Turns scores into probabilities (softmax) and returns the logarithm of the sum of their
+/// exponentials.
 pub(super) fn soften(scores: &mut [f64]) -> f64 {
     let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut sum = 0.0;

@@ -1,26 +1,32 @@
 //! Learners trained on synthetic rows, tested on real ones.
 //!
-//! Rows of the real table are split at random into two parts. A learner is trained on the first part, another on as many
-//! synthetic rows, and both tell the classes of the second part. What the first gets right is what can be learnt from so
-//! many rows; how much less the second does is what the synthetic table has lost.
+//! Real rows are split at random into training and test rows. One learner is trained on the real
+//! training rows, another on as many synthetic rows, and both predict the classes of the test rows.
+//! The accuracy of the first is the achievable one; the difference is the loss of the synthetic
+//! table.
 //!
-//! * The **linear** learner is multinomial logistic regression. Categorical columns are one-hot, ordered ones are standardised
-//!   with an indicator of missing values. The weights minimise the losses plus half the squared weights.
-//! * The **forest** has 20 classification trees of depth 16 and leaves of five rows or more, each grown on a bootstrap.
-//!   A question is about one group of a categorical column or a bound in an ordered one, in one of √d columns.
+//! * The **linear** learner is multinomial logistic regression. Categorical columns are one-hot,
+//!   ordered ones are standardised with an indicator of missing values. The weights minimise the
+//!   losses plus half the squared weights.
+//! * The **forest** has 20 classification trees of depth 16 and leaves of five rows or more, each
+//!   grown on a bootstrap. A split separates one group of a categorical column or the groups below
+//!   a bound of an ordered one, in one of √d columns.
 //!
-//! Both see columns with more than 256 codes in groups: ranges of ordered codes, the most frequent categories and the rest.
+//! For both, the codes of a column with more than 256 codes are grouped: ranges of ordered codes,
+//! the most frequent categories and the rest.
 
 mod features;
 mod forest;
 mod lbfgs;
 mod linear;
 mod loss;
+pub mod propensity;
 mod score;
 mod tree;
 
 use std::fmt;
 
+use scumble_pgm::parallel;
 use scumble_schema::AttributeId;
 use serde::Serialize;
 
@@ -30,104 +36,103 @@ pub(crate) use self::linear::Linear;
 pub use self::score::Score;
 pub(crate) use self::score::auc;
 pub(crate) use self::tree::Growth;
-use crate::columns::Columns;
+use crate::NOT_PRIVATE;
 use crate::error::EvaluateError;
-use crate::grouping::Grouping;
-use crate::kind::ColumnKind;
-use crate::sample::{Draw, Sample, check, different_rows, tally};
-use crate::{NOT_PRIVATE, parallel};
+use crate::sample::{Draw, Grouping, Sample, check, different_rows, tally};
+use crate::table::{ColumnKind, Columns};
 
-/// What is learnt, apart from the tables.
+/// Settings of the learners.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Learning {
-    /// Which columns have an order.
+    /// Kind of each column.
     pub kinds: Vec<ColumnKind>,
-    /// The columns that are told from the others, each in turn.
+    /// Columns that are predicted from the others, each in turn.
     pub targets: Vec<AttributeId>,
-    /// At most so many rows are trained on; more are a random choice.
+    /// Maximum number of training rows, drawn at random.
     pub training_rows: usize,
-    /// At most so many rows are tested on, and not more than three in ten.
+    /// Maximum number of test rows, drawn at random. At most three in ten real rows are test rows.
     pub test_rows: usize,
-    /// A target with more codes is told by groups: ranges of ordered codes, the most frequent categories and the rest.
-    /// Between 2 and 256.
-    pub most_classes: usize,
-    /// What the random choices follow from.
+    /// Maximum number of classes of a target, between 2 and 256. More codes are grouped: ranges of
+    /// ordered codes, the most frequent categories and the rest.
+    pub max_classes: usize,
+    /// Seed of the random draws.
     pub seed: u64,
 }
 
-/// What learners got right.
+/// Accuracy of the learners.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearningScores {
     stamp: &'static str,
-    /// How many real rows were trained on.
+    /// Number of real training rows.
     pub real_training_rows: usize,
-    /// How many synthetic rows were trained on.
+    /// Number of synthetic training rows.
     pub synthetic_training_rows: usize,
-    /// How many real rows all learners were tested on.
+    /// Number of real rows that all learners were tested on.
     pub test_rows: usize,
-    /// The scores of each target.
+    /// Scores of each target.
     pub targets: Vec<TargetScores>,
 }
 
-/// What learners got right about one column.
+/// Accuracy of the learners on one target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TargetScores {
     /// The position of the column.
     pub target: AttributeId,
-    /// How many classes the rows of the test have.
+    /// Number of classes of the test rows.
     pub classes: usize,
     /// Whether some classes are groups of codes.
     pub grouped: bool,
-    /// What is right if every row is told to have the class that most real rows of the training have.
+    /// Score of always predicting the most frequent class of the real training rows.
     pub majority: Score,
-    /// The scores of logistic regression.
+    /// Scores of logistic regression.
     pub linear: LearnerScores,
-    /// The scores of the forest.
+    /// Scores of the forest.
     pub forest: LearnerScores,
 }
 
-/// What one learner gets right on the same real rows.
+/// Accuracy of one learner on the same real test rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LearnerScores {
-    /// Trained on real rows.
+    /// Score after training on real rows.
     pub real_trained: Score,
-    /// Trained on synthetic rows.
+    /// Score after training on synthetic rows.
     pub synthetic_trained: Score,
 }
 
-/// How far the trees of the forest grow.
-const GROWTH: Growth = Growth { depth: 16, least_rows: 5 };
-/// Three in so many rows are for the test at most.
-const TEST_SHARE: (usize, usize) = (3, 10);
+/// Limits of the trees of the forest.
+const GROWTH: Growth = Growth { max_depth: 16, min_rows: 5 };
+/// Maximum share of test rows, as a fraction.
+const MAX_TEST_SHARE: (usize, usize) = (3, 10);
 
 impl Learning {
-    /// Every target, with 20,000 rows for training, 10,000 for the test, and ten classes at most.
+    /// Returns the default settings: at most 20,000 training rows, 10,000 test rows and ten
+    /// classes.
     pub fn new(kinds: Vec<ColumnKind>, targets: Vec<AttributeId>, seed: u64) -> Self {
-        Self { kinds, targets, training_rows: 20_000, test_rows: 10_000, most_classes: 10, seed }
+        Self { kinds, targets, training_rows: 20_000, test_rows: 10_000, max_classes: 10, seed }
     }
 
     /// Trains and tests learners.
     ///
     /// # Errors
-    /// If the tables are over different domains or have fewer than two rows, there is not one kind per attribute, a
-    /// target is not among them, or a limit is not possible.
+    /// If the tables are over different domains or have fewer than two rows, there is not one kind
+    /// per attribute, a target is not among them, or a limit is out of range.
     pub fn score(&self, real: &Columns, synthetic: &Columns) -> Result<LearningScores, EvaluateError> {
         check(real, synthetic, &self.kinds)?;
         self.check_limits()?;
         let mut dice = Draw::LearningRows.dice(self.seed);
         let all = real.rows() as usize;
-        let tests = self.test_rows.min(all * TEST_SHARE.0 / TEST_SHARE.1).max(1);
+        let tests = self.test_rows.min(all * MAX_TEST_SHARE.0 / MAX_TEST_SHARE.1).max(1);
         let mut training = different_rows(real.rows(), tests + self.training_rows.min(all - tests), &mut dice);
         let test = training.split_off(training.len() - tests);
         let other = different_rows(synthetic.rows(), training.len(), &mut dice);
 
-        let groupings = Grouping::of_all(real, &self.kinds, Grouping::MOST)?;
+        let groupings = Grouping::of_all(real, &self.kinds, Grouping::MAX_GROUPS)?;
         let parts = [(real, &training), (synthetic, &other), (real, &test)];
         let samples = parts.map(|(table, rows)| Sample::of(table, rows, &groupings));
         let targets: Result<Vec<Target>, _> = self.targets.iter().map(|&target| self.target(target, parts)).collect();
         let targets = targets?;
         let fits: Vec<Fit> = targets.iter().flat_map(Fit::all).collect();
-        let scores = parallel::map(&fits, |(): &mut (), fit| fit.score(&samples, &groupings, self.seed));
+        let scores = parallel::map(&fits, |fit| fit.score(&samples, &groupings, self.seed));
         let scores =
             targets.iter().zip(scores.chunks_exact(FITS_PER_TARGET)).map(|(target, scores)| target.with(scores));
         Ok(LearningScores {
@@ -143,8 +148,8 @@ impl Learning {
         if self.targets.iter().any(|target| target.index() >= self.kinds.len()) {
             return Err(EvaluateError::config("targets", "columns of the table"));
         }
-        if !(2..=Grouping::MOST).contains(&self.most_classes) {
-            return Err(EvaluateError::config("most_classes", "between 2 and 256"));
+        if !(2..=Grouping::MAX_GROUPS).contains(&self.max_classes) {
+            return Err(EvaluateError::config("max_classes", "between 2 and 256"));
         }
         if self.training_rows == 0 || self.test_rows == 0 {
             return Err(EvaluateError::config("training_rows and test_rows", "above zero"));
@@ -152,15 +157,15 @@ impl Learning {
         Ok(())
     }
 
-    /// The classes of a target, in the training rows of both tables and in those of the test.
+    /// Returns the classes of a target, in the training rows of both tables and in the test rows.
     fn target(&self, target: AttributeId, parts: [(&Columns, &Vec<u32>); 3]) -> Result<Target, EvaluateError> {
-        let classes = Grouping::of(parts[0].0, target, self.kinds[target.index()], self.most_classes)?;
+        let classes = Grouping::of(parts[0].0, target, self.kinds[target.index()], self.max_classes)?;
         let labels = parts.map(|(table, rows)| classes.gather(table, target, rows));
         Ok(Target { column: target, classes, labels })
     }
 }
 
-/// The classes of a target in both tables' training rows, and in those of the test.
+/// Classes of a target, in the training rows of both tables and in the test rows.
 struct Target {
     column: AttributeId,
     classes: Grouping,
@@ -197,7 +202,7 @@ impl Target {
     }
 }
 
-/// One learner to be trained on one table for one target.
+/// A learner to train on one table for one target.
 struct Fit<'a> {
     target: &'a Target,
     learner: Learner,
@@ -210,7 +215,7 @@ enum Learner {
     Forest,
 }
 
-/// Two learners, on two tables.
+/// Number of fits per target: two learners, on two tables.
 const FITS_PER_TARGET: usize = 4;
 
 impl<'a> Fit<'a> {
@@ -228,7 +233,8 @@ impl<'a> Fit<'a> {
             Learner::Linear => Linear::fit(&training, labels, classes).probabilities(&test),
             Learner::Forest => {
                 let member = u32::try_from(column).expect("a schema has at most limits::COLUMNS attributes");
-                // The same numbers for both tables, so that luck is no difference between them.
+                // Both tables use the same random stream, so that chance does not differ between
+                // them.
                 let mut dice = Draw::Forest(member).dice(seed);
                 Forest::fit(&training, labels, classes, GROWTH, &mut dice).probabilities(&test)
             }

@@ -1,23 +1,25 @@
-//! How well classes are told.
+//! Accuracy of predictions.
 
 use serde::Serialize;
 
 use crate::sample::number;
 
-/// What a learner gets right on rows it has not seen.
+/// Accuracy of a learner on test rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Score {
-    /// The share of rows whose class is the most probable one.
+    /// Share of rows whose class is predicted right.
     pub accuracy: f64,
-    /// The mean over classes of the same share among the rows of the class: rare classes weigh as much as frequent ones.
+    /// Mean over classes of the accuracy on the rows of the class: rare classes weigh as much as
+    /// frequent ones.
     pub balanced_accuracy: f64,
-    /// The probability that a row of the second class is told to be more probably of it than one of the first, ties
-    /// counting a half; `None` unless there are rows of exactly two classes.
+    /// Area under the curve: the probability that a row of the second class has a higher predicted
+    /// probability of it than a row of the first, ties counting a half. `None` unless there are
+    /// rows of exactly two classes.
     pub auc: Option<f64>,
 }
 
 impl Score {
-    /// The score of probabilities, row by row, against the labels.
+    /// Scores probabilities, row by row, against the labels.
     pub(crate) fn of(probabilities: &[f64], labels: &[u8], classes: usize) -> Self {
         let mut rows = vec![0_usize; classes];
         let mut right = vec![0_usize; classes];
@@ -41,13 +43,13 @@ impl Score {
     }
 }
 
-/// The first of the classes with the largest probability.
+/// Returns the class with the largest probability, the first of equals.
 fn most_probable(of_row: &[f64]) -> usize {
     (1..of_row.len()).fold(0, |best, class| if of_row[class] > of_row[best] { class } else { best })
 }
 
-/// The probability that a row for which `is_second` holds has a larger value than another one, ties counting a half.
-/// There are rows of both sorts.
+/// Returns the probability that a row for which `is_second` holds has a larger value than a row for
+/// which it does not, ties counting a half. There must be rows of both classes.
 pub(crate) fn auc(values: &[f64], is_second: impl Fn(usize) -> bool) -> f64 {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_unstable_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -68,11 +70,13 @@ mod tests {
 
     #[test]
     fn scores_are_those_of_a_worked_example() {
-        // Three rows of class 0, all told right; one of class 2, told to be class 0. No row has class 1.
+        // Three rows of class 0, all predicted right; one of class 2, predicted as class 0. No row
+        // has class 1.
         let probabilities = [0.9, 0.0, 0.1, 0.8, 0.1, 0.1, 0.6, 0.0, 0.4, 0.6, 0.1, 0.3];
         let score = Score::of(&probabilities, &[0, 0, 0, 2], 3);
         assert!((score.accuracy - 0.75).abs() < 1e-15 && (score.balanced_accuracy - 0.5).abs() < 1e-15, "{score:?}");
-        // The row of class 2 leans to it by -0.3: more than those that lean by -0.8 and -0.7, less than that by -0.2.
+        // The row of class 2 leans to it by -0.3: more than those that lean by -0.8 and -0.7, less
+        // than that by -0.2.
         assert!((score.auc.unwrap() - 2.0 / 3.0).abs() < 1e-15);
     }
 

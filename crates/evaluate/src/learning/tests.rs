@@ -1,5 +1,5 @@
 use super::*;
-use crate::fixture::{KINDS, outcome, related, unrelated};
+use crate::table::fixture::{KINDS, outcome, related, unrelated};
 
 fn learning() -> Learning {
     Learning::new(KINDS.to_vec(), vec![outcome()], 1)
@@ -10,7 +10,8 @@ fn accuracies(scores: &LearningScores) -> [[f64; 2]; 2] {
     [linear, forest].map(|learner| [learner.real_trained.accuracy, learner.synthetic_trained.accuracy])
 }
 
-/// Six standard deviations of a difference of accuracies on 3,000 rows of a test, each right about two times in three.
+/// Six standard deviations of a difference of accuracies on 3,000 rows of a test, each right about
+/// two times in three.
 const NOISE: f64 = 6.0 * 0.012;
 
 #[test]
@@ -35,7 +36,8 @@ fn columns_without_relations_teach_nothing() {
     }
     let TargetScores { linear, forest, .. } = scores.targets[0];
     for learner in [linear, forest] {
-        // The standard deviation of the area is 0.011 for an outcome that a third of 3,000 rows have.
+        // The standard deviation of the area is 0.011 for an outcome that a third of 3,000 rows
+        // have.
         let auc = learner.synthetic_trained.auc.unwrap();
         assert!((auc - 0.5).abs() < 6.0 * 0.011, "{auc}");
     }
@@ -51,12 +53,12 @@ fn rows_are_limited_and_counted() {
 }
 
 #[test]
-fn large_targets_are_told_by_groups() {
+fn targets_with_many_codes_are_grouped() {
     let every = (0..KINDS.len()).map(AttributeId::new).collect();
-    let limits = Learning { most_classes: 4, targets: every, ..learning() };
+    let limits = Learning { max_classes: 4, targets: every, ..learning() };
     let scores = limits.score(&related(2_000, 1), &related(2_000, 2)).unwrap();
-    let told: Vec<(usize, bool)> = scores.targets.iter().map(|target| (target.classes, target.grouped)).collect();
-    assert_eq!(told, [(4, true), (3, false), (2, false), (2, false), (4, true)]);
+    let classes: Vec<(usize, bool)> = scores.targets.iter().map(|target| (target.classes, target.grouped)).collect();
+    assert_eq!(classes, [(4, true), (3, false), (2, false), (2, false), (4, true)]);
     assert!(scores.targets[0].linear.real_trained.auc.is_none());
 }
 
@@ -85,7 +87,7 @@ fn impossible_requests_are_refused() {
     let absent = vec![AttributeId::new(5)];
     for wrong in [
         Learning { targets: absent, ..learning() },
-        Learning { most_classes: 1, ..learning() },
+        Learning { max_classes: 1, ..learning() },
         Learning { training_rows: 0, ..learning() },
         Learning { kinds: KINDS[1..].to_vec(), ..learning() },
     ] {

@@ -6,35 +6,37 @@ use rand::RngExt;
 use super::features::Features;
 use crate::sample::number;
 
-/// How far a tree grows.
+/// Limits of the growth of a tree.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Growth {
-    /// So many questions are asked about a row at most.
-    pub(crate) depth: usize,
-    /// So many rows have each answer at least.
-    pub(crate) least_rows: usize,
+    /// Maximum number of splits on the path to a leaf.
+    pub(crate) max_depth: usize,
+    /// Minimum number of rows on each side of a split.
+    pub(crate) min_rows: usize,
 }
 
-/// A random choice of so many columns, anew for every question.
-pub(crate) struct Choice<'a> {
-    pub(crate) columns: usize,
+/// A random subset of columns, drawn anew for every split.
+pub(crate) struct ColumnSubset<'a> {
+    /// Maximum number of columns of the subset.
+    pub(crate) count: usize,
     pub(crate) dice: &'a mut ChaCha8Rng,
 }
 
-/// Questions about the groups of a row, and the shares of the classes among the rows with the same answers.
+/// A classification tree: splits by the groups of a row, and the shares of the classes in each
+/// leaf.
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     classes: usize,
     shares: Vec<f64>,
 }
 
-/// A question, or the position of shares. Small, because a forest has many and rows go through all of them.
+/// A split, or a leaf with the position of its shares. Kept small, because a forest has many nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Node {
     Leaf {
         shares: u32,
     },
-    /// The node of the other answer follows that of yes.
+    /// The node of `no` follows the node of `yes`.
     Fork {
         column: u32,
         question: Question,
@@ -42,12 +44,13 @@ enum Node {
     },
 }
 
-/// What is asked about the group of a column.
+/// Condition of a split, on the group of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Question {
-    /// Of an ordered column. Groups without a place in the order stand at one end, so one such question sets them apart.
+    /// For an ordered column. Groups without a place in the order are at one end, so one condition
+    /// can separate them.
     Below(u8),
-    /// Of a categorical column.
+    /// For a categorical column.
     Is(u8),
 }
 
@@ -61,18 +64,20 @@ impl Question {
 }
 
 impl Tree {
-    /// Grows a tree on the given rows, which may repeat. Every question is the one about any of the columns, or about any
-    /// of the chosen ones, that lowers the Gini impurity most; the first of equals is taken.
+    /// Grows a tree on the given rows, which may repeat. Every split is the one that lowers the
+    /// Gini impurity most, among all columns or among a random subset; the first of equals is
+    /// taken.
     ///
     /// # Reference
-    /// L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and regression trees, chapter 4.
+    /// L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and regression trees, chapter
+    /// 4.
     pub(crate) fn fit(
         features: &Features,
         labels: &[u8],
         classes: usize,
         mut rows: Vec<u32>,
         growth: Growth,
-        mut choice: Option<Choice>,
+        mut subset: Option<ColumnSubset>,
     ) -> Self {
         let mut tree = Self { nodes: vec![Node::Leaf { shares: 0 }], classes, shares: Vec::new() };
         let mut order: Vec<usize> = (0..features.columns.len()).collect();
@@ -82,15 +87,15 @@ impl Tree {
             let here = &mut rows[range.clone()];
             let totals = totals(here, labels, classes);
             let pure = totals.iter().filter(|&&count| count > 0).count() <= 1;
-            let may_grow = depth < growth.depth && !pure && here.len() >= 2 * growth.least_rows;
+            let may_grow = depth < growth.max_depth && !pure && here.len() >= 2 * growth.min_rows;
             let best = if may_grow {
-                let asked = match &mut choice {
-                    Some(choice) => choice.of(&mut order),
+                let columns = match &mut subset {
+                    Some(subset) => subset.draw(&mut order),
                     None => &order,
                 };
-                asked.iter().fold(Best::NONE, |best, &column| {
+                columns.iter().fold(Best::NONE, |best, &column| {
                     counts.fill(features, column, labels, classes, here);
-                    best.or(&counts, column, features.groupings[column].places().is_some(), &totals, growth.least_rows)
+                    best.or(&counts, column, features.groupings[column].places().is_some(), &totals, growth.min_rows)
                 })
             } else {
                 Best::NONE
@@ -113,7 +118,7 @@ impl Tree {
         tree
     }
 
-    /// Adds the shares that the classes have among rows like each row.
+    /// Adds the shares of the classes in the leaf of each row to `sums`.
     pub(crate) fn add_shares(&self, features: &Features, sums: &mut [f64]) {
         for (row, sums) in sums.chunks_exact_mut(self.classes).enumerate() {
             let shares = self.leaf(features, row);
@@ -122,7 +127,7 @@ impl Tree {
         }
     }
 
-    /// Where the shares of rows like this one stand.
+    /// Returns the position of the shares of the leaf of a row.
     fn leaf(&self, features: &Features, row: usize) -> usize {
         let mut node = 0;
         loop {
@@ -137,12 +142,12 @@ impl Tree {
     }
 }
 
-/// A position among nodes, shares or columns.
+/// Converts the index of a node, share or column.
 fn position(index: usize) -> u32 {
     u32::try_from(index).expect("a tree on few rows has few nodes")
 }
 
-/// How many rows of a node have each class.
+/// Counts the rows of each class.
 fn totals(rows: &[u32], labels: &[u8], classes: usize) -> Vec<u32> {
     let mut totals = vec![0; classes];
     for &row in rows {
@@ -151,10 +156,10 @@ fn totals(rows: &[u32], labels: &[u8], classes: usize) -> Vec<u32> {
     totals
 }
 
-impl Choice<'_> {
-    /// The chosen columns; the order is shuffled for it.
-    fn of<'a>(&mut self, order: &'a mut [usize]) -> &'a [usize] {
-        let count = self.columns.min(order.len());
+impl ColumnSubset<'_> {
+    /// Draws a subset by shuffling `order`, and returns it.
+    fn draw<'a>(&mut self, order: &'a mut [usize]) -> &'a [usize] {
+        let count = self.count.min(order.len());
         for position in 0..count {
             let other = self.dice.random_range(position..order.len());
             order.swap(position, other);
@@ -163,11 +168,12 @@ impl Choice<'_> {
     }
 }
 
-/// Rows for which `holds` is true first; how many they are comes back.
+/// Moves the rows for which `holds` is true to the front, and returns their number.
 fn partition(rows: &mut [u32], holds: impl Fn(u32) -> bool) -> usize {
     let mut first = 0;
     for position in 0..rows.len() {
-        // Exchanged in any case, for which no answer has to be guessed: until it holds, both are rows of the second part.
+        // Swapped without a branch, so that none is mispredicted. If `held` is false, both rows
+        // belong to the back.
         let held = holds(rows[position]);
         rows.swap(first, position);
         first += usize::from(held);
@@ -175,7 +181,7 @@ fn partition(rows: &mut [u32], holds: impl Fn(u32) -> bool) -> usize {
     first
 }
 
-/// How many rows of a node have each group and class.
+/// Numbers of rows of a node by group and class.
 #[derive(Default)]
 struct Counts {
     of_class: Vec<u32>,
@@ -198,19 +204,19 @@ impl Counts {
     }
 }
 
-/// The best question so far.
+/// The best split so far.
 struct Best {
-    /// The sum over both answers of the squared counts of the classes over the rows: the rows, less the rows times the mean
-    /// Gini impurity.
+    /// Sum over both sides of the squared counts of the classes over the number of rows. It equals
+    /// the number of rows times one less the mean Gini impurity.
     purity: f64,
     question: Option<(usize, Question)>,
 }
 
 impl Best {
-    /// Every question is better than none: one that gains nothing by itself may open the way to one that does.
+    /// Every split is better than none: one that gains nothing may be followed by one that does.
     const NONE: Self = Self { purity: f64::NEG_INFINITY, question: None };
 
-    /// It, or a better question about `column`.
+    /// Returns the better of this split and the best split on `column`.
     fn or(mut self, counts: &Counts, column: usize, ordered: bool, totals: &[u32], least: usize) -> Self {
         let classes = totals.len();
         let rows: u32 = totals.iter().sum();
@@ -234,7 +240,7 @@ impl Best {
             let purity = purity(&yes) + purity(&no);
             if purity > self.purity {
                 let group = u8::try_from(group).expect("a group is one byte");
-                // Rows of the last group are left over, so the next one exists.
+                // The last group is on the other side, so `group + 1` exists.
                 let question = if ordered { Question::Below(group + 1) } else { Question::Is(group) };
                 self = Self { purity, question: Some((column, question)) };
             }
@@ -243,7 +249,7 @@ impl Best {
     }
 }
 
-/// The sum of the squared counts, over the sum of the counts.
+/// Returns the sum of the squared counts over the sum of the counts.
 fn purity(counts: &[u32]) -> f64 {
     let sum: u32 = counts.iter().sum();
     let squares: f64 = counts.iter().map(|&count| f64::from(count).powi(2)).sum();
@@ -256,7 +262,7 @@ mod tests {
 
     use super::super::features::Example;
     use super::*;
-    use crate::kind::ColumnKind;
+    use crate::table::ColumnKind;
 
     const KINDS: [ColumnKind; 3] =
         [ColumnKind::Ordered { missing: None }, ColumnKind::Categorical, ColumnKind::Ordered { missing: Some(0) }];
@@ -293,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_question_is_the_best_of_all() {
+    fn the_first_split_is_the_best_of_all() {
         for seed in 0..200 {
             let (rows, labels) = example(12, seed);
             let features = rows.features();
@@ -304,7 +310,7 @@ mod tests {
                 .filter(|&(column, question)| matches!(question, Question::Is(_)) == (column == 1))
                 .filter_map(|(column, question)| impurity(&features, &labels, column, question));
             let best = possible.fold(f64::INFINITY, f64::min);
-            let tree = fit(&features, &labels, Growth { depth: 1, least_rows: 1 });
+            let tree = fit(&features, &labels, Growth { max_depth: 1, min_rows: 1 });
             let Node::Fork { column, question, .. } = tree.nodes[0] else { panic!("seed {seed}: nothing is asked") };
             let found = impurity(&features, &labels, column as usize, question).unwrap();
             assert!((found - best).abs() < 1e-12, "seed {seed}: {found} and not {best}");
@@ -312,22 +318,22 @@ mod tests {
     }
 
     #[test]
-    fn what_no_single_column_tells_is_told() {
-        // The class is whether two codes are equal: the first question gains nothing, the second everything.
+    fn relations_of_two_columns_are_learnt() {
+        // The class is whether two codes are equal: the first split gains nothing, the second all.
         let codes = vec![vec![0, 0, 1, 1], vec![0, 1, 0, 1], vec![1; 4]];
         let rows = Example::new(&SIZES, codes, &KINDS);
         let features = rows.features();
-        let found = fit(&features, &[0, 1, 1, 0], Growth { depth: 2, least_rows: 1 });
+        let found = fit(&features, &[0, 1, 1, 0], Growth { max_depth: 2, min_rows: 1 });
         let found = shares(&found, &features);
         assert_eq!(found, [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
     }
 
     #[test]
-    fn a_grown_tree_tells_every_row_it_can() {
+    fn leaves_of_a_full_tree_are_rows_with_equal_codes() {
         let (rows, labels) = example(300, 1);
         let features = rows.features();
-        let found = shares(&fit(&features, &labels, Growth { depth: 100, least_rows: 1 }), &features);
-        // Leaves are rows that no column tells apart.
+        let found = shares(&fit(&features, &labels, Growth { max_depth: 100, min_rows: 1 }), &features);
+        // The rows of a leaf agree in all columns.
         for row in 0..300 {
             let alike = |other: usize| features.columns.iter().all(|column| column[row] == column[other]);
             let alike: Vec<usize> = (0..300).filter(|&other| alike(other)).collect();
@@ -342,10 +348,10 @@ mod tests {
         let (rows, labels) = example(300, 1);
         let features = rows.features();
         let leaves = |growth: Growth| fit(&features, &labels, growth).shares.len() / 3;
-        assert_eq!(leaves(Growth { depth: 0, least_rows: 1 }), 1);
-        assert_eq!(leaves(Growth { depth: 1, least_rows: 1 }), 2);
-        assert!(leaves(Growth { depth: 3, least_rows: 1 }) <= 8);
-        let tree = fit(&features, &labels, Growth { depth: 100, least_rows: 40 });
+        assert_eq!(leaves(Growth { max_depth: 0, min_rows: 1 }), 1);
+        assert_eq!(leaves(Growth { max_depth: 1, min_rows: 1 }), 2);
+        assert!(leaves(Growth { max_depth: 3, min_rows: 1 }) <= 8);
+        let tree = fit(&features, &labels, Growth { max_depth: 100, min_rows: 40 });
         let mut reached = vec![0; tree.shares.len() / 3];
         for row in 0..300 {
             reached[tree.leaf(&features, row) / 3] += 1;
@@ -354,14 +360,14 @@ mod tests {
     }
 
     #[test]
-    fn few_columns_are_asked_about_if_few_are_chosen() {
+    fn splits_use_the_columns_of_the_subset() {
         let (rows, labels) = example(300, 1);
         let features = rows.features();
         let mut asked = [false; 3];
         for seed in 0..20 {
-            let choice = Choice { columns: 1, dice: &mut ChaCha8Rng::seed_from_u64(seed) };
-            let growth = Growth { depth: 1, least_rows: 1 };
-            let tree = Tree::fit(&features, &labels, 3, (0..300).collect(), growth, Some(choice));
+            let subset = ColumnSubset { count: 1, dice: &mut ChaCha8Rng::seed_from_u64(seed) };
+            let growth = Growth { max_depth: 1, min_rows: 1 };
+            let tree = Tree::fit(&features, &labels, 3, (0..300).collect(), growth, Some(subset));
             if let Node::Fork { column, .. } = tree.nodes[0] {
                 asked[column as usize] = true;
             }

@@ -1,27 +1,27 @@
-//! Counting tables that fit no cache.
+//! Counting tables that do not fit the cache.
 //!
-//! An increment somewhere in hundreds of megabytes waits for the memory. So rows are dealt out first, to as many buckets
-//! as the first number of their [split](Split) cell has values, and only the second number is kept. Then each bucket is
-//! counted in a table that fits the cache.
+//! An increment somewhere in hundreds of megabytes waits for memory. So rows are first partitioned
+//! into buckets by the first number of their [split](Split) cell, and only the second number is
+//! kept. Then each bucket is counted in a table that fits the cache.
 
 use super::split::Split;
-use crate::columns::Columns;
+use crate::table::Columns;
 
-/// The second numbers of all rows of a table, bucket by bucket.
+/// Second numbers of all rows of a table, bucket by bucket.
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
     numbers: Vec<u16>,
-    /// Where each bucket ends.
+    /// End of each bucket.
     ends: Vec<u32>,
 }
 
 impl Buckets {
-    /// Deals out the rows of a table.
+    /// Partitions the rows of a table.
     pub(super) fn fill(&mut self, split: &Split, table: &Columns) {
         self.ends.clear();
         self.ends.resize(split.high_cells(), 0);
         split.for_each_block(table, |high, _| high.iter().for_each(|&bucket| self.ends[usize::from(bucket)] += 1));
-        // Where the bucket begins; it is moved on to its end as rows come in.
+        // Start of each bucket. It moves to the end of the bucket as rows are added.
         let mut rows = 0;
         for end in &mut self.ends {
             rows += std::mem::replace(end, rows);
@@ -36,7 +36,7 @@ impl Buckets {
         });
     }
 
-    /// The numbers in a bucket.
+    /// Returns the numbers in a bucket.
     pub(super) fn get(&self, bucket: usize) -> &[u16] {
         let start = bucket.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.numbers[start as usize..self.ends[bucket] as usize]

@@ -1,25 +1,25 @@
-//! Many marginals of two tables, each beside what chance alone would make of it.
+//! Distances of many marginals of two tables, each with the distance expected by chance.
 
+use scumble_pgm::parallel;
 use scumble_schema::Clique;
 
 use super::count::Workspace;
+use super::distance::TotalVariation;
 use super::expected::ExpectedDeviation;
 use super::shared;
-use crate::columns::Columns;
-use crate::distance::TotalVariation;
 use crate::error::EvaluateError;
-use crate::parallel;
+use crate::table::Columns;
 
-/// What is said of one marginal.
+/// Distance of one marginal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Compared {
-    /// The total variation distance of the synthetic marginal.
+    /// Total variation distance of the synthetic marginal.
     pub(crate) distance: f64,
-    /// That of as many rows drawn from the real table, on average.
+    /// Mean distance of as many rows drawn from the real table.
     pub(crate) expected: f64,
 }
 
-/// A comparison that cells are taken into.
+/// Accumulates the cells of one marginal.
 struct Comparison<'a> {
     distance: TotalVariation,
     deviations: &'a ExpectedDeviation,
@@ -50,20 +50,20 @@ impl<'a> Comparison<'a> {
 pub(crate) fn compare(real: &Columns, synthetic: &Columns, cliques: &[Clique]) -> Result<Vec<Compared>, EvaluateError> {
     let cells = cliques.iter().map(|clique| real.check(clique)).collect::<Result<Vec<_>, _>>()?;
     let rows = [real, synthetic].map(|table| u64::from(table.rows()));
-    let shares_work = rows.iter().sum::<u64>() >= shared::FEWEST_ROWS;
+    let shares_work = rows.iter().sum::<u64>() >= shared::MIN_ROWS;
     let (small, large): (Vec<usize>, Vec<usize>) =
-        (0..cliques.len()).partition(|&place| shares_work && cells[place] <= shared::SMALL_CELLS);
+        (0..cliques.len()).partition(|&place| shares_work && cells[place] <= shared::MAX_SMALL_CELLS);
 
     let mut compared = vec![Compared { distance: 0.0, expected: 0.0 }; cliques.len()];
     let deviations = ExpectedDeviation::new(real.rows(), synthetic.rows());
-    let wanted: Vec<&Clique> = small.iter().map(|&place| &cliques[place]).collect();
-    shared::for_each_table(real, synthetic, &wanted, |place, left, right| {
+    let small_cliques: Vec<&Clique> = small.iter().map(|&place| &cliques[place]).collect();
+    shared::for_each_table(real, synthetic, &small_cliques, |place, left, right| {
         let mut comparison = Comparison::new(rows, &deviations);
         left.iter().zip(right).for_each(|(&left, &right)| comparison.add([left, right]));
         compared[small[place]] = comparison.finish();
     });
 
-    let work = parallel::map(&large, |workspace: &mut LargeWorkspace, &place| {
+    let work = parallel::map_with(&large, LargeWorkspace::default, |workspace, &place| {
         let LargeWorkspace { counting, deviations } = workspace;
         let deviations = deviations.get_or_insert_with(|| ExpectedDeviation::new(real.rows(), synthetic.rows()));
         let mut comparison = Comparison::new(rows, deviations);
@@ -76,7 +76,7 @@ pub(crate) fn compare(real: &Columns, synthetic: &Columns, cliques: &[Clique]) -
     Ok(compared)
 }
 
-/// What a thread keeps from one large marginal to the next.
+/// Buffers that a thread reuses from one large marginal to the next.
 #[derive(Default)]
 struct LargeWorkspace {
     counting: Workspace,
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_expected_distance_is_that_of_drawing_again_and_again() {
+    fn the_expected_distance_is_the_mean_of_many_draws() {
         const DRAWS: u32 = 200;
         let domain = Domain::new(vec![4, 9]).unwrap();
         let all = [Clique::new(domain.attributes())];
@@ -125,7 +125,8 @@ mod tests {
             sum += compare(&real, &real.pick(&rows), &all).unwrap()[0].distance;
         }
         let expected = compare(&real, &random(&domain, 200, 5), &all).unwrap()[0].expected;
-        // A draw deviates by 0.013: the mean of two hundred by 0.0009. Six of them are a false alarm of 2e-9.
+        // A draw deviates by 0.013: the mean of two hundred by 0.0009. Six of them are a false
+        // alarm of 2e-9.
         assert!((sum / f64::from(DRAWS) - expected).abs() < 0.0055, "{} {expected}", sum / f64::from(DRAWS));
     }
 }

@@ -1,42 +1,43 @@
 //! Counting the cells of one marginal.
 //!
-//! | cells | how |
+//! | cells | method |
 //! |---|---|
-//! | up to 2^20, and not many more than rows | in a dense table, which fits a cache |
-//! | more, and not many more than rows | in [buckets](super::buckets) of rows |
-//! | more | by sorting the rows |
+//! | up to 2^20, and at most 16 per row | a dense table, which fits a cache |
+//! | more, and at most 16 per row | [buckets](super::buckets) of rows |
+//! | more | sorting the rows |
 
 use std::cmp::Ordering;
 
 use scumble_schema::Clique;
 
 use super::buckets::Buckets;
+use super::distance::TotalVariation;
 use super::split::Split;
-use crate::columns::{Columns, index};
-use crate::distance::TotalVariation;
 use crate::error::EvaluateError;
+use crate::table::Columns;
 
-/// Most cells of one dense table: 4 MiB.
-const DENSE_CELLS: u64 = 1 << 20;
-/// Most cells for each row: beyond, more time goes to empty cells than to rows.
-const CELLS_PER_ROW: u64 = 16;
-/// A table of so many cells is dense however few rows there are.
-const FEW_CELLS: u64 = 1 << 12;
-/// Most buckets: so many ends of buckets, where rows are written, fit the second-level cache.
-const BUCKETS: usize = 1 << 13;
+/// Maximum number of cells of one dense table: 4 MiB.
+const MAX_DENSE_CELLS: u64 = 1 << 20;
+/// Maximum number of cells per row. Beyond it, empty cells take more time than rows.
+const MAX_CELLS_PER_ROW: u64 = 16;
+/// Maximum number of cells that are counted densely whatever the number of rows.
+const MAX_FEW_CELLS: u64 = 1 << 12;
+/// Maximum number of buckets: the write positions of all of them fit the second-level cache.
+const MAX_BUCKETS: usize = 1 << 13;
 
-/// What counting needs besides the tables, kept from one marginal to the next so that it is allocated once.
+/// Buffers for counting, reused from one marginal to the next so that they are allocated once.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
-    /// Rows of the real and of the synthetic table in each cell.
+    /// Numbers of rows of the real and of the synthetic table in each cell.
     counts: [Vec<u32>; 2],
     buckets: [Buckets; 2],
-    /// The cells of all rows of each.
+    /// Cells of all rows of each table.
     cells: [Vec<u64>; 2],
 }
 
 impl Workspace {
-    /// The total variation distance of the marginals over `clique` of two tables over one domain.
+    /// Returns the total variation distance of the marginals over `clique` of two tables over one
+    /// domain.
     pub(crate) fn distance(
         &mut self,
         real: &Columns,
@@ -48,7 +49,8 @@ impl Workspace {
         Ok(distance.finish())
     }
 
-    /// Calls `take` with how many rows of each table are in a cell, for all cells that have some, in any order.
+    /// Calls `take` with the number of rows of each table in a cell, in any order. Cells without
+    /// rows may be skipped.
     pub(crate) fn for_each_cell(
         &mut self,
         real: &Columns,
@@ -59,41 +61,18 @@ impl Workspace {
         let cells = real.check(clique)?;
         let tables = [real, synthetic];
         let rows: u64 = tables.iter().map(|table| u64::from(table.rows())).sum();
-        let is_dense = cells <= FEW_CELLS.max(rows.saturating_mul(CELLS_PER_ROW));
+        let is_dense = cells <= MAX_FEW_CELLS.max(rows.saturating_mul(MAX_CELLS_PER_ROW));
         match Split::of(real.domain(), clique).filter(|_| is_dense) {
-            Some(split) if cells <= DENSE_CELLS => {
+            Some(split) if cells <= MAX_DENSE_CELLS => {
                 self.count_dense(tables, &split);
                 let [left, right] = &self.counts;
                 left.iter().zip(right).for_each(|(&left, &right)| take([left.into(), right.into()]));
             }
-            Some(split) if split.high_cells() <= BUCKETS => self.count_buckets(tables, &split, take),
+            Some(split) if split.high_cells() <= MAX_BUCKETS => self.count_buckets(tables, &split, take),
             _ => {
                 self.sort(tables, clique);
                 merged(&self.cells[0], &self.cells[1]).for_each(|(left, right)| take([left, right]));
             }
-        }
-        Ok(())
-    }
-
-    /// Calls `take` with every cell that rows of `table` are in, ascending, and how many rows it has.
-    pub(crate) fn for_each_occupied(
-        &mut self,
-        table: &Columns,
-        clique: &Clique,
-        mut take: impl FnMut(u64, u64),
-    ) -> Result<(), EvaluateError> {
-        let cells = table.check(clique)?;
-        if cells <= DENSE_CELLS {
-            let counts = &mut self.counts[0];
-            counts.clear();
-            counts.resize(index(cells), 0);
-            table.for_each_cell(clique, |cell| counts[index(cell)] += 1);
-            let occupied = (0..).zip(counts).filter(|(_, count)| **count > 0);
-            occupied.for_each(|(cell, &mut count)| take(cell, count.into()));
-        } else {
-            self.sort([table], clique);
-            let runs = self.cells[0].chunk_by(|left, right| left == right);
-            runs.for_each(|run| take(run[0], run.len() as u64));
         }
         Ok(())
     }
@@ -135,7 +114,7 @@ impl Workspace {
         }
     }
 
-    fn sort<const TABLES: usize>(&mut self, tables: [&Columns; TABLES], clique: &Clique) {
+    fn sort(&mut self, tables: [&Columns; 2], clique: &Clique) {
         for (cells, table) in self.cells.iter_mut().zip(tables) {
             cells.clear();
             table.for_each_cell(clique, |cell| cells.push(cell));
@@ -144,7 +123,7 @@ impl Workspace {
     }
 }
 
-/// How often each cell stands in either list, for all cells that stand in one. Both lists ascend.
+/// Merges two ascending lists of cells: yields the numbers of occurrences of each cell in both.
 fn merged<'a>(left: &'a [u64], right: &'a [u64]) -> impl Iterator<Item = (u64, u64)> + use<'a> {
     let runs = |cells: &'a [u64]| cells.chunk_by(|left, right| left == right).peekable();
     let (mut left, mut right) = (runs(left), runs(right));
@@ -171,14 +150,14 @@ mod tests {
     use super::*;
 
     fn random(domain: &Domain, rows: u32, rng: &mut ChaCha8Rng) -> Columns {
-        // The lower of two codes: far from uniform, so that cells are shared.
+        // The lower of two codes: not uniform, so that both tables have rows in the same cells.
         let mut code = |size: u32| rng.random_range(0..size).min(rng.random_range(0..size));
         let column = |&size: &u32| (0..rows).map(|_| code(size)).collect();
         Columns::new(domain.clone(), domain.sizes().iter().map(column).collect()).unwrap()
     }
 
     #[test]
-    fn all_ways_of_counting_give_the_same_distance() {
+    fn all_methods_of_counting_give_the_same_distance() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let domain = Domain::new(vec![300, 7, 40]).unwrap();
         let clique = Clique::new(domain.attributes());
@@ -216,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_forgets_the_marginal_before() {
+    fn a_reused_workspace_gives_the_same_distances() {
         let mut rng = ChaCha8Rng::seed_from_u64(2);
         let domain = Domain::new(vec![4, 4]).unwrap();
         let tables = [random(&domain, 30, &mut rng), random(&domain, 30, &mut rng)];
@@ -224,19 +203,6 @@ mod tests {
         for clique in [Clique::new(domain.attributes()), domain.one_way().remove(0), domain.one_way().remove(1)] {
             let fresh = Workspace::default().distance(&tables[0], &tables[1], &clique).unwrap();
             assert_eq!(used.distance(&tables[0], &tables[1], &clique).unwrap().to_bits(), fresh.to_bits());
-        }
-    }
-
-    #[test]
-    fn occupied_cells_ascend_and_hold_every_row() {
-        // The same rows in tables of few cells and of very many.
-        for size in [3, 1 << 20] {
-            let domain = Domain::new(vec![3, size]).unwrap();
-            let table = Columns::new(domain.clone(), vec![vec![2, 0, 2, 0], vec![1, 0, 1, 2]]).unwrap();
-            let mut occupied = Vec::new();
-            let take = |cell, count| occupied.push((cell, count));
-            Workspace::default().for_each_occupied(&table, &Clique::new(domain.attributes()), take).unwrap();
-            assert_eq!(occupied, [(0, 1), (2, 1), (2 * u64::from(size) + 1, 2)]);
         }
     }
 }

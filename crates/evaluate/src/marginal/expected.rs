@@ -1,22 +1,22 @@
-//! The distance that not even the real table avoids.
+//! Expected distance of a bootstrap of the real table.
 //!
-//! As many rows as the synthetic table has, drawn with replacement from the real one, are as good a table as can be had
-//! without knowing more than the real rows, and yet their marginals differ from the real ones by chance. The mean distance
-//! over all such draws, the bootstrap, needs no drawing: the count of a cell with share p among m drawn rows is binomial,
-//! and its mean absolute deviation is known in closed form,
+//! Rows drawn with replacement from the real table, as many as the synthetic table has, are the
+//! best table that can be made from the real rows alone. Yet their marginals differ from the real
+//! ones by chance. The mean distance over all such draws needs no drawing: the count of a cell with
+//! share p among m drawn rows is binomial, and its mean absolute deviation has a closed form,
 //!
 //! E|X - m p| = 2 k (1 - p) C(m, k) p^k (1 - p)^(m - k), with k = floor(m p) + 1.
 //!
 //! # Reference
-//! A. de Moivre 1730; P. Diaconis and S. Zabell 1991, Closed form summation for classical distributions: variations on a
-//! theme of de Moivre, Statistical Science 6(3).
+//! A. de Moivre 1730; P. Diaconis and S. Zabell 1991, Closed form summation for classical
+//! distributions: variations on a theme of de Moivre, Statistical Science 6(3).
 
 use std::cell::OnceCell;
 
-/// Counts below this are looked up.
-const LOOKED_UP: usize = 1 << 14;
+/// Number of counts whose deviation is cached: those below it.
+const CACHED_COUNTS: usize = 1 << 14;
 
-/// Expected deviations of the shares of cells, for one real and one synthetic number of rows.
+/// Expected deviations of the shares of cells, for given numbers of real and synthetic rows.
 #[derive(Debug)]
 pub(crate) struct ExpectedDeviation {
     real_rows: u64,
@@ -27,14 +27,14 @@ pub(crate) struct ExpectedDeviation {
 }
 
 impl ExpectedDeviation {
-    /// For a real table and a synthetic one with so many rows.
+    /// Prepares deviations for a real table and a synthetic one with these numbers of rows.
     pub(crate) fn new(real_rows: u32, synthetic_rows: u32) -> Self {
-        let known = vec![OnceCell::new(); LOOKED_UP.min(real_rows as usize + 1)];
+        let known = vec![OnceCell::new(); CACHED_COUNTS.min(real_rows as usize + 1)];
         let log_orders = libm::lgamma(f64::from(synthetic_rows) + 1.0);
         Self { real_rows: real_rows.into(), synthetic_rows: synthetic_rows.into(), log_orders, known }
     }
 
-    /// The expected absolute deviation of the drawn share of a cell that has `count` of the real rows.
+    /// Returns the expected absolute deviation of the drawn share of a cell with `count` real rows.
     pub(crate) fn of(&self, count: u64) -> f64 {
         let place = usize::try_from(count).ok().and_then(|count| self.known.get(count));
         place.map_or_else(|| self.compute(count), |known| *known.get_or_init(|| self.compute(count)))
@@ -46,7 +46,7 @@ impl ExpectedDeviation {
             return 0.0;
         }
         let share = count as f64 / self.real_rows as f64;
-        // In integers: a product of floats may miss the floor.
+        // In integers, because a product of floats may miss the floor.
         let least = u128::from(count) * u128::from(self.synthetic_rows) / u128::from(self.real_rows);
         let (drawn, above) = (self.synthetic_rows as f64, least as f64 + 1.0);
         let log_probability = self.log_orders - libm::lgamma(above + 1.0) - libm::lgamma(drawn - above + 1.0)
@@ -60,9 +60,10 @@ impl ExpectedDeviation {
 mod tests {
     use super::*;
 
-    /// By summing over all outcomes.
+    /// Sums over all outcomes.
     fn brute(count: u32, real_rows: u32, synthetic_rows: u32) -> f64 {
-        // Rows in the cell deviate as much as those that are not; the rarer ones are there with a probability above zero.
+        // Rows in the cell deviate as much as those outside it. The rarer of both is used, so that
+        // the probability of zero rows does not underflow.
         let share = f64::from(count.min(real_rows - count)) / f64::from(real_rows);
         let mut probability = (1.0 - share).powi(synthetic_rows.cast_signed());
         let mut sum = 0.0;

@@ -1,13 +1,16 @@
-//! Marginals of a synthetic table against those of the real one.
+//! Distances of the marginals of a synthetic table from those of the real one.
 
 mod buckets;
 pub(crate) mod compare;
 pub(crate) mod count;
+mod distance;
 mod expected;
 mod numpy;
+pub(crate) mod one_way;
 mod sets;
 mod shared;
 mod split;
+pub mod subgroup;
 
 use std::fmt;
 
@@ -16,79 +19,67 @@ use serde::Serialize;
 
 use self::compare::compare;
 pub use self::sets::MarginalSets;
-pub(crate) use self::sets::tables_of;
 pub(crate) use self::shared::for_each_table;
-use crate::columns::Columns;
+use crate::NOT_PRIVATE;
 use crate::error::EvaluateError;
-use crate::{NOT_PRIVATE, parallel};
+use crate::table::Columns;
 
-/// How far the marginals of a synthetic table are from the real ones, per order: how many columns they span.
+/// Distances of the marginals of a synthetic table from the real ones, by order: the number of
+/// columns that they span.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MarginalDistances {
     stamp: &'static str,
     orders: Vec<OrderDistance>,
 }
 
-/// The total variation distances of all judged marginals of one order.
+/// Total variation distances of all compared marginals of one order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OrderDistance {
-    /// How many columns each marginal spans.
+    /// Number of columns that each marginal spans.
     pub order: usize,
-    /// The mean distance.
+    /// Mean distance.
     pub mean: f64,
-    /// The largest distance.
+    /// Largest distance.
     pub max: f64,
-    /// How many marginals were judged.
+    /// Number of marginals that were compared.
     pub count: usize,
 }
 
 impl MarginalDistances {
     /// Compares two tables over one domain on every set of columns.
     ///
-    /// A distance is half the sum of the differences of shares, so the tables may differ in their numbers of rows. It
-    /// is computed in integers and rounded once: the same whatever the order of the rows or the number of threads.
+    /// A distance is half the sum of the absolute differences of shares, so the tables may differ
+    /// in their numbers of rows. It is computed in integers and rounded once, so it does not depend
+    /// on the order of the rows or the number of threads.
     ///
     /// # Errors
-    /// If the tables or the sets are over different domains, or a marginal has more than 2^62 cells.
+    /// If the tables or the sets are over different domains, or a marginal has more than 2^62
+    /// cells.
     pub fn between(real: &Columns, synthetic: &Columns, sets: &MarginalSets) -> Result<Self, EvaluateError> {
         if real.domain() != synthetic.domain() {
             return Err(EvaluateError::OtherDomain { what: "the synthetic table" });
         }
         let cliques: Vec<Clique> = sets.orders().flat_map(|(_, cliques)| cliques).cloned().collect();
         let mut distances = compare(real, synthetic, &cliques)?.into_iter().map(|compared| compared.distance);
-        Self::of_orders(sets, |_, cliques| Ok(distances.by_ref().take(cliques.len()).collect()))
+        let orders = sets.orders().map(|(order, cliques)| {
+            OrderDistance::of(order, &distances.by_ref().take(cliques.len()).collect::<Vec<_>>())
+        });
+        Ok(Self { stamp: NOT_PRIVATE, orders: orders.collect() })
     }
 
-    /// The distances that `distance` gives for each set, computed on all processors.
-    pub(crate) fn of_each<W: Default>(
-        sets: &MarginalSets,
-        distance: impl Fn(&mut W, &Clique) -> Result<f64, EvaluateError> + Sync,
-    ) -> Result<Self, EvaluateError> {
-        Self::of_orders(sets, |_, cliques| parallel::map(cliques, &distance).into_iter().collect())
-    }
-
-    /// The distances that `distances` gives for all sets of one order.
-    pub(crate) fn of_orders(
-        sets: &MarginalSets,
-        mut distances: impl FnMut(usize, &[Clique]) -> Result<Vec<f64>, EvaluateError>,
-    ) -> Result<Self, EvaluateError> {
-        let orders = sets.orders().map(|(order, cliques)| Ok(OrderDistance::of(order, &distances(order, cliques)?)));
-        Ok(Self { stamp: NOT_PRIVATE, orders: orders.collect::<Result<_, EvaluateError>>()? })
-    }
-
-    /// The distances, by ascending order.
+    /// Returns the distances, by ascending order.
     pub fn orders(&self) -> &[OrderDistance] {
         &self.orders
     }
 
-    /// The distances of one order; `None` if no set has it.
+    /// Returns the distances of one order; `None` if no set has it.
     pub fn order(&self, order: usize) -> Option<&OrderDistance> {
         self.orders.iter().find(|distance| distance.order == order)
     }
 }
 
 impl OrderDistance {
-    /// `distances` are those of at least one set.
+    /// Summarises `distances`, which must not be empty.
     fn of(order: usize, distances: &[f64]) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "sets are few")]
         let mean = distances.iter().sum::<f64>() / distances.len() as f64;
@@ -123,7 +114,8 @@ mod tests {
         let pair = Clique::new(real.domain().attributes());
         let sets = MarginalSets::new(real.domain().one_way().into_iter().chain([pair]));
         let distances = MarginalDistances::between(&real, &synthetic, &sets).unwrap();
-        // First column 1/2, 1/2 against 3/4, 1/4; second equal. Pairs 1/2, 0, 0, 1/2 against 1/2, 1/4, 0, 1/4.
+        // First column 1/2, 1/2 against 3/4, 1/4; second equal. Pairs 1/2, 0, 0, 1/2 against 1/2,
+        // 1/4, 0, 1/4.
         let singles = OrderDistance { order: 1, mean: 0.125, max: 0.25, count: 2 };
         let pairs = OrderDistance { order: 2, mean: 0.25, max: 0.25, count: 1 };
         assert_eq!(distances.orders(), [singles, pairs]);

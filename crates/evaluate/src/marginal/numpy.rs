@@ -1,23 +1,25 @@
-//! The generator that published comparisons draw their marginals with.
+//! The random generator of numpy.
 //!
-//! Everybody who compares methods on the benchmark tables judges the same sets of columns, drawn in Python with
-//! `numpy.random.default_rng`. To judge the same ones without Python, its stream is made here: a seed sequence that mixes
-//! several words, the permuted congruential generator PCG64, bounded numbers by Lemire's method, and Floyd's choice
-//! without replacement. Tests hold it against sets that numpy drew.
+//! Published comparisons on the benchmark tables use the same sets of columns, drawn in Python with
+//! `numpy.random.default_rng`. To draw them without Python, this module reproduces its stream: a
+//! seed sequence that mixes several words, the permuted congruential generator PCG64, bounded
+//! numbers by Lemire's method, and Floyd's sampling without replacement. Tests compare it with
+//! numpy's output.
 //!
 //! # Reference
-//! M. E. O'Neill 2014, PCG: a family of simple fast space-efficient statistically good algorithms for random number
-//! generation; D. Lemire 2019, Fast random integer generation in an interval; numpy, NEP 19 and `numpy.random`.
+//! M. E. O'Neill 2014, PCG: a family of simple fast space-efficient statistically good algorithms
+//! for random number generation; D. Lemire 2019, Fast random integer generation in an interval;
+//! numpy, NEP 19 and `numpy.random`.
 
 use std::collections::BTreeSet;
 
 const POOL: usize = 4;
 
-/// A stream of `numpy.random.default_rng(words)`.
+/// The stream of `numpy.random.default_rng(words)`.
 pub(super) struct NumpyDice {
     state: u128,
     increment: u128,
-    /// The upper half of the last 64 bits, if only the lower one was used.
+    /// Upper half of the last 64 bits, if only the lower half was used.
     kept: Option<u32>,
 }
 
@@ -32,9 +34,10 @@ impl NumpyDice {
         dice
     }
 
-    /// `count` of the numbers below `population`, ascending: what `choice(population, count, replace=False)` gives, sorted.
+    /// Draws `count` different numbers below `population`:
+    /// `choice(population, count, replace=False)` of numpy, sorted.
     ///
-    /// Populations over 10,000 are drawn in another way by numpy; no table has so many columns.
+    /// Numpy draws differently from populations over 10,000, but no table has that many columns.
     pub(super) fn choose(&mut self, population: u32, count: u32) -> BTreeSet<u32> {
         let mut chosen = BTreeSet::new();
         for last in population - count..population {
@@ -43,14 +46,14 @@ impl NumpyDice {
                 chosen.insert(last);
             }
         }
-        // The choice is shuffled afterwards, which matters here only for the numbers that it takes from the stream.
+        // Numpy shuffles the result. Only the numbers that this takes from the stream matter here.
         for last in (1..count).rev() {
             self.up_to(last);
         }
         chosen
     }
 
-    /// A number between zero and `last`.
+    /// Draws a number between zero and `last`, inclusive.
     fn up_to(&mut self, last: u32) -> u32 {
         if last == 0 {
             return 0;
@@ -65,7 +68,7 @@ impl NumpyDice {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "halves are taken")]
+    #[expect(clippy::cast_possible_truncation, reason = "only half of the bits are used")]
     fn next(&mut self) -> u32 {
         if let Some(upper) = self.kept.take() {
             return upper;
@@ -83,7 +86,7 @@ impl NumpyDice {
     }
 }
 
-/// A hash whose constant moves on with every word.
+/// A hash whose constant changes with every word.
 struct Hash {
     constant: u32,
     multiplier: u32,
@@ -101,7 +104,8 @@ fn folded(word: u32) -> u32 {
     word ^ word >> 16
 }
 
-/// The seed sequence of up to four words: state and increment of the generator, upper halves first.
+/// Returns the seed sequence of up to four words: state and increment of the generator, upper
+/// halves first.
 fn seed(words: &[u32]) -> [u64; POOL] {
     let mut hash = Hash { constant: 0x43B0_D7E5, multiplier: 0x931E_8875 };
     let mut pool: [u32; POOL] = std::array::from_fn(|place| hash.of(words.get(place).copied().unwrap_or(0)));

@@ -1,4 +1,4 @@
-//! Which marginals are judged.
+//! Sets of columns whose marginals are compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,20 +9,20 @@ use scumble_schema::{AttributeId, Clique};
 use super::numpy::NumpyDice;
 use crate::error::EvaluateError;
 
-/// What published comparisons seed their choice of sets with.
+/// Seed with which published comparisons draw their sets.
 const SEED: u32 = 20_210_811;
 
-/// Sets of columns to judge, by their order.
+/// Sets of columns to compare, by their order: the number of columns.
 ///
-/// Published comparisons draw theirs with numpy's generator. [`MarginalSets::drawn`] draws the same ones, and
-/// [`MarginalSets::read`] reads those that somebody wrote down.
+/// Published comparisons draw theirs with numpy's generator. [`MarginalSets::drawn`] draws the same
+/// ones, and [`MarginalSets::read`] reads sets from a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MarginalSets {
     by_order: BTreeMap<usize, Vec<Clique>>,
 }
 
 impl MarginalSets {
-    /// These sets; one that is given twice is judged once.
+    /// Collects sets. Duplicates are dropped.
     pub fn new(cliques: impl IntoIterator<Item = Clique>) -> Self {
         let mut by_order: BTreeMap<usize, Vec<Clique>> = BTreeMap::new();
         for clique in cliques.into_iter().collect::<BTreeSet<_>>() {
@@ -31,35 +31,37 @@ impl MarginalSets {
         Self { by_order }
     }
 
-    /// The sets that all comparisons on tables of so many columns share: of each order all sets, or `count` of them, drawn
-    /// with a fixed seed, where there are more. Orders above the number of columns have none.
+    /// Draws the sets of published comparisons on tables of `columns` columns: all sets of each
+    /// order, or `count` of them, drawn with a fixed seed, if there are more. Orders above the
+    /// number of columns have none.
     pub fn drawn(columns: usize, orders: &[usize], count: usize) -> Self {
-        let of_order = |&order: &usize| match tables_of(columns, order) {
+        let of_order = |&order: &usize| match number_of_sets(columns, order) {
             Some(all) if all as usize <= count => all_sets(columns, order),
             _ => some_sets(columns, order, count),
         };
         Self::new(orders.iter().filter(|&&order| order <= columns).flat_map(of_order))
     }
 
-    /// The sets in a JSON object from orders to lists of lists of column names, such as `{"2": [["age", "sex"]]}`.
-    /// `names` are those of all columns, in the order of the domain.
+    /// Parses a JSON object from orders to lists of lists of column names, such as
+    /// `{"2": [["age", "sex"]]}`. `names` are those of all columns, in the order of the domain.
     ///
     /// # Errors
-    /// If the text is something else, names an unknown column, or a set repeats a column or is not of its order.
+    /// If the text is not such an object, names an unknown column, or a set repeats a column or
+    /// does not match its order.
     pub fn parse(text: &str, names: &[String]) -> Result<Self, EvaluateError> {
         let lists: BTreeMap<String, Vec<Vec<String>>> =
             serde_json::from_str(text).map_err(|error| EvaluateError::sets(error.to_string()))?;
         let position: BTreeMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
         let attribute = |name: &String| match position.get(name.as_str()) {
             Some(&position) => Ok(AttributeId::new(position)),
-            None => Err(EvaluateError::sets(format!("there is no column `{name}`"))),
+            None => Err(EvaluateError::sets(format!("unknown column `{name}`"))),
         };
         let mut cliques = Vec::new();
         for (order, sets) in &lists {
             for set in sets {
                 let clique = Clique::new(set.iter().map(attribute).collect::<Result<Vec<_>, _>>()?);
                 if order.parse() != Ok(clique.len()) || clique.len() != set.len() {
-                    return Err(EvaluateError::sets(format!("a set of order `{order}` has not so many columns")));
+                    return Err(EvaluateError::sets(format!("a set of order `{order}` does not have {order} columns")));
                 }
                 cliques.push(clique);
             }
@@ -67,29 +69,29 @@ impl MarginalSets {
         Ok(Self::new(cliques))
     }
 
-    /// The same from a file.
+    /// Reads sets from a file in the format of [`MarginalSets::parse`].
     ///
     /// # Errors
-    /// As those of [`MarginalSets::parse`], or if the file cannot be read.
+    /// The errors of [`MarginalSets::parse`], or if the file cannot be read.
     pub fn read(path: &Path, names: &[String]) -> Result<Self, EvaluateError> {
         let text = fs::read_to_string(path).map_err(|source| EvaluateError::Io { path: path.into(), source })?;
         Self::parse(&text, names)
     }
 
-    /// Those of the given orders alone.
+    /// Keeps the sets of the given orders.
     #[must_use]
     pub fn of_orders(mut self, orders: &[usize]) -> Self {
         self.by_order.retain(|order, _| orders.contains(order));
         self
     }
 
-    /// The sets by ascending order, at least one of each.
+    /// Iterates over the sets by ascending order. Each order has at least one.
     pub fn orders(&self) -> impl Iterator<Item = (usize, &[Clique])> {
         self.by_order.iter().map(|(&order, cliques)| (order, cliques.as_slice()))
     }
 }
 
-/// Every set of so many columns.
+/// Returns all sets of `order` of `columns` columns.
 fn all_sets(columns: usize, order: usize) -> Vec<Clique> {
     let mut sets = vec![Vec::new()];
     for _ in 0..order {
@@ -100,7 +102,7 @@ fn all_sets(columns: usize, order: usize) -> Vec<Clique> {
     sets.into_iter().map(|set| Clique::new(set.into_iter().map(AttributeId::new))).collect()
 }
 
-/// `count` different sets, of which there are more.
+/// Draws `count` different sets. There must be more.
 fn some_sets(columns: usize, order: usize, count: usize) -> Vec<Clique> {
     const WHY: &str = "a table has at most limits::COLUMNS columns";
     let (columns, order) = (u32::try_from(columns).expect(WHY), u32::try_from(order).expect(WHY));
@@ -112,17 +114,17 @@ fn some_sets(columns: usize, order: usize, count: usize) -> Vec<Clique> {
     sets.into_iter().map(|set| Clique::new(set.into_iter().map(|column| AttributeId::new(column as usize)))).collect()
 }
 
-/// How many sets of `order` of so many columns there are; `None` from 2^32 on.
-pub(crate) fn tables_of(columns: usize, order: usize) -> Option<u32> {
+/// Returns the number of sets of `order` of `columns` columns; `None` if it is 2^32 or more.
+fn number_of_sets(columns: usize, order: usize) -> Option<u32> {
     let order = order.min(columns.checked_sub(order)?);
-    let mut tables: u128 = 1;
+    let mut sets: u128 = 1;
     for chosen in 0..order {
-        // A product of consecutive numbers is divided by their count without a rest.
-        tables = tables * (columns - chosen) as u128 / (chosen as u128 + 1);
-        // With at most half of the columns chosen the number grows at each step.
-        u32::try_from(tables).ok()?;
+        // A product of n consecutive numbers is divisible by n.
+        sets = sets * (columns - chosen) as u128 / (chosen as u128 + 1);
+        // At most half of the columns are chosen, so the number grows at each step.
+        u32::try_from(sets).ok()?;
     }
-    u32::try_from(tables).ok()
+    u32::try_from(sets).ok()
 }
 
 #[cfg(test)]
@@ -148,13 +150,13 @@ mod tests {
     }
 
     #[test]
-    fn a_set_given_twice_is_judged_once() {
+    fn duplicates_are_dropped() {
         let sets = MarginalSets::new([clique(&[0, 1]), clique(&[1, 0])]);
         assert_eq!(sets.orders().collect::<Vec<_>>(), [(2, &[clique(&[0, 1])][..])]);
     }
 
     #[test]
-    fn what_is_no_list_of_sets_is_refused() {
+    fn text_that_holds_no_sets_is_refused() {
         for text in
             ["[]", r#"{"1": [["height"]]}"#, r#"{"2": [["age"]]}"#, r#"{"2": [["age", "age"]]}"#, r#"{"x": [["age"]]}"#]
         {
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn all_sets_of_an_order_or_so_many_are_drawn() {
+    fn all_sets_of_an_order_or_the_given_number_are_drawn() {
         let sets = MarginalSets::drawn(5, &[1, 2, 4, 6], 6);
         let orders: Vec<_> = sets.orders().map(|(order, cliques)| (order, cliques.len())).collect();
         assert_eq!(orders, [(1, 5), (2, 6), (4, 5)]);
@@ -172,13 +174,13 @@ mod tests {
     }
 
     #[test]
-    fn all_tables_of_an_order_are_counted() {
+    fn sets_of_an_order_are_counted() {
         assert_eq!(
-            [0, 1, 2, 3, 4, 5].map(|order| tables_of(4, order)),
+            [0, 1, 2, 3, 4, 5].map(|order| number_of_sets(4, order)),
             [Some(1), Some(4), Some(6), Some(4), Some(1), None]
         );
-        assert_eq!(tables_of(15, 3), Some(455));
-        assert_eq!(tables_of(110, 5), Some(122_391_522));
-        assert_eq!(tables_of(1000, 5), None);
+        assert_eq!(number_of_sets(15, 3), Some(455));
+        assert_eq!(number_of_sets(110, 5), Some(122_391_522));
+        assert_eq!(number_of_sets(1000, 5), None);
     }
 }

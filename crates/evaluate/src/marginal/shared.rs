@@ -1,26 +1,27 @@
 //! Counting many small tables at once.
 //!
-//! The engine's kernel counts covering tables that stay in the cache and sums the wanted ones out of them, so that one
-//! increment serves many marginals. It is worth its plan where rows are many.
+//! The engine's kernel counts covering tables that stay in the cache and sums the requested ones
+//! out of them, so that one increment serves many marginals. With few rows, the plan costs more
+//! than it saves.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use scumble_engine::kernel::{Codes, CountPlan, Counter};
+use scumble_pgm::parallel;
 use scumble_schema::{AttributeId, Clique, CodeColumn, Domain};
 
-use crate::columns::Columns;
-use crate::parallel;
+use crate::table::Columns;
 
-/// Most cells of a table for which the kernel is faster than counting it alone.
-pub(super) const SMALL_CELLS: u64 = 1 << 16;
-/// Fewest rows of both tables together that a plan is made for.
-pub(super) const FEWEST_ROWS: u64 = 1 << 18;
-/// Most cells of all tables that are counted together: 64 MiB of counts for each part of the rows.
-const CELLS_TOGETHER: u64 = 1 << 23;
+/// Maximum number of cells of a table for which the kernel is faster than counting it alone.
+pub(super) const MAX_SMALL_CELLS: u64 = 1 << 16;
+/// Minimum number of rows of both tables together for which a plan pays off.
+pub(super) const MIN_ROWS: u64 = 1 << 18;
+/// Maximum number of cells that are counted together: 64 MiB of counts for each block of rows.
+const MAX_BATCH_CELLS: u64 = 1 << 23;
 
-/// Calls `take` with the place of each clique and the counts of both tables, in the order of [`scumble_schema::cells`]. No
-/// table may have more cells than the engine counts densely.
+/// Calls `take` with the position of each clique and the counts of both tables, in the order of
+/// [`scumble_schema::cells`]. No table may have more cells than the engine counts densely.
 pub(crate) fn for_each_table(
     real: &Columns,
     synthetic: &Columns,
@@ -28,51 +29,51 @@ pub(crate) fn for_each_table(
     mut take: impl FnMut(usize, &[u64], &[u64]),
 ) {
     let mut first = 0;
-    for together in groups(real.domain(), cliques) {
-        let [left, right] = &count(real, synthetic, together)[..] else { unreachable!("two tables are counted") };
+    for batch in batches(real.domain(), cliques) {
+        let [left, right] = &count(real, synthetic, batch)[..] else { unreachable!("two tables are counted") };
         for (place, (left, right)) in left.iter().zip(right).enumerate() {
             take(first + place, left, right);
         }
-        first += together.len();
+        first += batch.len();
     }
 }
 
-/// Runs of cliques whose tables fit the memory together.
-fn groups<'a>(domain: &Domain, cliques: &'a [&'a Clique]) -> Vec<&'a [&'a Clique]> {
-    let mut groups = Vec::new();
+/// Splits the cliques into runs whose tables fit into memory together.
+fn batches<'a>(domain: &Domain, cliques: &'a [&'a Clique]) -> Vec<&'a [&'a Clique]> {
+    let mut batches = Vec::new();
     let (mut start, mut cells) = (0, 0);
     for (place, clique) in cliques.iter().enumerate() {
         let more = u64::try_from(domain.cells(clique)).unwrap_or(u64::MAX);
-        if cells + more > CELLS_TOGETHER && place > start {
-            groups.push(&cliques[start..place]);
+        if cells + more > MAX_BATCH_CELLS && place > start {
+            batches.push(&cliques[start..place]);
             (start, cells) = (place, 0);
         }
         cells += more;
     }
-    groups.push(&cliques[start..]);
-    groups
+    batches.push(&cliques[start..]);
+    batches
 }
 
-/// The counts of each table, clique by clique.
+/// Counts the cliques in both tables.
 fn count(real: &Columns, synthetic: &Columns, cliques: &[&Clique]) -> Vec<Vec<Vec<u64>>> {
-    let wanted: Vec<Clique> = cliques.iter().map(|&clique| clique.clone()).collect();
-    let plan = CountPlan::new(real.domain(), &wanted).expect("tables over the domain that can be held");
+    let cliques: Vec<Clique> = cliques.iter().map(|&clique| clique.clone()).collect();
+    let plan = CountPlan::new(real.domain(), &cliques).expect("tables over the domain that fit into memory");
     let plan = Arc::new(plan);
-    let threads = std::thread::available_parallelism().map_or(1, Into::into);
+    let threads = parallel::processors();
     let tables = [real, synthetic];
-    let parts: Vec<(&Columns, Range<usize>)> =
-        tables.iter().flat_map(|table| parts(table.rows() as usize, threads).map(|rows| (*table, rows))).collect();
-    let counted = parallel::map(&parts, |(): &mut (), (table, rows)| {
+    let blocks: Vec<(&Columns, Range<usize>)> =
+        tables.iter().flat_map(|table| blocks(table.rows() as usize, threads).map(|rows| (*table, rows))).collect();
+    let counted = parallel::map(&blocks, |(table, rows)| {
         let columns = plan.columns().iter().map(|&attribute| codes(table, attribute, rows.clone())).collect();
         let mut counter = Counter::new(Arc::clone(&plan));
         counter.add(&[columns]).expect("codes of the domain, in their width");
         counter.finish()
     });
-    let sides = counted.chunks(threads).map(|parts| {
-        let mut parts = parts.iter().cloned();
-        let first = parts.next().expect("at least one thread");
-        parts.fold(first, |mut sums, part| {
-            let sums_of = sums.iter_mut().flatten().zip(part.into_iter().flatten());
+    let sides = counted.chunks(threads).map(|blocks| {
+        let mut blocks = blocks.iter().cloned();
+        let first = blocks.next().expect("at least one thread");
+        blocks.fold(first, |mut sums, block| {
+            let sums_of = sums.iter_mut().flatten().zip(block.into_iter().flatten());
             sums_of.for_each(|(sum, count)| *sum += count);
             sums
         })
@@ -80,9 +81,9 @@ fn count(real: &Columns, synthetic: &Columns, cliques: &[&Clique]) -> Vec<Vec<Ve
     sides.collect()
 }
 
-/// The rows in so many parts.
-fn parts(rows: usize, parts: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..parts).map(move |part| rows * part / parts..rows * (part + 1) / parts)
+/// Splits the rows into `count` blocks.
+fn blocks(rows: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..count).map(move |block| rows * block / count..rows * (block + 1) / count)
 }
 
 fn codes(table: &Columns, attribute: AttributeId, rows: Range<usize>) -> Codes<'_> {
@@ -118,11 +119,11 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_runs_that_fit() {
+    fn batches_are_runs_that_fit() {
         let domain = Domain::new(vec![1 << 16; 300]).unwrap();
         let cliques = domain.one_way();
         let cliques: Vec<&Clique> = cliques.iter().collect();
-        let lengths: Vec<usize> = groups(&domain, &cliques).iter().map(|group| group.len()).collect();
+        let lengths: Vec<usize> = batches(&domain, &cliques).iter().map(|batch| batch.len()).collect();
         assert_eq!(lengths, [128, 128, 44]);
     }
 }

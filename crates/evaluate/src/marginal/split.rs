@@ -1,18 +1,18 @@
 //! The cell of a row as two numbers of 16 bits.
 //!
-//! Sixteen bits are the widest numbers that any processor multiplies eight at a time, and a table whose cells are named
-//! by the second number fits a cache. So the attributes of a marginal are dealt out to two groups of at most 2^16 cells
-//! each, such that the second has as many as possible.
+//! Sixteen bits are the widest numbers that any processor multiplies eight at a time, and a table
+//! that is indexed by the second number fits a cache. So the attributes of a marginal are split
+//! into two groups of at most 2^16 cells each, such that the second has as many as possible.
 
 use scumble_schema::{AttributeId, Clique, CodeColumn, Domain};
 
-use crate::columns::Columns;
+use crate::table::Columns;
 
-/// Most cells of a group: what 16 bits can tell apart.
-const GROUP_CELLS: u64 = 1 << 16;
-/// Most attributes for which all ways to deal them out are tried.
-const ATTRIBUTES: usize = 12;
-/// Rows whose cells are computed together, so that they stay in the nearest cache.
+/// Maximum number of cells of a group: they are numbered in 16 bits.
+const MAX_GROUP_CELLS: u64 = 1 << 16;
+/// Maximum number of attributes: all splits of them are tried.
+const MAX_ATTRIBUTES: usize = 12;
+/// Number of rows whose cells are computed together, so that they stay in the nearest cache.
 const BLOCK_ROWS: usize = 2048;
 
 /// Attributes in two groups: a cell is `high * low_cells + low`.
@@ -22,7 +22,7 @@ pub(crate) struct Split {
     low: Group,
 }
 
-/// Attributes with the step between two codes of each.
+/// Attributes, each with the stride between two of its codes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Group {
     axes: Vec<(AttributeId, u16)>,
@@ -30,10 +30,10 @@ struct Group {
 }
 
 impl Split {
-    /// The split with the fewest cells in the first group; `None` for a marginal that has none.
+    /// Returns the split with the fewest cells in the first group; `None` if no split is possible.
     pub(crate) fn of(domain: &Domain, clique: &Clique) -> Option<Self> {
         let attributes = clique.attributes();
-        if attributes.len() > ATTRIBUTES {
+        if attributes.len() > MAX_ATTRIBUTES {
             return None;
         }
         let members = |chosen: u32| {
@@ -42,7 +42,8 @@ impl Split {
         };
         let cells = |chosen| members(chosen).fold(1, |cells: u64, one| cells.saturating_mul(domain.size(one).into()));
         let all = (1 << attributes.len()) - 1;
-        let possible = (0..=all).filter(|&chosen| cells(chosen) <= GROUP_CELLS && cells(all ^ chosen) <= GROUP_CELLS);
+        let possible =
+            (0..=all).filter(|&chosen| cells(chosen) <= MAX_GROUP_CELLS && cells(all ^ chosen) <= MAX_GROUP_CELLS);
         let low = possible.max_by_key(|&chosen| cells(chosen))?;
         Some(Self { high: Group::of(domain, members(all ^ low)), low: Group::of(domain, members(low)) })
     }
@@ -55,7 +56,7 @@ impl Split {
         self.low.cells
     }
 
-    /// Calls `take` with both numbers of all rows, some thousands at a time, in row order.
+    /// Calls `take` with both numbers of all rows, one block after the other, in row order.
     pub(crate) fn for_each_block(&self, table: &Columns, mut take: impl FnMut(&[u16], &[u16])) {
         let rows = table.rows() as usize;
         let (mut high, mut low) = ([0; BLOCK_ROWS], [0; BLOCK_ROWS]);
@@ -72,7 +73,7 @@ impl Group {
     fn of(domain: &Domain, attributes: impl Iterator<Item = AttributeId>) -> Self {
         let mut cells = 1;
         let place = |attribute| {
-            // One past 16 bits only before attributes of one code, which add nothing.
+            // The stride exceeds 16 bits only before attributes of one code, which add nothing.
             let stride = u16::try_from(cells).unwrap_or(0);
             cells *= domain.size(attribute) as usize;
             (attribute, stride)
@@ -87,15 +88,15 @@ impl Group {
             match table.codes(attribute) {
                 CodeColumn::U8(codes) => add(cells, &codes[start..], stride),
                 CodeColumn::U16(codes) => add(cells, &codes[start..], stride),
-                // More than 2^16 codes fit no group.
+                // An attribute with more than 2^16 codes fits no group.
                 CodeColumn::U32(_) => unreachable!("a group has at most 2^16 cells"),
             }
         }
     }
 }
 
-// Not inlined: with the slices as arguments of its own the compiler knows that they do not overlap, and uses whole
-// vectors. Nothing wraps around: the sum is below the cells of the group.
+// Not inlined: as arguments of a function the slices are known not to overlap, so the compiler
+// vectorises the loop. The sum does not wrap: it is below the number of cells of the group.
 #[inline(never)]
 fn add<C: Copy + Into<u16>>(cells: &mut [u16], codes: &[C], stride: u16) {
     for (cell, &code) in cells.iter_mut().zip(codes) {
@@ -117,7 +118,7 @@ mod tests {
     fn the_second_group_is_as_large_as_can_be() {
         assert_eq!(split(&[]), Some((1, 1)));
         assert_eq!(split(&[2, 3]), Some((1, 6)));
-        // 86 * 76 * 10 = 65,360: no other choice comes nearer to 2^16 from below.
+        // 86 * 76 * 10 = 65,360: no other group is nearer to 2^16 from below.
         assert_eq!(split(&[54, 86, 76, 10, 29]), Some((54 * 29, 86 * 76 * 10)));
         assert_eq!(split(&[1 << 16, 1 << 16, 1]), Some((1 << 16, 1 << 16)));
         assert_eq!(split(&[1 << 17]), None);

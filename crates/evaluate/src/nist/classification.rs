@@ -2,31 +2,31 @@
 
 use chacha20::ChaCha8Rng;
 use rand::RngExt;
+use scumble_pgm::parallel;
 use scumble_schema::{AttributeId, CodeColumn};
 
 use super::{PERFECT, some_attributes};
-use crate::columns::Columns;
 use crate::error::EvaluateError;
-use crate::kind::ColumnKind;
-use crate::parallel;
+use crate::table::{ColumnKind, Columns};
 
-/// How many conjunctions are tested.
+/// Number of conjunctions that are tested.
 const REPEATS: usize = 300;
-/// One in so many attributes is tested at once.
+/// A conjunction has conditions on one attribute in `ONE_IN`.
 const ONE_IN: usize = 3;
-/// A synthetic frequency below this counts as this.
+/// Lower bound of a synthetic frequency.
 const FLOOR: f64 = 1e-6;
 
-/// Rows that are tested together, column by column.
+/// Number of rows that are tested together, column by column.
 const BLOCK_ROWS: usize = 4096;
 
-/// Which codes of one attribute satisfy a test.
+/// A condition on one attribute: whether each of its codes satisfies it.
 struct Condition {
     attribute: AttributeId,
     holds: Vec<bool>,
 }
 
-/// The root mean square of the differences of log-frequencies, over what ln(1/1000) makes of it.
+/// Returns 10⁶ (1 + RMS / ln(1/1000)), with RMS the root mean square of the differences of
+/// log-frequencies.
 pub(super) fn score(
     real: &Columns,
     synthetic: &Columns,
@@ -37,7 +37,7 @@ pub(super) fn score(
         return Err(EvaluateError::config("kinds", "one kind per attribute"));
     }
     let tests: Vec<Vec<Condition>> = (0..REPEATS).map(|_| draw(real, kinds, &mut dice)).collect();
-    let squares = parallel::map(&tests, |(): &mut (), test| {
+    let squares = parallel::map(&tests, |test| {
         // The row that the test was drawn around satisfies it, so the first logarithm is finite.
         (frequency(real, test).ln() - frequency(synthetic, test).max(FLOOR).ln()).powi(2)
     });
@@ -46,7 +46,7 @@ pub(super) fn score(
     Ok(PERFECT * (1.0 + root_mean_square / (1.0_f64 / 1000.0).ln()).max(0.0))
 }
 
-/// A test that at least one row of the real table satisfies.
+/// Draws a test that at least one row of the real table satisfies.
 fn draw(real: &Columns, kinds: &[ColumnKind], dice: &mut ChaCha8Rng) -> Vec<Condition> {
     let attributes = kinds.len();
     // The whole number nearest to a third.
@@ -60,14 +60,14 @@ fn draw(real: &Columns, kinds: &[ColumnKind], dice: &mut ChaCha8Rng) -> Vec<Cond
     chosen.into_iter().map(condition).collect()
 }
 
-/// A random choice of codes that has `code` in it: of ordered ones a range, about as far below it as above, of others some
-/// at random. A code without a place in the order is in no range with others.
+/// Draws a random set of codes that contains `code`: of an ordered column a range around it, of a
+/// categorical one any codes. A code without a place in the order is drawn alone.
 fn some_codes(kind: ColumnKind, size: u32, code: u32, dice: &mut ChaCha8Rng) -> Vec<bool> {
     match kind {
         ColumnKind::Categorical => {
             let mut holds = vec![false; size as usize];
             let mut next = code;
-            // More codes until one comes twice.
+            // Codes are added until one is drawn twice.
             while !holds[next as usize] {
                 holds[next as usize] = true;
                 next = dice.random_range(0..size);
@@ -82,7 +82,7 @@ fn some_codes(kind: ColumnKind, size: u32, code: u32, dice: &mut ChaCha8Rng) -> 
     }
 }
 
-/// The share of rows that satisfy every condition; zero without rows.
+/// Returns the share of rows that satisfy every condition, or zero without rows.
 fn frequency(table: &Columns, test: &[Condition]) -> f64 {
     let rows = table.rows() as usize;
     let mut passing = [0_u8; BLOCK_ROWS];
@@ -104,7 +104,7 @@ fn frequency(table: &Columns, test: &[Condition]) -> f64 {
     matches / f64::from(table.rows().max(1))
 }
 
-/// Marks the rows whose code does not satisfy a condition: zero from then on.
+/// Sets the mark of rows whose code does not satisfy a condition to zero.
 fn keep<C: Copy + Into<u32>>(passing: &mut [u8], codes: &[C], holds: &[bool]) {
     for (passes, &code) in passing.iter_mut().zip(codes) {
         *passes &= u8::from(holds[code.into() as usize]);
@@ -142,14 +142,15 @@ mod tests {
         // Every test misses by ln 10^6 = 2 ln 1000: far below zero, where the score ends.
         assert!(score_of(&[0], &[1]).abs() < 1e-6);
         assert!(score_of(&[0], &[]).abs() < 1e-6);
-        // A real row in a thousand is missed only when it was drawn, which happens in about 0.3 of 300 tests.
+        // A real row in a thousand is missed only when it was drawn, which happens in about 0.3 of
+        // 300 tests.
         let real: Vec<u32> = (0..1000).map(|row| u32::from(row == 0)).collect();
         let missed = score_of(&real, &[0]);
         assert!(missed > 0.9 * PERFECT && missed.is_finite());
     }
 
     #[test]
-    fn choices_hold_the_code_they_were_drawn_around() {
+    fn drawn_codes_contain_the_code_they_were_drawn_around() {
         let mut dice = ChaCha8Rng::seed_from_u64(1);
         for size in 1..6 {
             for code in 0..size {

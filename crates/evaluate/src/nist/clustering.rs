@@ -1,26 +1,27 @@
 //! Three-way marginals.
 
 use chacha20::ChaCha8Rng;
+use scumble_pgm::parallel;
 use scumble_schema::Clique;
 
 use super::{PERFECT, some_attributes};
-use crate::columns::Columns;
 use crate::error::EvaluateError;
 use crate::marginal::count::Workspace;
-use crate::parallel;
+use crate::table::Columns;
 
-/// How many marginals are compared.
+/// Number of marginals that are compared.
 const REPEATS: usize = 100;
-/// How many attributes each spans; all, where a table has fewer.
+/// Number of attributes of each marginal, or all attributes of a smaller table.
 const ORDER: usize = 3;
 
-/// One less half the absolute difference of the distributions, the mean over random triples.
+/// Returns 10⁶ (1 - mean total variation distance) over random triples of attributes.
 pub(super) fn score(real: &Columns, synthetic: &Columns, mut dice: ChaCha8Rng) -> Result<f64, EvaluateError> {
     let attributes = real.domain().len();
     let mut triple = || Clique::new(some_attributes(attributes, ORDER.min(attributes), &mut dice));
     let triples: Vec<Clique> = (0..REPEATS).map(|_| triple()).collect();
     let distance = |workspace: &mut Workspace, triple: &Clique| workspace.distance(real, synthetic, triple);
-    let distances = parallel::map(&triples, distance).into_iter().collect::<Result<Vec<f64>, _>>()?;
+    let distances =
+        parallel::map_with(&triples, Workspace::default, distance).into_iter().collect::<Result<Vec<f64>, _>>()?;
     #[expect(clippy::cast_precision_loss, reason = "one hundred")]
     let mean = distances.iter().sum::<f64>() / REPEATS as f64;
     Ok(PERFECT * (1.0 - mean))

@@ -1,4 +1,4 @@
-//! Which columns tell what who earns where.
+//! Columns of the regression metric: income, sex and place.
 
 use scumble_schema::{AttributeId, Domain};
 
@@ -7,20 +7,23 @@ use crate::error::EvaluateError;
 /// The columns of the regression metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Earnings {
-    /// The income.
+    /// Column of the income.
     pub income: AttributeId,
-    /// The income that each code stands for, not below zero; `None` for a code that is no income, such as a missing
-    /// value. Inequality is measured in shares of all income, which losses have not: they count as zero.
+    /// Income of each code, not below zero; `None` for a code that is no income, such as a missing
+    /// value. The Gini coefficient needs incomes that are not negative, so a loss counts as zero.
     pub incomes: Vec<Option<f64>>,
-    /// The sex.
+    /// Column of the sex.
     pub sex: AttributeId,
-    /// The two codes whose mean incomes are compared: the pay gap is that of the first less that of the second.
+    /// The two codes whose mean incomes are compared. The pay gap is the mean of the first less
+    /// that of the second.
     pub sexes: [u32; 2],
-    /// The place.
+    /// Column of the place.
     pub place: AttributeId,
 }
 
 impl Earnings {
+    /// Checks the columns and codes against a domain.
+    ///
     /// # Errors
     /// If the domain lacks one of the columns or codes, or an income is below zero or not finite.
     pub(super) fn check(&self, domain: &Domain) -> Result<(), EvaluateError> {
@@ -41,10 +44,11 @@ impl Earnings {
     }
 }
 
-/// Incomes of a column that is cut in equal bins of the signed logarithm `sign(x) ln(1 + |x|)` from `minimum` to
-/// `maximum`, after a code for missing values: the middle of each bin on that scale, losses as zero.
+/// Returns the incomes of a column that is cut into equal bins of the signed logarithm
+/// `sign(x) ln(1 + |x|)` from `minimum` to `maximum`, after a code for missing values. The income
+/// of a bin is its middle on that scale; losses are zero.
 ///
-/// So is `PINCP` of the benchmark table `acs_national2019` coded.
+/// Column `PINCP` of the benchmark table `acs_national2019` is coded like this.
 pub fn signed_log_bins(bins: u32, minimum: f64, maximum: f64) -> Vec<Option<f64>> {
     let middle = |bin: u32| minimum + (f64::from(bin) + 0.5) * (maximum - minimum) / f64::from(bins);
     let incomes = (0..bins).map(|bin| Some(middle(bin).exp_m1().max(0.0)));

@@ -1,23 +1,25 @@
 //! The three metrics of the NIST 2018 Differential Privacy Synthetic Data Challenge.
 //!
-//! Each is a score between 0 and [`PERFECT`]. What the paper of the PrivBayes team leaves open is settled as the
-//! challenge's public scorer has it, to which the paper's footnote points:
+//! Each is a score between 0 and [`PERFECT`]. Where the paper of the PrivBayes team is ambiguous,
+//! the challenge's public scorer decides, to which the paper's footnote refers:
 //!
-//! * A classification score is 10⁶ (1 + RMS / ln(1/1000)), not below zero. The paper leaves out the `1 +`, with which
-//!   better tables score higher, as it shows them to.
-//! * A classification test is drawn around a row of the real table, so that the real frequency is never zero. A
-//!   synthetic frequency below 10⁻⁶ counts as 10⁻⁶: ln 10⁻⁶ is twice ln(1/1000), so one missed test costs at most twice
-//!   what a test may cost on average until the score is zero, and the score stays finite.
-//! * The Gini coefficient of a place is over the incomes of both sexes together; the pay gap is the mean income of one
-//!   sex less that of the other. Both components are the root mean square of a closeness, one less the difference of
-//!   coefficients, and one less the difference of ranks over the largest possible.
+//! * A classification score is 10⁶ (1 + RMS / ln(1/1000)), not below zero. The paper omits the
+//!   `1 +`, but its better tables score higher, which needs it.
+//! * A classification test is drawn around a row of the real table, so that the real frequency is
+//!   never zero. A synthetic frequency below 10⁻⁶ counts as 10⁻⁶, so that the score stays finite:
+//!   ln 10⁻⁶ is twice ln(1/1000), so one missed test costs at most twice the mean cost at which the
+//!   score reaches zero.
+//! * The Gini coefficient of a place is over the incomes of both sexes together; the pay gap is the
+//!   mean income of one sex less that of the other. Both components are the root mean square of a
+//!   closeness, one less the difference of coefficients, and one less the difference of ranks over
+//!   the largest possible.
 //!
-//! It differs from the scorer in the coefficient, which here is zero for equal incomes (the scorer's is lower by one
-//! over the number of people), and in that codes stand for the scorer's hundred bins of numbers.
+//! Two things differ from the scorer: the coefficient is zero for equal incomes (the scorer's is
+//! lower by one over the number of people), and codes replace the scorer's hundred bins of numbers.
 //!
 //! # Reference
-//! E. Bao, X. Xiao, J. Zhao, D. Zhang, B. Ding, Synthetic data generation with differential privacy via Bayesian
-//! networks, section 4.
+//! E. Bao, X. Xiao, J. Zhao, D. Zhang, B. Ding, Synthetic data generation with differential privacy
+//! via Bayesian networks, section 4.
 
 mod classification;
 mod clustering;
@@ -34,26 +36,26 @@ use serde::Serialize;
 pub use self::earnings::{Earnings, signed_log_bins};
 pub use self::regression::Regression;
 use crate::NOT_PRIVATE;
-use crate::columns::Columns;
 use crate::error::EvaluateError;
-pub use crate::kind::ColumnKind;
+pub use crate::table::ColumnKind;
+use crate::table::Columns;
 
-/// The score of a table that cannot be told from the real one.
+/// Score of a table that equals the real one in all tests.
 pub const PERFECT: f64 = 1e6;
 
-/// What is scored, apart from the tables.
+/// Settings of the challenge's metrics.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Challenge {
-    /// How values of each attribute are chosen for classification.
+    /// Kind of each column, which decides how classification draws its values.
     pub kinds: Vec<ColumnKind>,
-    /// The columns of the regression metric; `None` for a table that has no such columns.
+    /// Columns of the regression metric; `None` for a table without such columns.
     pub earnings: Option<Earnings>,
-    /// What the random triples, rows and values follow from. The same seed gives the same tests for every synthetic
-    /// table.
+    /// Seed of the random triples, rows and values. The same seed gives the same tests for every
+    /// synthetic table.
     pub seed: u64,
 }
 
-/// The scores of one synthetic table.
+/// Scores of one synthetic table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scores {
     stamp: &'static str,
@@ -61,7 +63,8 @@ pub struct Scores {
     pub clustering: f64,
     /// Closeness of the logarithms of random conjunctions' frequencies.
     pub classification: f64,
-    /// Closeness of income inequality and of the ranks of places; `None` for a table that has no such columns.
+    /// Closeness of income inequality and of the ranks of places; `None` for a table without such
+    /// columns.
     pub regression: Option<Regression>,
 }
 
@@ -69,8 +72,8 @@ impl Challenge {
     /// Scores a synthetic table.
     ///
     /// # Errors
-    /// If the tables are over different domains, the real table has no row, there is not one kind per attribute, or the
-    /// columns of the regression metric are not as [`Earnings`] says.
+    /// If the tables are over different domains, the real table has no row, there is not one kind
+    /// per attribute, or the columns of the regression metric are not as [`Earnings`] says.
     pub fn score(&self, real: &Columns, synthetic: &Columns) -> Result<Scores, EvaluateError> {
         if real.domain() != synthetic.domain() {
             return Err(EvaluateError::OtherDomain { what: "the synthetic table" });
@@ -87,7 +90,7 @@ impl Challenge {
         })
     }
 
-    /// Random numbers for one metric, which do not depend on what the other one draws.
+    /// Returns the random stream of one metric, which is independent of the other's.
     fn dice(&self, metric: Metric) -> ChaCha8Rng {
         let mut dice = ChaCha8Rng::seed_from_u64(self.seed);
         dice.set_stream(metric as u64);
@@ -95,7 +98,7 @@ impl Challenge {
     }
 }
 
-/// A metric that draws.
+/// A metric with a random stream of its own.
 enum Metric {
     Clustering,
     Classification,
@@ -118,7 +121,7 @@ impl fmt::Display for Scores {
     }
 }
 
-/// `count` of `attributes` attributes, each set of so many as likely as any other.
+/// Draws `count` of `attributes` attributes uniformly, without replacement.
 fn some_attributes(attributes: usize, count: usize, dice: &mut ChaCha8Rng) -> Vec<AttributeId> {
     let mut all: Vec<usize> = (0..attributes).collect();
     for position in 0..count {
@@ -148,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_real_table_itself_is_perfect() {
+    fn the_real_table_scores_perfectly() {
         let real = table(200, 0);
         let scores = challenge(1).score(&real, &real).unwrap();
         let regression = scores.regression.as_ref().unwrap().score();
@@ -158,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn another_table_scores_less_and_the_same_each_time() {
+    fn another_table_scores_less_and_scores_repeat() {
         let (real, other) = (table(200, 0), table(150, 1));
         let scores = challenge(1).score(&real, &other).unwrap();
         assert!(scores.clustering < 0.99 * PERFECT && scores.clustering > 0.0, "{scores}");

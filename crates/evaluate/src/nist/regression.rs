@@ -1,10 +1,10 @@
-//! Who earns what, place by place.
+//! Income inequality and pay gaps, place by place.
 
 use serde::Serialize;
 
 use super::{Earnings, PERFECT};
-use crate::columns::Columns;
 use crate::error::EvaluateError;
+use crate::table::Columns;
 
 /// The two components of the regression metric.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,22 +16,22 @@ pub struct Regression {
 }
 
 impl Regression {
-    /// The score of the metric: the mean of both components.
+    /// Returns the score of the metric: the mean of both components.
     pub fn score(&self) -> f64 {
         f64::midpoint(self.inequality, self.ranks)
     }
 }
 
-/// What is compared of a place.
+/// The two numbers of a place that are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Place {
     gini: f64,
-    /// How many places have a larger pay gap.
+    /// Number of places with a larger pay gap.
     rank: u32,
 }
 
-/// Places are those where somebody earns in the real table. One where nobody does in the synthetic table is not close
-/// at all.
+/// Scores the places where somebody has an income in the real table. A place where nobody has one
+/// in the synthetic table has closeness zero.
 pub(super) fn score(real: &Columns, synthetic: &Columns, earnings: &Earnings) -> Result<Regression, EvaluateError> {
     earnings.check(real.domain())?;
     let (real, synthetic) = (places(real, earnings), places(synthetic, earnings));
@@ -54,7 +54,7 @@ pub(super) fn score(real: &Columns, synthetic: &Columns, earnings: &Earnings) ->
     })
 }
 
-/// Each place by its code; `None` where nobody has an income.
+/// Returns each place by its code; `None` where nobody has an income.
 fn places(table: &Columns, earnings: &Earnings) -> Vec<Option<Place>> {
     let [places, codes] = [earnings.place, earnings.income].map(|role| table.domain().size(role) as usize);
     let mut all = vec![vec![0_u64; codes]; places];
@@ -78,8 +78,8 @@ fn places(table: &Columns, earnings: &Earnings) -> Vec<Option<Place>> {
     all.into_iter().zip(rank).map(place).collect()
 }
 
-/// The place of each place by its pay gap, the largest first; of equal gaps, that of the lower code. `None` where
-/// nobody has an income.
+/// Ranks the places by their pay gap, the largest first and ties by code. `None` where nobody has
+/// an income.
 fn ranks(all: &[Vec<u64>], of_sexes: &[[Earned; 2]]) -> Vec<Option<u32>> {
     let gap = |place: usize| of_sexes[place][0].mean() - of_sexes[place][1].mean();
     let mut order: Vec<usize> = (0..all.len()).filter(|&place| all[place].iter().any(|&count| count > 0)).collect();
@@ -104,21 +104,22 @@ impl Earned {
         self.sum += income;
     }
 
-    /// Zero where there is nobody.
+    /// Returns the mean income, or zero without people.
     fn mean(self) -> f64 {
         self.sum / f64::from(self.people.max(1))
     }
 }
 
-/// The Gini coefficient of people who have these incomes: half the mean difference of two of them over the mean. Zero
-/// if nobody earns anything.
+/// Returns the Gini coefficient of people with these incomes: half the mean difference of two
+/// incomes over the mean income. Zero if all incomes are zero.
 #[expect(clippy::cast_precision_loss, reason = "a table has fewer than 2^32 rows")]
 fn gini(counts: &[u64], incomes: &[Option<f64>]) -> f64 {
     let mut groups: Vec<(f64, f64)> =
         counts.iter().zip(incomes).filter_map(|(&count, &income)| Some((income?, count as f64))).collect();
     groups.sort_unstable_by(|left, right| left.0.total_cmp(&right.0));
     let people: f64 = groups.iter().map(|&(_, count)| count).sum();
-    // Twice the area below the curve of cumulative income over cumulative people, which is straight within a group.
+    // Twice the area below the curve of cumulative income over cumulative people, which is straight
+    // within a group.
     let (mut earned, mut area) = (0.0, 0.0);
     for (income, count) in groups {
         let before = earned;
@@ -181,7 +182,8 @@ mod tests {
     fn both_components_are_root_mean_squares_of_closeness() {
         let rows = [[2, 0, 0], [2, 1, 0], [3, 0, 1], [2, 1, 1], [2, 0, 2], [3, 1, 2]];
         let real = table(&rows);
-        // The sexes of the last two places change roles: ranks 1, 2, 0 instead of 1, 0, 2, and the coefficients stay.
+        // The sexes of the last two places change roles: ranks 1, 2, 0 instead of 1, 0, 2, and the
+        // coefficients stay.
         let mut swapped = rows;
         swapped[2..].iter_mut().for_each(|row| row[1] = 1 - row[1]);
         let regression = score(&real, &table(&swapped), &earnings()).unwrap();
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_lost_is_not_close_at_all() {
+    fn a_place_without_synthetic_incomes_has_closeness_zero() {
         let real = table(&[[2, 0, 0], [2, 0, 1]]);
         let regression = score(&real, &table(&[[2, 0, 0]]), &earnings()).unwrap();
         assert!((regression.inequality - PERFECT * 0.5_f64.sqrt()).abs() < 1e-6);

@@ -1,28 +1,28 @@
-//! Distances as bars, each with a mark where chance alone would be.
+//! Distances as bars, each with a mark at the achievable value.
 
 use maud::{Markup, html};
 
 use super::verdict;
-use crate::evaluation::{Beside, Verdict};
+use crate::evaluation::{Measured, Verdict};
 
 /// One bar.
 pub(super) struct Bar {
     pub(super) label: String,
-    pub(super) value: Beside,
-    /// How far a thin line goes on, for the largest of several.
+    pub(super) value: Measured,
+    /// End of the thin line: the largest of several values.
     pub(super) largest: Option<f64>,
 }
 
-/// As wide as a phone: nothing has to shrink.
+/// Width in pixels. It fits a phone without shrinking.
 const WIDTH: f64 = 340.0;
 const ROW: f64 = 42.0;
 const THICK: f64 = 12.0;
 
-/// The picture; all bars on one scale.
+/// Draws the bars on one scale, as SVG.
 pub(super) fn bars(title: &str, bars: &[Bar]) -> String {
-    let most = bars.iter().flat_map(|bar| [bar.value.value, bar.value.achievable, bar.largest.unwrap_or(0.0)]);
-    // Nothing to see is not blown up to a full bar.
-    let scale = WIDTH / most.fold(0.02, f64::max);
+    let lengths = bars.iter().flat_map(|bar| [bar.value.value, bar.value.achievable, bar.largest.unwrap_or(0.0)]);
+    // A lower bound on the full length, so that a negligible distance does not fill the picture.
+    let scale = WIDTH / lengths.fold(0.02, f64::max);
     let height = ROW * f64::from(u32::try_from(bars.len()).expect("few bars"));
     let picture = html! {
         svg xmlns="http://www.w3.org/2000/svg" role="img" width=(WIDTH) height=(height) viewBox={ "0 0 " (WIDTH) " " (height) }
@@ -36,7 +36,7 @@ pub(super) fn bars(title: &str, bars: &[Bar]) -> String {
 
 impl Bar {
     fn draw(&self, top: f64, scale: f64) -> Markup {
-        let Beside { value, achievable } = self.value;
+        let Measured { value, achievable } = self.value;
         let bar = top + 20.0;
         let chance = (achievable * scale).clamp(1.0, WIDTH - 1.0);
         html! {
@@ -53,8 +53,8 @@ impl Bar {
     }
 }
 
-/// A tenth of a pixel is as fine as anybody sees.
-fn rounded(length: f64) -> String {
+/// Formats a length to a tenth of a pixel.
+pub(super) fn rounded(length: f64) -> String {
     format!("{length:.1}")
 }
 
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn the_longest_bar_fills_the_picture_and_labels_are_escaped() {
         let bar =
-            |label: &str, value| Bar { label: label.into(), value: Beside { value, achievable: 0.1 }, largest: None };
+            |label: &str, value| Bar { label: label.into(), value: Measured { value, achievable: 0.1 }, largest: None };
         let svg = bars("a & b", &[bar("x < y", 0.4), bar("z", 0.2)]);
         assert!(svg.contains("<title>a &amp; b</title>") && svg.contains("x &lt; y"), "{svg}");
         assert!(

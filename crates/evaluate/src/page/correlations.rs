@@ -1,4 +1,4 @@
-//! Which relations of pairs are kept.
+//! Correlations of pairs of columns.
 
 use maud::{Markup, html};
 use scumble_report::page::{Column, Figure, Table, gallery, text};
@@ -6,11 +6,11 @@ use scumble_schema::AttributeId;
 
 use super::decimal;
 use super::heat_map::{DIFFERENCES, HeatMap, Scale, VALUES};
-use crate::correlation::{Measure, PairCorrelation};
-use crate::evaluation::{Beside, CorrelationScores, Evaluation};
+use crate::evaluation::{CorrelationScores, Evaluation, Measured};
+use crate::relation::correlation::{Measure, PairCorrelation};
 
-/// Up to so many columns three maps stand side by side.
-const SMALL: usize = 24;
+/// Maximum number of columns for which the three maps are side by side.
+const MAX_SMALL_MAP_COLUMNS: usize = 24;
 
 pub(super) fn section(evaluation: &Evaluation) -> Markup {
     let scores = &evaluation.correlations;
@@ -28,10 +28,10 @@ pub(super) fn section(evaluation: &Evaluation) -> Markup {
 fn summary(scores: &CorrelationScores) -> Markup {
     match scores.mean_difference {
         None => html! { p { "No pair of columns varies in both tables, so there are no relations to compare." } },
-        Some(Beside { value, achievable }) => html! {
+        Some(Measured { value, achievable }) => html! {
             p {
-                "The relation of a pair differs by " strong { (decimal(value)) } " on average; between the real table and rows \
-                 drawn from itself it would differ by " (decimal(achievable)) "."
+                "The correlation of a pair differs by " strong { (decimal(value)) } " on average; between the real table and \
+                 rows drawn from it, by " (decimal(achievable)) "."
             }
         },
     }
@@ -45,7 +45,7 @@ fn maps(evaluation: &Evaluation) -> Markup {
         let pairs = pairs.iter().map(|pair| (pair.columns.map(AttributeId::index), of(pair))).collect();
         let svg = HeatMap { title, names: &names[..shown], pairs, scale }.to_svg();
         let caption = html! { strong { (title) } " " (caption) (scale.legend()) };
-        if shown <= SMALL { Figure::new(svg, caption) } else { Figure::wide(svg, title, caption) }
+        if shown <= MAX_SMALL_MAP_COLUMNS { Figure::new(svg, caption) } else { Figure::wide(svg, title, caption) }
     };
     let figures = [
         map("Real.", "Relations in the real table.", &VALUES, &|pair| pair.real),
@@ -53,7 +53,7 @@ fn maps(evaluation: &Evaluation) -> Markup {
         map("Difference.", "Synthetic less real.", &DIFFERENCES, &PairCorrelation::difference),
     ];
     html! {
-        @if shown <= SMALL { (gallery(figures)) } @else { @for figure in figures { (figure) } }
+        @if shown <= MAX_SMALL_MAP_COLUMNS { (gallery(figures)) } @else { @for figure in figures { (figure) } }
         @if shown < names.len() { p { "Only the first " (shown) " columns are compared in pairs." } }
     }
 }

@@ -1,4 +1,4 @@
-//! Every column by itself: the real table and the synthetic one in one picture.
+//! Distribution of every column, with both tables in one picture.
 
 use maud::{Markup, html};
 use scumble_report::chart::{Bar, Bars, Columns, FIRST_COLOUR, SECOND_COLOUR};
@@ -8,12 +8,12 @@ use scumble_report::page::{Figure, gallery, text};
 use super::verdict;
 use crate::evaluation::{Distribution, Evaluation, TableScore, ValueShares, Verdict};
 
-/// Most columns that are drawn: a page of more would be too large to open.
-const MAX_DRAWN: usize = 200;
+/// Maximum number of columns that are drawn. A page with more is too large to open.
+const MAX_DRAWN_COLUMNS: usize = 200;
 
 pub(super) fn section(evaluation: &Evaluation) -> Markup {
     let distributions = &evaluation.distributions;
-    let left_out = distributions.len().saturating_sub(MAX_DRAWN);
+    let left_out = distributions.len().saturating_sub(MAX_DRAWN_COLUMNS);
     html! {
         p {
             "Every column by itself, in both tables: " (named(FIRST_COLOUR, "real rows")) ", " (named(SECOND_COLOUR, "synthetic rows")) ". \
@@ -21,16 +21,16 @@ pub(super) fn section(evaluation: &Evaluation) -> Markup {
              rows, with the outline of the synthetic ones over them."
         }
         @if left_out > 0 {
-            p { "The first " (MAX_DRAWN) " columns are drawn; " (left_out) " more are left out here, and in what " code { "--json" } " prints." }
+            p { "The first " (MAX_DRAWN_COLUMNS) " columns are drawn; " (left_out) " more are not drawn, and are in the output of " code { "--json" } "." }
         }
-        (gallery(distributions.iter().take(MAX_DRAWN).map(|distribution| {
+        (gallery(distributions.iter().take(MAX_DRAWN_COLUMNS).map(|distribution| {
             let column = evaluation.marginals.columns.iter().find(|score| score.columns == [distribution.column.as_str()]);
             figure(distribution, column)
         })))
     }
 }
 
-/// What a colour stands for, behind a square of it for those who see it.
+/// Shows the meaning of a colour, with a square of it.
 fn named(colour: &str, name: &str) -> Markup {
     html! {
         span style="white-space:nowrap" {

@@ -1,33 +1,35 @@
-//! Numbers of all pairs of columns as a triangle of coloured squares.
+//! A triangle of coloured squares, one for each pair of columns.
 //!
-//! The name of a column stands on the diagonal: its pairs with columns before it are to the left of the name, those with
-//! columns after it below. Nothing has to be turned to be read, with fifteen columns or with sixty. Squares of one colour are
-//! one path, so that a thousand of them take a few kilobytes.
+//! The name of a column is on the diagonal: its pairs with columns before it are to the left of the
+//! name, those with columns after it below. So all text is horizontal, with fifteen columns or with
+//! sixty. Squares of one colour are one path, so that a thousand of them take a few kilobytes.
 
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-/// Columns and a number for pairs of them.
+use super::bars::rounded;
+
+/// Columns, and a number for each pair.
 pub(super) struct HeatMap<'a> {
     pub(super) title: &'a str,
     pub(super) names: &'a [&'a str],
-    /// Positions of a pair, ascending, and its number; `None` where there is none.
+    /// Positions of a pair, ascending, and its number, if it has one.
     pub(super) pairs: Vec<([usize; 2], Option<f64>)>,
     pub(super) scale: &'a Scale,
 }
 
-/// Which numbers have which colour: numbers as far from zero as a bound or farther have the next stronger one.
+/// Colour scale: each bound that the absolute value reaches makes the colour one step stronger.
 pub(super) struct Scale {
     pub(super) bounds: &'static [f64],
 }
 
-/// From correlations that hardly are to those that are nearly complete.
+/// Scale of correlations.
 pub(super) const VALUES: Scale = Scale { bounds: &[0.05, 0.1, 0.2, 0.4, 0.7] };
-/// From differences that hardly matter to those that turn a conclusion round.
+/// Scale of differences of correlations.
 pub(super) const DIFFERENCES: Scale = Scale { bounds: &[0.02, 0.05, 0.1, 0.2, 0.4] };
 
-/// Light to dark; the first for what is near zero, the same on both sides.
+/// Colours from light to dark. The first is for numbers near zero and is the same in both lists.
 const ABOVE: [&str; 6] = ["#f4f4f2", "#d5e4f0", "#a9cae3", "#6ea5cd", "#3679ae", "#0d4a80"];
 const BELOW: [&str; 6] = ["#f4f4f2", "#f9dfc9", "#f3ba8c", "#e2894f", "#bf5a23", "#813506"];
 const NONE: &str = "#c4c9ce";
@@ -39,7 +41,7 @@ impl Scale {
         if number < 0.0 { BELOW[strength] } else { ABOVE[strength] }
     }
 
-    /// All colours from the lowest number to the highest, with where they begin.
+    /// Returns the legend: all colours from the lowest number to the highest, with their bounds.
     pub(super) fn legend(&self) -> Markup {
         let below = BELOW.iter().skip(1).zip(self.bounds).rev().map(|(colour, bound)| (*colour, format!("≤ −{bound}")));
         let middle = std::iter::once((ABOVE[0], format!("within {}", self.bounds[0])));
@@ -61,7 +63,7 @@ impl Scale {
 }
 
 impl HeatMap<'_> {
-    /// The side of a square: all columns fit a sheet of paper.
+    /// Side of a square in pixels, such that all columns fit a sheet of paper.
     fn side(&self) -> f64 {
         (620.0 / self.count()).clamp(8.0, 18.0)
     }
@@ -72,9 +74,10 @@ impl HeatMap<'_> {
 
     pub(super) fn to_svg(&self) -> String {
         let side = self.side();
-        let letters = self.names.iter().map(|name| name.chars().count().min(LETTERS)).max().unwrap_or(0);
+        let letters = self.names.iter().map(|name| name.chars().count().min(MAX_NAME_LETTERS)).max().unwrap_or(0);
         let font = (side * 0.95).min(12.0);
-        // Six tenths of its height is the mean width of a letter; the last name begins at the end of the diagonal.
+        // A letter is about 0.6 times as wide as the font is high. The last name begins at the end
+        // of the diagonal.
         let room = font * 0.62 * f64::from(u32::try_from(letters).expect("letters of a short name")) + 6.0;
         let (width, height) = (self.count() * side + room, self.count() * side + 2.0);
         let paths = self.paths();
@@ -95,7 +98,7 @@ impl HeatMap<'_> {
         picture.into_string()
     }
 
-    /// The squares of each colour, in units of one square, a little apart from each other.
+    /// Returns one path of squares per colour, in units of one square, with a gap between squares.
     fn paths(&self) -> Vec<(&'static str, String)> {
         let mut paths: Vec<(&'static str, String)> = Vec::new();
         for &([first, second], number) in &self.pairs {
@@ -104,25 +107,21 @@ impl HeatMap<'_> {
                 paths.push((colour, String::new()));
                 paths.len() - 1
             });
-            // Text grows; nothing can fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(paths[place].1, "M{first} {second}h.94v.94h-.94z");
         }
         paths
     }
 }
 
-/// A longer name would push the picture aside.
-const LETTERS: usize = 24;
+/// Maximum number of letters of a name. A longer name would shrink the squares.
+const MAX_NAME_LETTERS: usize = 24;
 
 fn shortened(name: &str) -> String {
-    if name.chars().count() <= LETTERS {
+    if name.chars().count() <= MAX_NAME_LETTERS {
         return name.into();
     }
-    name.chars().take(LETTERS - 1).chain(['…']).collect()
-}
-
-fn rounded(length: f64) -> String {
-    format!("{length:.1}")
+    name.chars().take(MAX_NAME_LETTERS - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]

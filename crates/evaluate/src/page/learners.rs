@@ -1,31 +1,31 @@
-//! Learners and tests: whether who works with the synthetic table comes to the same results.
+//! Learners and tests: whether work with the synthetic table leads to the same results.
 
 use maud::{Markup, html};
 use scumble_report::page::{Column, Table, details, grouped, text};
 
 use super::decimal;
-use crate::chi_square::{Agreement, ChiSquareTests, PowerCurve};
 use crate::evaluation::{ColumnFacts, Evaluation};
+use crate::learning::propensity::PropensityScores;
 use crate::learning::{LearningScores, Score};
-use crate::propensity::PropensityScores;
+use crate::relation::chi_square::{Agreement, ChiSquareTests, PowerCurve};
 
-/// What was left out, if it was.
-fn left_out() -> Markup {
-    html! { p { "This was left out, as " code { "--quick" } " asks." } }
+/// States that a section was not measured.
+fn not_measured() -> Markup {
+    html! { p { "Not measured, because of " code { "--quick" } "." } }
 }
 
 pub(super) fn learning(evaluation: &Evaluation) -> Markup {
-    let Some(scores) = &evaluation.learning else { return left_out() };
+    let Some(scores) = &evaluation.learning else { return not_measured() };
     html! {
         p {
             "Classifiers were trained to predict a column from all others, once on " (whole_of(scores.real_training_rows)) " real \
              rows and once on " (whole_of(scores.synthetic_training_rows)) " synthetic rows, and both were tested on the same "
-            (whole_of(scores.test_rows)) " other real rows. What the one trained on real rows gets right is what can be achieved; \
-             the share of the most frequent value is what can be had without learning."
+            (whole_of(scores.test_rows)) " other real rows. The accuracy of the one trained on real rows is the achievable one; the \
+             share of the most frequent value needs no learning."
         }
-        (accuracies("Share of test rows that is predicted right", scores, &evaluation.columns, |score| score.accuracy))
+        (accuracies("Share of test rows that are predicted right", scores, &evaluation.columns, |score| score.accuracy))
         (details(
-            text("The same, with every value weighing alike"),
+            text("Accuracy with every value weighted alike"),
             accuracies("Mean share over the values", scores, &evaluation.columns, |score| score.balanced_accuracy),
         ))
     }
@@ -55,23 +55,23 @@ fn accuracies(caption: &str, scores: &LearningScores, columns: &[ColumnFacts], o
 }
 
 pub(super) fn propensity(evaluation: &Evaluation) -> Markup {
-    let Some(scores) = &evaluation.propensity else { return left_out() };
+    let Some(scores) = &evaluation.propensity else { return not_measured() };
     html! {
         p {
-            "Learners were trained to tell " (whole_of(scores.real_rows)) " real from " (whole_of(scores.synthetic_rows)) " \
-             synthetic rows. The area under the curve is 0.5 if they cannot, and 1 if they tell every row. The pMSE is the mean \
-             squared distance of their probabilities from the share of synthetic rows; divided by what is expected of rows drawn \
-             from the real table, it is near 1 if the tables cannot be told apart."
+            "Learners were trained to distinguish " (whole_of(scores.real_rows)) " real from " (whole_of(scores.synthetic_rows)) " \
+             synthetic rows. The area under the curve is 0.5 if they cannot, and 1 if they are always right. The pMSE is the mean \
+             squared distance of their probabilities from the share of synthetic rows; divided by that of rows drawn from the \
+             real table, it is near 1 if the tables cannot be distinguished."
         }
-        (told_apart(scores))
-        p { "That rows can be told apart says nothing about the privacy of persons. It says that something about the rows is \
-             different; the linear learner sees single columns, the forest also their relations." }
+        (distinguished(scores))
+        p { "That rows can be distinguished says nothing about the privacy of persons. It says that something about the rows \
+             differs; the linear learner sees single columns, the forest also their relations." }
     }
 }
 
-fn told_apart(scores: &PropensityScores) -> Table {
+fn distinguished(scores: &PropensityScores) -> Table {
     let mut table = Table::new(
-        "How well real and synthetic rows are told apart",
+        "How well real and synthetic rows are distinguished",
         [
             Column::text("learner"),
             Column::number("area under the curve"),
@@ -96,7 +96,7 @@ fn told_apart(scores: &PropensityScores) -> Table {
 }
 
 pub(super) fn chi_square(evaluation: &Evaluation) -> Markup {
-    let Some(tests) = &evaluation.chi_square else { return left_out() };
+    let Some(tests) = &evaluation.chi_square else { return not_measured() };
     html! {
         p {
             "Chi-square tests ask whether two columns are independent. Of " (whole_of(tests.possible_pairs)) " pairs, "
@@ -105,14 +105,14 @@ pub(super) fn chi_square(evaluation: &Evaluation) -> Markup {
              the synthetic table is power lost; one that is found and not real is a false alarm."
         }
         p {
-            "What can be achieved is what rows drawn from the real table itself conclude, as many as there are synthetic rows. By chance \
-             they miss some relations that are just significant, and show some that are not there, so even they do not agree with \
-             the real table in every test."
+            "The achievable agreement is that of rows drawn from the real table, as many as the synthetic table has. By chance they \
+             miss some relations that are just significant, and show some that do not exist, so even they do not agree with the real \
+             table in every test."
         }
         (agreement(tests))
         p {
             "Rows drawn from the real table repeat its chance relations and add others, so they show more relations than the real \
-             table has. The false alarms of such rows are no goal; they tell how little weight a weak relation can bear."
+             table has. The false alarms of such rows are no goal; they show how little weight a weak relation can bear."
         }
         (curves(&tests.curves, &evaluation.columns))
     }
@@ -146,7 +146,7 @@ fn agreement(tests: &ChiSquareTests) -> Table {
 
 fn curves(curves: &[PowerCurve], columns: &[ColumnFacts]) -> Markup {
     let mut table = Table::new(
-        "Power of a test on so many rows: the share of tests that find the relation",
+        "Power of a test by number of rows: the share of tests that find the relation",
         [Column::text("columns"), Column::number("rows"), Column::number("real"), Column::number("synthetic")],
     );
     for curve in curves {

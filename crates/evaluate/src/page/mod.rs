@@ -1,7 +1,7 @@
-//! The page for the steward of the real table.
+//! The HTML page for the steward of the real table.
 //!
-//! It is one HTML file without a script, made with the kit of `scumble-report`. The stamp stays in sight on the screen and
-//! stands on every printed sheet.
+//! It is one file without scripts, built with `scumble_report::page`. The stamp stays visible on
+//! the screen and is on every printed sheet.
 
 mod bars;
 mod correlations;
@@ -17,12 +17,12 @@ mod verdict;
 use maud::{Markup, html};
 use scumble_report::page::{Column, Page, Table, facts, grouped, text};
 
-use crate::evaluation::{Beside, Evaluation, NistScores};
+use crate::evaluation::{Evaluation, Measured, NistScores};
 
-/// The whole page.
+/// Renders an evaluation as an HTML page.
 ///
 /// # Privacy
-/// Not private, as everything here; the page says so on every sheet.
+/// Not private, as everything in this crate. The page says so on every sheet.
 pub fn steward_page(evaluation: &Evaluation) -> String {
     let lead = html! {
         p { strong { "Verdict: " } (evaluation.verdict) "." }
@@ -44,7 +44,7 @@ pub fn steward_page(evaluation: &Evaluation) -> String {
         .section("subgroups", "Subgroups", subgroups::section(&evaluation.subgroups))
         .section("learning", "Predictions", learners::learning(evaluation))
         .section("chi-square", "Chi-square tests", learners::chi_square(evaluation))
-        .section("propensity", "Telling the tables apart", learners::propensity(evaluation))
+        .section("propensity", "Distinguishing the tables", learners::propensity(evaluation))
         .section("nist", "Metrics of the NIST 2018 challenge", nist(&evaluation.nist))
         .section("definitions", "How everything is measured", definitions::section(evaluation))
         .section("facts", "Which rows, which program", about(evaluation))
@@ -52,12 +52,12 @@ pub fn steward_page(evaluation: &Evaluation) -> String {
         .to_html()
 }
 
-/// A distance, a correlation or a share.
+/// Formats a distance, a correlation or a share.
 fn decimal(value: f64) -> Markup {
     text(format!("{value:.3}"))
 }
 
-/// A count, or a score that is one of many points.
+/// Formats a count, or a score in whole points.
 fn whole(value: f64) -> String {
     #[expect(
         clippy::cast_possible_truncation,
@@ -72,8 +72,8 @@ fn nist(scores: &NistScores) -> Markup {
         "Scores of 1,000,000",
         [Column::text("metric"), Column::number("score"), Column::number("achievable")],
     );
-    let mut add = |name: &str, beside: Beside| {
-        table.row([text(name), text(whole(beside.value)), text(whole(beside.achievable))]);
+    let mut add = |name: &str, score: Measured| {
+        table.row([text(name), text(whole(score.value)), text(whole(score.achievable))]);
     };
     add("clustering: tables over three columns", scores.clustering);
     add("classification: frequencies of random conditions", scores.classification);
@@ -84,7 +84,7 @@ fn nist(scores: &NistScores) -> Markup {
     }
     html! {
         p { "The challenge of 2018 ranked methods by these. They allow a comparison with published results on other tables \
-             only with care: what can be achieved depends on the table." }
+             only with care: the achievable scores depend on the table." }
         (table)
         @if scores.regression.is_none() {
             p { "The regression metric needs columns of income, sex and place; name them with " code { "--earnings" } "." }

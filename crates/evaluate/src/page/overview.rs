@@ -1,11 +1,14 @@
-//! What is good, what is not, and where not to trust the table.
+//! Overview: every score, and what to trust.
 
 use maud::{Markup, html};
 use scumble_report::page::{Column, Table, text};
 
 use super::{decimal, verdict, whole};
-use crate::evaluation::{Beside, Evaluation, Findings, Verdict, mean};
+use crate::evaluation::{Evaluation, Findings, Measured, Verdict, listed, mean};
 use crate::{nist, subgroup};
+
+/// Maximum number of names in a list.
+const MAX_NAMES: usize = 6;
 
 /// One line of the overview.
 struct Line {
@@ -18,7 +21,7 @@ struct Line {
 pub(super) fn section(evaluation: &Evaluation) -> Markup {
     let lines = lines(evaluation);
     let mut table = Table::new(
-        "Every score beside what can be achieved",
+        "Every score, and the achievable one",
         [Column::text("what"), Column::text("difference"), Column::number("synthetic"), Column::number("achievable")],
     );
     for Line { name, link, shown: [value, achievable], verdict } in &lines {
@@ -26,10 +29,10 @@ pub(super) fn section(evaluation: &Evaluation) -> Markup {
     }
     html! {
         p {
-            "No table is equal to another sample of itself. So every score stands beside what can be achieved: the score of rows \
-             drawn from the real table itself, as many as there are synthetic rows. Where the difference beyond \
-             that is negligible or small, results of the synthetic table can be used. Where it is moderate, they should be checked \
-             against the real table; where it is large, they should not be relied on."
+            "No table equals another sample of itself. So every score is shown with the achievable one: the score of rows drawn \
+             from the real table, as many as the synthetic table has. Where the difference beyond that is negligible or small, \
+             results of the synthetic table can be used. Where it is moderate, they should be checked against the real table; \
+             where it is large, they should not be relied on."
         }
         (table)
         (advice(evaluation))
@@ -61,14 +64,14 @@ fn lines(evaluation: &Evaluation) -> Vec<Line> {
     lines
 }
 
-/// Learners and tests, if they were asked for.
+/// Returns the lines of learners and tests, if these were run.
 fn later_lines(evaluation: &Evaluation) -> Vec<Line> {
     let mut lines = Vec::new();
     if let Some(scores) = &evaluation.learning {
         let learners = || scores.targets.iter().flat_map(|target| [&target.linear, &target.forest]);
         let value = mean(learners().map(|learner| learner.synthetic_trained.accuracy));
         let achievable = mean(learners().map(|learner| learner.real_trained.accuracy));
-        lines.push(Line::share("predictions that are right", "learning", Beside { value, achievable }));
+        lines.push(Line::share("predictions that are right", "learning", Measured { value, achievable }));
     }
     if let Some(tests) = &evaluation.chi_square {
         let same = tests.synthetic.agreeing.zip(tests.achievable.agreeing);
@@ -76,42 +79,42 @@ fn later_lines(evaluation: &Evaluation) -> Vec<Line> {
             Line::share(
                 "chi-square tests that conclude the same on both tables",
                 "chi-square",
-                Beside { value, achievable },
+                Measured { value, achievable },
             )
         };
         lines.extend(same.map(line));
     }
     if let Some(scores) = &evaluation.propensity {
-        // From one half, where nothing is told, to one.
-        let told = |auc: f64| 2.0 * (auc - 0.5).max(0.0);
+        // An area of 0.5 is guessing: 0.5 to 1 becomes 0 to 1.
+        let scaled = |auc: f64| 2.0 * (auc - 0.5).max(0.0);
         let forest = &scores.forest;
-        let told = Beside { value: told(forest.auc), achievable: told(forest.achievable_auc) };
-        lines.push(Line::distance("how well rows are told apart (0 not, 1 always)".into(), "propensity", told));
+        let auc = Measured { value: scaled(forest.auc), achievable: scaled(forest.achievable_auc) };
+        lines.push(Line::distance("how well rows are distinguished (0 not, 1 always)".into(), "propensity", auc));
     }
     lines
 }
 
 impl Line {
-    /// Of a share that should be large.
-    fn share(name: &str, link: &'static str, Beside { value, achievable }: Beside) -> Self {
+    /// Returns the line of a share that should be large.
+    fn share(name: &str, link: &'static str, Measured { value, achievable }: Measured) -> Self {
         let shown = [value, achievable].map(|number| decimal(number).into_string());
         Self { name: name.into(), link, shown, verdict: Verdict::of_excess(achievable - value) }
     }
 
-    /// Of something that should be small.
-    fn distance(name: String, link: &'static str, Beside { value, achievable }: Beside) -> Self {
+    /// Returns the line of a distance, which should be small.
+    fn distance(name: String, link: &'static str, Measured { value, achievable }: Measured) -> Self {
         let shown = [value, achievable].map(|number| decimal(number).into_string());
         Self { name, link, shown, verdict: Verdict::of_excess(value - achievable) }
     }
 
-    /// Of something that should be near `perfect`.
-    fn score(name: String, link: &'static str, Beside { value, achievable }: Beside, perfect: f64) -> Self {
+    /// Returns the line of a score that should be near `perfect`.
+    fn score(name: String, link: &'static str, Measured { value, achievable }: Measured, perfect: f64) -> Self {
         let verdict = Verdict::of_excess((achievable - value) / perfect);
         Self { name, link, shown: [value, achievable].map(whole), verdict }
     }
 }
 
-/// What to do with it, in sentences.
+/// Returns the advice on what to trust.
 fn advice(evaluation: &Evaluation) -> Markup {
     let findings = Findings::of(evaluation);
     let Findings { columns: far, relations: lost, subgroups: groups, .. } = &findings;
@@ -120,18 +123,18 @@ fn advice(evaluation: &Evaluation) -> Markup {
         h3 { "What to trust, and what not" }
         ul {
             li { (trusted(&findings)) }
-            @if !far.is_empty() { li { "These columns by themselves differ: " (listed(far)) "." } }
-            @if !lost.is_empty() { li { "These relations are far from the real ones: " (listed(lost)) "." } }
+            @if !far.is_empty() { li { "These columns by themselves differ: " (listed(far, MAX_NAMES)) "." } }
+            @if !lost.is_empty() { li { "These relations are far from the real ones: " (listed(lost, MAX_NAMES)) "." } }
             @if !far_groups.is_empty() {
                 li { "Of " (groups.len()) " subgroups " (far_groups.len()) " are far from the real ones, the worst first: "
-                     (listed(&far_groups)) "." }
+                     (listed(&far_groups, MAX_NAMES)) "." }
             }
             li { "Single tables may be worse than the average; the worst are " a href="#tables" { "listed" } "." }
         }
     }
 }
 
-/// Up to how many columns tables can be used.
+/// States up to which number of columns tables can be used.
 fn trusted(findings: &Findings<'_>) -> String {
     let all = findings.compared;
     match findings.near {
@@ -143,18 +146,8 @@ fn trusted(findings: &Findings<'_>) -> String {
         Some(1) => "Single columns are near the real ones on average.".into(),
         order if order == all => "Tables over all numbers of columns that were compared are near the real ones on average.".into(),
         Some(order) => format!(
-            "Tables over up to {order} columns are near the real ones on average: counts and shares of so many columns together \
-             can be used. Those over more columns are not."
+            "Tables over up to {order} columns are near the real ones on average, and counts and shares over them can be used. \
+             Tables over more columns are not."
         ),
-    }
-}
-
-/// The first few, and how many more there are.
-fn listed<T: AsRef<str>>(names: &[T]) -> String {
-    const SHOWN: usize = 6;
-    let shown: Vec<&str> = names.iter().take(SHOWN).map(AsRef::as_ref).collect();
-    match names.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
     }
 }

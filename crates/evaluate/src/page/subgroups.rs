@@ -1,4 +1,4 @@
-//! Who is served worse.
+//! Scores of subgroups.
 
 use maud::{Markup, html};
 use scumble_report::page::{Column, Table, grouped, text};
@@ -10,8 +10,8 @@ pub(super) fn section(subgroups: &[SubgroupScores]) -> Markup {
     html! {
         p {
             "The rows of a subgroup are compared by themselves, on a hundred tables over three columns. The score is 1,000 if \
-             the synthetic subgroup cannot be told from the real one. Small subgroups score less even by chance; what counts is \
-             how far a score is below what can be achieved."
+             the tables of both subgroups agree. Small subgroups score less even by chance; what counts is how far a score is \
+             below the achievable one."
         }
         @if subgroups.is_empty() {
             p { "No column has few enough values to make subgroups; name one with " code { "--subgroup" } "." }

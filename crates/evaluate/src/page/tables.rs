@@ -1,4 +1,4 @@
-//! Tables over few columns.
+//! Distances of tables over few columns.
 
 use maud::{Markup, html};
 use scumble_report::page::{Column, Figure, Table, details, text};
@@ -7,8 +7,8 @@ use super::bars::{Bar, bars};
 use super::{decimal, verdict};
 use crate::evaluation::{MarginalScores, OrderScore, TableScore, Verdict};
 
-/// So many columns are named without unfolding.
-const COLUMNS: usize = 10;
+/// Number of columns that are listed outside the folded part.
+const UNFOLDED_COLUMNS: usize = 10;
 
 pub(super) fn section(scores: &MarginalScores) -> Markup {
     html! {
@@ -17,7 +17,7 @@ pub(super) fn section(scores: &MarginalScores) -> Markup {
              share of rows that are in another cell: 0 if they agree, 1 if they have nothing in common."
         }
         (Figure::new(by_order(scores), html! {
-            "Mean distance of the tables over so many columns. The black mark is what rows drawn from the real table itself would \
+            "Mean distance of tables, by number of columns. The black mark is the distance that rows drawn from the real table \
              have by chance; the thin line goes on to the largest distance. A table over many columns has many cells with few \
              rows, so chance alone puts it farther away."
         }))
@@ -101,7 +101,7 @@ fn worst(scores: &MarginalScores) -> Markup {
 fn columns(scores: &MarginalScores) -> Markup {
     let mut sorted: Vec<&TableScore> = scores.columns.iter().collect();
     sorted.sort_by(|left, right| right.excess().total_cmp(&left.excess()));
-    let (first, rest) = sorted.split_at(sorted.len().min(COLUMNS));
+    let (first, rest) = sorted.split_at(sorted.len().min(UNFOLDED_COLUMNS));
     html! {
         @if !first.is_empty() {
             h3 { "Single columns" }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::evaluation::Verdict;
 
-/// The words in their colour.
+/// Shows a verdict in its colour.
 pub(super) fn show(verdict: Verdict) -> Markup {
     html! { span style={ "color:" (colour(verdict)) ";font-weight:600;white-space:nowrap" } { (verdict.in_words()) } }
 }

@@ -1,6 +1,6 @@
-//! What can be wrong with tables made elsewhere.
+//! Errors of external tables.
 
-/// Tables made elsewhere that cannot be used.
+/// An error of external tables.
 ///
 /// Messages name the table, by its place in the file, and its columns. They quote no count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -14,28 +14,28 @@ pub enum MarginalsError {
         /// Why.
         problem: String,
     },
-    /// The bytes are no such file.
+    /// The bytes are not a file of tables.
     #[error("not a file of noisy tables: {problem}")]
     Syntax {
-        /// What was met, and where.
+        /// What is wrong, and where.
         problem: String,
     },
-    /// The statement of the maker breaks a rule.
+    /// The privacy statement is invalid.
     #[error("the privacy statement {problem}")]
     Statement {
-        /// The rule.
+        /// What is wrong.
         problem: String,
         /// What to do.
         hint: String,
     },
-    /// A table breaks a rule.
+    /// A table is invalid.
     #[error("table {place}{columns} {problem}")]
     Table {
-        /// Its place in the file, from 1.
+        /// Its position in the file, from 1.
         place: usize,
         /// Its columns, in brackets.
         columns: String,
-        /// The rule.
+        /// What is wrong.
         problem: String,
         /// What to do.
         hint: String,
@@ -47,15 +47,15 @@ pub enum MarginalsError {
         if *more > 0 { format!(" and {more} more columns") } else { String::new() }
     )]
     LeftOut {
-        /// The first of them.
+        /// Names of the first of them.
         named: Vec<String>,
-        /// How many there are besides.
+        /// Number of further columns.
         more: usize,
     },
     /// The tables were read with another schema than the one to be fitted.
     #[error("the tables were read with another schema")]
     OtherSchema,
-    /// A model has no table that can be written.
+    /// A model has no table that can be exported.
     #[error("the model has no noisy table over columns of its schema")]
     NoTables,
     /// The tables, or the model of them, would not fit.
@@ -75,14 +75,14 @@ impl MarginalsError {
         Self::Statement { problem: problem.into(), hint: hint.into() }
     }
 
-    /// What to do about it.
+    /// Says what to do about the error.
     pub fn hint(&self) -> &str {
         match self {
             Self::File { .. } => "check the path and its permissions",
             Self::Syntax { .. } => "compare with what `scumble marginals MODEL -o FILE` writes",
             Self::Statement { hint, .. } | Self::Table { hint, .. } => hint,
             Self::LeftOut { .. } => {
-                "have a table made that holds them, or take them out of the schema: what nobody counted is not made up"
+                "add a table that has them, or remove them from the schema: columns without counts are not generated"
             }
             Self::OtherSchema => "read the tables with the schema that is fitted",
             Self::NoTables => "fit with a method that measures tables, such as `independent` or `auto`",

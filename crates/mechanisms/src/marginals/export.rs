@@ -1,4 +1,4 @@
-//! From a model back to its tables, for others to use.
+//! Exports the tables of a model.
 
 use scumble_pgm::Factor;
 use scumble_schema::{AttributeId, Clique, Recoding, Schema};
@@ -7,27 +7,28 @@ use scumble_vault::{Certificate, Event};
 
 use super::error::MarginalsError;
 use super::statement::Statement;
-use super::{Marginal, Marginals, NOISE, NoiseKind};
-use crate::method::Method;
+use super::tables::{Marginal, Marginals, NOISE, NoiseKind};
+use crate::mechanism::method::Method;
 use crate::model::Model;
-use crate::origin::Origin;
+use crate::model::origin::Origin;
 
-/// The noisy tables of a model, as far as they can be told by columns of its schema.
+/// The noisy tables of a model over columns of its schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exported {
     /// The tables.
     pub marginals: Marginals,
-    /// How many of them also had columns of the method's own, such as coarser versions, and are sums over these.
+    /// Number of tables that were summed over derived columns of the method, such as coarser
+    /// versions.
     pub summed: usize,
-    /// How many more there are that had no others.
+    /// Number of tables that are left out, because they have derived columns only.
     pub left_out: usize,
 }
 
 impl Model {
-    /// The noisy tables that the model was fitted to, with what may be claimed for them.
+    /// Returns the noisy tables that the model was fitted to, with a privacy statement.
     ///
     /// # Privacy
-    /// They follow from the model, whose certificate covers all that was released.
+    /// Post-processing of the model, whose certificate covers all releases.
     ///
     /// # Errors
     /// If no table is over columns of the schema, or all of them together are too large.
@@ -36,7 +37,7 @@ impl Model {
             Origin::External(marginals) => Ok(Exported { marginals: marginals.clone(), summed: 0, left_out: 0 }),
             Origin::Measured { method, released, certificate } => {
                 let statement = statement(method, self.schema(), certificate);
-                let rows = self.origin().tells_rows().then_some(self.rows());
+                let rows = self.origin().has_public_rows().then_some(self.rows());
                 let (mut tables, mut summed, mut left_out) = (Vec::new(), 0, 0);
                 for (event, values) in certificate.events().iter().zip(released) {
                     let Some(clique) = event.table() else { continue };
@@ -73,13 +74,13 @@ fn statement(method: &Method, schema: &Schema, certificate: &Certificate) -> Sta
     }
 }
 
-/// Those of these columns that are columns of the schema as they are.
+/// Returns the columns of a clique that are columns of the schema, unchanged.
 fn base_columns(recoding: &Recoding, clique: &Clique) -> Clique {
     let is_base = |column: &AttributeId| (0..).zip(recoding.codes(*column)).all(|(code, &same)| code == same);
     Clique::new(clique.attributes().iter().copied().filter(is_base))
 }
 
-/// A released table, summed over all columns but those that are kept.
+/// Sums a released table over all columns but those that are kept.
 fn marginal(
     model: &Model,
     event: &Event,
@@ -100,10 +101,12 @@ fn marginal(
     #[expect(clippy::cast_precision_loss, reason = "tables have at most fifty million cells")]
     let summed_cells = (values.len() / sums.len()) as f64;
     let deviation = event.mechanism().standard_deviation().unwrap_or_default() * summed_cells.sqrt();
-    // Whole noise of a tiny scale is zero but for one draw in very many. The least that may be declared is not less.
+    // Discrete noise of a tiny scale is almost always zero. The minimum that may be declared is
+    // larger.
     let deviation = deviation.max(*NOISE.start());
-    // Columns of the schema stand in its order in every recoding, and what a method adds after its first releases stands after
-    // all others: so cells keep their places, also those of tables that are older than the last columns.
+    // Columns of the schema are in its order in every recoding, and columns that a method adds
+    // after its first releases come after all others. So cells keep their order, also in earlier
+    // tables.
     let columns = Clique::new(kept.attributes().iter().map(|&column| recoding.of(column)));
     Marginal::new(model.schema().domain(), columns, sums, deviation, noise).map_err(|(problem, hint)| {
         let place = event.id().get() as usize + 1;

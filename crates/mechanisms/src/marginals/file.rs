@@ -1,6 +1,7 @@
-//! The file of tables: JSON, read by a parser that keeps no more than it may.
+//! The file of external tables: JSON, read by a parser with bounded memory.
 //!
-//! A user may name the wrong file, and it may hold rows. So no message quotes what the file says, but for names of columns.
+//! A user may name the wrong file, and it may hold rows. So no message quotes the file, except
+//! names of columns.
 
 use std::fmt::{self, Write as _};
 use std::fs::File;
@@ -14,10 +15,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error::MarginalsError;
 use super::statement::Statement;
-use super::{LARGEST_COUNT, Marginal, Marginals, NoiseKind, check_size};
+use super::tables::{MAX_COUNT, Marginal, Marginals, NoiseKind, check_size};
 
 const VERSION: u64 = 1;
-/// How many columns of a table an error names.
+/// Number of columns of a table that an error names.
 const NAMED_COLUMNS: usize = 6;
 
 #[derive(Deserialize)]
@@ -33,7 +34,7 @@ struct Document {
 
 struct Version;
 
-/// The tables, or, if they are too large, as many as show that they are.
+/// The tables. If they are too large, only as many as prove it.
 struct Tables(Vec<Table>);
 
 #[derive(Deserialize)]
@@ -46,7 +47,7 @@ struct Table {
     counts: Counts,
 }
 
-/// Counts, or, if they are more than a table may have, one more than that.
+/// The counts of a table. If there are too many, one more than the maximum.
 struct Counts(Vec<f64>);
 
 impl Marginals {
@@ -73,7 +74,7 @@ impl Marginals {
         })
     }
 
-    /// Reads the text of such a file.
+    /// Parses a file of tables over columns of `schema`.
     pub fn parse(text: impl Read, schema: &Schema) -> Result<Self, MarginalsError> {
         let document: Document = serde_json::from_reader(text).map_err(|error| unreadable(&error))?;
         let tables = document.tables.0;
@@ -82,7 +83,7 @@ impl Marginals {
         Self::new(document.privacy, document.rows, tables)
     }
 
-    /// The text of the file, with one table to a line.
+    /// Returns the text of the file, with one table per line.
     pub fn to_json(&self, schema: &Schema) -> String {
         let plain = "statements and tables have text keys and finite numbers";
         let mut text = format!("{{\n\"version\": {VERSION},\n\"privacy\": ");
@@ -98,7 +99,7 @@ impl Marginals {
         text + "\n]\n}\n"
     }
 
-    /// Writes the file: whole and durable, or not at all.
+    /// Writes the file atomically and durably.
     pub fn write(&self, path: &Path, schema: &Schema) -> Result<(), MarginalsError> {
         AtomicFile::write_all_to(path, self.to_json(schema).as_bytes())
             .map_err(|error| MarginalsError::File { path: path.display().to_string(), problem: io_problem(&error) })
@@ -138,7 +139,7 @@ impl Table {
             return Err(MarginalsError::too_large(format!("table {place}{columns} has more than {most} counts")));
         }
         let is_ascending = axes.is_sorted();
-        // What has another number of counts is refused below, whatever their order.
+        // A wrong number of counts is refused below.
         let fits = counts.len() as u128 == domain.cells(&clique);
         let counts = if fits && !is_ascending { in_order(domain, &axes, &clique, &counts) } else { counts };
         Marginal::new(domain, clique, counts, self.standard_deviation, self.noise)
@@ -146,7 +147,7 @@ impl Table {
     }
 }
 
-/// Counts of a table whose columns stand as in `axes`, in the order of [`cells`].
+/// Reorders the counts of a table with columns in the order of `axes` to the order of [`cells`].
 fn in_order(domain: &Domain, axes: &[AttributeId], clique: &Clique, counts: &[f64]) -> Vec<f64> {
     let strides = cells::strides(domain, clique);
     let place = |axis: &AttributeId| clique.attributes().binary_search(axis).expect("the clique has these columns");
@@ -156,7 +157,7 @@ fn in_order(domain: &Domain, axes: &[AttributeId], clique: &Clique, counts: &[f6
     let mut cell = 0;
     for &count in counts {
         ordered[cell] = count;
-        // The next combination of codes: the last axis that has a next code moves on, those behind it start again.
+        // The next combination of codes, with the last axis fastest.
         for (code, &(size, stride)) in codes.iter_mut().zip(&steps).rev() {
             *code += 1;
             cell += stride;
@@ -179,18 +180,18 @@ fn in_brackets(columns: &[String]) -> String {
     if named.is_empty() { " (no columns)".into() } else { format!(" ({})", named.join(", ")) }
 }
 
-/// A name as far as it can stand in a message.
+/// Shortens a name for a message, and replaces control characters.
 fn shortened(name: &str) -> String {
-    const LONGEST: usize = 64;
+    const MAX_LETTERS: usize = 64;
     let plain = name.chars().map(|letter| if letter.is_control() { '\u{FFFD}' } else { letter });
-    let mut short: String = plain.take(LONGEST).collect();
-    if name.chars().nth(LONGEST).is_some() {
+    let mut short: String = plain.take(MAX_LETTERS).collect();
+    if name.chars().nth(MAX_LETTERS).is_some() {
         short += "...";
     }
     short
 }
 
-/// What the parser met, without what the file says.
+/// Converts an error of the parser to one that does not quote the file.
 fn unreadable(error: &serde_json::Error) -> MarginalsError {
     if let Some(kind) = error.io_error_kind() {
         return MarginalsError::File { path: String::new(), problem: io_problem(&kind.into()) };
@@ -202,7 +203,8 @@ fn unreadable(error: &serde_json::Error) -> MarginalsError {
     {
         message.replace("field", "key")
     } else {
-        // Before the last such word stands what was found, which is the file's; after it what we would have taken.
+        // Before the last "expected" the message quotes the file; after it stands what the parser
+        // expects.
         let ours = message.rsplit_once("expected ").map_or("something else", |(_, ours)| ours);
         format!("expected {}", ours.replace("f64", "a number").replace("u64", "a whole number"))
     };
@@ -268,7 +270,7 @@ impl<'de> Visitor<'de> for Counts {
     }
 }
 
-/// A table as it is written.
+/// A table in the form that is written.
 #[derive(Serialize)]
 struct Written<'a> {
     columns: Vec<&'a str>,
@@ -292,11 +294,11 @@ impl<'a> Written<'a> {
     }
 }
 
-/// Whole counts without a point, as people write them.
+/// Writes whole counts without a decimal point.
 fn write_counts<S: Serializer>(counts: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
     let mut list = serializer.serialize_seq(Some(counts.len()))?;
     for &count in counts {
-        if count.fract() == 0.0 && count.abs() <= LARGEST_COUNT {
+        if count.fract() == 0.0 && count.abs() <= MAX_COUNT {
             #[expect(clippy::cast_possible_truncation, reason = "whole, and at most 2^53")]
             list.serialize_element(&(count as i64))?;
         } else {

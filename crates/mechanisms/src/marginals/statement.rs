@@ -1,4 +1,4 @@
-//! What the maker of tables says about privacy.
+//! The privacy statement of external tables.
 
 use std::num::NonZeroU32;
 
@@ -6,13 +6,14 @@ use scumble_schema::{AdjacencyKind, Privacy};
 use scumble_vault::{ApproxDp, Delta, Epsilon};
 use serde::{Deserialize, Serialize};
 
-use super::LARGEST_COUNT;
 use super::error::MarginalsError;
+use super::tables::MAX_COUNT;
 
-/// Most bytes of a text.
-const TEXT_BYTES: usize = 4_096;
+/// Maximum size of a text in bytes.
+const MAX_TEXT_BYTES: usize = 4_096;
 
-/// What the maker of tables declares. Nobody can check it here: it is passed on as it is.
+/// The privacy that the party that released external tables declares for them. It cannot be
+/// verified.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Statement {
@@ -31,7 +32,7 @@ pub struct Statement {
     pub(super) note: Option<String>,
 }
 
-/// The privacy loss that a maker declares for all tables together.
+/// The privacy loss declared for all tables together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Loss {
     /// `(epsilon, delta)`-differential privacy.
@@ -48,32 +49,32 @@ fn one() -> NonZeroU32 {
 }
 
 impl Statement {
-    /// The privacy loss of all tables together.
+    /// The declared privacy loss of all tables together.
     pub fn loss(&self) -> Loss {
         self.declared_loss().expect("a statement is checked before it is kept")
     }
 
-    /// Which tables of rows are neighbours.
+    /// The declared adjacency.
     pub fn adjacency(&self) -> AdjacencyKind {
         self.adjacency
     }
 
-    /// Most rows that one unit contributes.
+    /// Maximum number of rows that one unit contributes.
     pub fn max_contributions(&self) -> NonZeroU32 {
         self.max_contributions
     }
 
-    /// Who or what made the tables.
+    /// The party or program that released the tables.
     pub fn maker(&self) -> &str {
         &self.maker
     }
 
-    /// Anything else that the maker wants to be known.
+    /// A remark of the maker.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
 
-    /// Whether it can be what somebody means.
+    /// Checks that the statement is complete and consistent.
     pub(super) fn check(&self) -> Result<(), MarginalsError> {
         self.declared_loss()?;
         check_text("unit", &self.unit)?;
@@ -98,22 +99,22 @@ impl Statement {
         }
     }
 
-    /// Whether this number of rows may be public.
+    /// Checks that a number of rows may be public.
     pub(super) fn check_rows(&self, rows: u64) -> Result<(), MarginalsError> {
         if self.adjacency == AdjacencyKind::AddRemove {
             return Err(MarginalsError::statement(
-                "is for rows that are added or removed, but the file tells their number as public",
+                "is for rows that are added or removed, but the file gives their number as public",
                 "leave `rows` out, and give a noisy number as a table of no columns; or declare `adjacency: replace-one`",
             ));
         }
         #[expect(clippy::cast_precision_loss, reason = "only its size matters")]
-        if rows as f64 > LARGEST_COUNT {
+        if rows as f64 > MAX_COUNT {
             return Err(MarginalsError::statement("goes with more than 2^53 rows", "give the number of rows"));
         }
         Ok(())
     }
 
-    /// Whether it protects what the schema says is protected: a model has one schema, and must not contradict itself.
+    /// Checks that the statement protects the unit that the schema declares.
     pub(super) fn check_against(&self, privacy: &Privacy) -> Result<(), MarginalsError> {
         let unit = privacy.unit.to_string();
         if (self.adjacency, self.unit.as_str(), self.max_contributions)
@@ -121,7 +122,7 @@ impl Statement {
         {
             return Ok(());
         }
-        let terms = |adjacency, unit: &str, most| format!("`{adjacency}`, unit `{unit}`, at most {most} rows of one");
+        let terms = |adjacency, unit: &str, max| format!("`{adjacency}`, unit `{unit}`, at most {max} rows of one");
         Err(MarginalsError::statement(
             format!(
                 "is about other neighbours ({}) than the schema ({})",
@@ -133,11 +134,12 @@ impl Statement {
     }
 }
 
-/// A text is shown to people on a line with others. One that could break out of it could say what nobody declared.
+/// Checks a text that is shown within a line. Control characters could make it look like other
+/// lines.
 fn check_text(name: &str, text: &str) -> Result<(), MarginalsError> {
     let problem = if text.trim().is_empty() {
         "is empty"
-    } else if text.len() > TEXT_BYTES {
+    } else if text.len() > MAX_TEXT_BYTES {
         "is longer than 4096 bytes"
     } else if text.chars().any(char::is_control) {
         "has line breaks or other control characters"

@@ -1,19 +1,19 @@
-//! What tests of several methods need to check what was asked, and what each question cost.
+//! Shared helpers: tables, fits, and the cost of events.
 #![allow(dead_code, reason = "each of them needs a part of it")]
 
 use scumble_mechanisms::{Distribution, Fitted, MethodAdjacency};
 use scumble_pgm::{Sampler, Sampling};
 use scumble_schema::{AdjacencyKind, CodeColumn, Domain};
-use scumble_testing::Rows;
+use scumble_testing::RowSource;
 use scumble_vault::account::Mechanism;
 use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon, Event};
 
-/// Rows in which every column after the first is mostly the first one's code, as far as it has it.
-pub(crate) fn related(sizes: &[u32], rows: u32) -> Rows {
+/// Rows in which every later column mostly has the code of the first, where it has that code.
+pub(crate) fn related(sizes: &[u32], rows: u32) -> RowSource {
     let row = |row: u32| {
         sizes.iter().map(|&size| if row.is_multiple_of(7) { row / 7 % size } else { row % 3 % size }).collect()
     };
-    Rows::new(Domain::new(sizes.to_vec()).unwrap(), (0..rows).map(row).collect())
+    RowSource::new(Domain::new(sizes.to_vec()).unwrap(), (0..rows).map(row).collect())
 }
 
 pub(crate) fn goal(epsilon: f64, delta: f64) -> ApproxDp {
@@ -37,7 +37,7 @@ pub(crate) fn number(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap())
 }
 
-/// What an event of Gaussian noise on a table costs, after a check of its sensitivity: `Δ²/σ²`, or half of it.
+/// Checks the sensitivity of a table with Gaussian noise. Returns its cost: `Δ²/σ²`, or half of it.
 #[expect(clippy::cast_precision_loss, reason = "small integers")]
 pub(crate) fn cost_of_table<A: MethodAdjacency>(event: &Event, unit: u32, accounting: AccountingKind) -> f64 {
     let Mechanism::RoundedGaussian { squared_sensitivity, sigma } = event.mechanism() else { panic!("{event:?}") };

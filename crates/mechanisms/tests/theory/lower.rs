@@ -8,7 +8,8 @@ use scumble_schema::{AdjacencyKind, Domain};
 use super::network::Joint;
 use super::{count, goal, laplace, lower, normalise, total_variation};
 
-/// The tables of the packing and of the pairs are as far from each other and as near to their neighbour as the proof says.
+/// The tables of the packing and of the pairs are as far from each other and as near to their
+/// neighbour as the proof says.
 #[test]
 fn hard_tables_are_as_the_proofs_say() {
     let (cells, rows, moved) = (5_usize, 7.0, 3.0);
@@ -27,7 +28,8 @@ fn hard_tables_are_as_the_proofs_say() {
             assert!((total_variation(&table(left), &table(right)) - moved).abs() < 1e-12);
         }
     }
-    // All 2^3 tables of three pairs; whatever is guessed wrong costs `moved / 2` rows of total variation.
+    // All 2^3 tables of three pairs; whatever is guessed wrong costs `moved / 2` rows of total
+    // variation.
     let pairs = |sides: u32| -> Vec<f64> {
         let pair = |pair: u32| if sides >> pair & 1 == 0 { [moved, 0.0] } else { [0.0, moved] };
         (0..3).flat_map(pair).collect()
@@ -80,15 +82,15 @@ fn frequencies(table: &[usize], cells: usize) -> Vec<f64> {
     normalise(&counts)
 }
 
-/// The exact mean error on every table when each row is kept with odds `e^odds` against each other cell: randomised response,
-/// `odds`-differentially private if rows are replaced.
+/// The exact mean error on every table when each row is kept with odds `e^odds` against each other
+/// cell: randomised response, `odds`-differentially private if rows are replaced.
 fn randomised_response(cells: usize, rows: usize, odds: f64) -> Vec<f64> {
     let others = f64::from(u32::try_from(cells).unwrap() - 1);
     let keep = 1.0 / (1.0 + others * (-odds).exp());
     let tables = all_tables(cells, rows);
     let error = |truth: &Vec<usize>| {
         let weighted = |answer: &Vec<usize>| {
-            let chance = |(row, told)| if row == told { keep } else { (1.0 - keep) / others };
+            let chance = |(row, answered)| if row == answered { keep } else { (1.0 - keep) / others };
             let chance: f64 = truth.iter().zip(answer).map(chance).product();
             chance * total_variation(&frequencies(answer, cells), &frequencies(truth, cells))
         };
@@ -124,7 +126,7 @@ fn randomised_response_does_not_beat_the_lower_bounds_and_a_leak_does() {
 }
 
 #[test]
-fn one_row_of_many_values_cannot_be_told_better_than_by_randomised_response() {
+fn randomised_response_is_the_best_release_of_one_row() {
     // The exact optimum is (N - 1) / (e^epsilon + N - 1).
     let generator = lower(AdjacencyKind::ReplaceOne, goal(1.0, 0.0), 1);
     let bound = generator.any_structure(&Domain::new(vec![1000]).unwrap());

@@ -1,4 +1,5 @@
-//! Bounds against simulation with the vault's own noise, against enumeration, and against each other.
+//! Bounds against simulation with the vault's own noise, against enumeration, and against each
+//! other.
 
 mod bounds;
 mod lower;
@@ -38,7 +39,8 @@ fn noise<A: Adjacency, M: Accounting>(goal: ApproxDp, tables: usize) -> Noise {
     Noise::for_tables::<A, M>(total, tables, NonZeroU32::MIN).unwrap()
 }
 
-/// Binary columns in order, each with up to `degree` columns before it as parents, one table per column.
+/// Binary columns in order, each with up to `degree` columns before it as parents, one table per
+/// column.
 fn binary(columns: u32, degree: u32) -> Vec<Conditional> {
     (0..columns).map(|column| Conditional { child: count(2), parents: count(1 << column.min(degree)) }).collect()
 }

@@ -31,7 +31,8 @@ impl Joint {
         (table, cells)
     }
 
-    /// The product of conditionals, each from the table over a column's parents and itself after `change`.
+    /// The product of conditionals, each from the table over a column's parents and itself after
+    /// `change`.
     fn network(&self, parents: &[Vec<usize>], mut change: impl FnMut(usize, Vec<f64>) -> Vec<f64>) -> Self {
         let mut probabilities = vec![1.0; self.probabilities.len()];
         for (column, parents) in parents.iter().enumerate() {
@@ -44,8 +45,8 @@ impl Joint {
         Self { sizes: self.sizes.clone(), probabilities }
     }
 
-    /// What a network of this structure cannot express: the mean distance between each column's conditional on all columns
-    /// before it and that on its parents.
+    /// What a network of this structure cannot express: the mean distance between each column's
+    /// conditional on all columns before it and that on its parents.
     fn structure_error(&self, parents: &[Vec<usize>]) -> f64 {
         let column_error = |(column, parents): (usize, &Vec<usize>)| {
             let before: Vec<usize> = (0..column).collect();
@@ -63,7 +64,8 @@ impl Joint {
     }
 }
 
-/// Four columns, some of several values, with parents as below; probabilities that are nowhere equal.
+/// Four columns, some of several values, with parents as below; probabilities that are nowhere
+/// equal.
 const SIZES: [usize; 5] = [2, 3, 2, 4, 2];
 
 fn parents() -> Vec<Vec<usize>> {
@@ -85,7 +87,7 @@ fn uneven_joint() -> Joint {
 }
 
 #[test]
-fn a_network_is_no_further_off_than_its_bounds() {
+fn the_error_of_a_network_is_within_its_bounds() {
     const RUNS: u32 = 400;
     const ROWS: f64 = 20_000.0;
     let truth = uneven_joint().network(&parents(), |_, table| table);
@@ -120,7 +122,8 @@ fn a_network_is_no_further_off_than_its_bounds() {
 }
 
 proptest! {
-    /// The steps of the proof, for any table at all, any structure error and any tables put in the place of the real ones.
+    /// The steps of the proof, for any table, any structure error and any tables in place of the
+    /// real ones.
     #[test]
     fn hybrids_bound_a_network_whatever_its_tables(
         weights in prop::collection::vec(0_u32..20, 96),

@@ -1,11 +1,11 @@
-//! Numbers worked out by hand or by summing.
+//! Numbers computed by hand or by summing.
 
 use std::f64::consts::LN_10;
 use std::num::NonZeroU32;
 
 use scumble_mechanisms::theory::{Conditional, Distance, FailureProbability, Network, Noise, Table};
 use scumble_schema::{Clique, Domain};
-use scumble_testing::Rows;
+use scumble_testing::RowSource;
 use scumble_vault::{Accounting, AddRemove, Adjacency, ApproxDp, Gdp, Pure, ReplaceOne, Vault};
 
 use super::{count, gaussian, goal, laplace};
@@ -38,7 +38,7 @@ fn moments_of_noise_are_those_of_its_probabilities() {
 }
 
 #[test]
-fn bounds_are_those_worked_out_by_hand() {
+fn bounds_are_those_computed_by_hand() {
     let close = |left: f64, right: f64| assert!((left - right).abs() < 1e-3 * right, "{left} is not {right}");
     // Scale 20, 100 cells, 10,000 rows: E|Z| = 19.992, deviation 28.281.
     let table = Table { cells: count(100), rows: count(10_000), noise: laplace(20.0) };
@@ -46,7 +46,8 @@ fn bounds_are_those_worked_out_by_hand() {
     close(table.released().l2, 0.02828);
     close(table.normalised().total_variation, 0.09996 + 0.01414);
     close(table.projected().l2, 0.02828 * 0.99_f64.sqrt());
-    // A million cells: √((1 + 2 · 20 · (1 + ln 500,000)) / 10,000) instead of 2.8, which says nothing.
+    // A million cells: √((1 + 2 · 20 · (1 + ln 500,000)) / 10,000) instead of 2.8, which says
+    // nothing.
     let large = Table { cells: count(1_000_000), ..table };
     close(large.projected().l2, 0.2379);
     close(large.normalised().total_variation, 1.0);
@@ -66,7 +67,7 @@ fn bounds_are_those_worked_out_by_hand() {
 }
 
 #[test]
-fn what_has_one_value_is_never_off() {
+fn a_column_of_one_value_has_no_error() {
     let table = Table { cells: count(1), rows: count(10), noise: laplace(1000.0) };
     let sure = Distance { total_variation: 0.0, l2: 0.0 };
     assert_eq!([table.normalised(), table.projected()], [sure, sure]);
@@ -80,7 +81,7 @@ fn the_noise_of_a_plan_is_the_noise_that_the_vault_draws() {
     fn check<A: Adjacency, M: Accounting>(goal: ApproxDp) {
         let domain = Domain::new(vec![2, 3, 2]).unwrap();
         let cliques: Vec<Clique> = domain.one_way();
-        let rows = Rows::new(domain, vec![vec![0, 1, 1], vec![1, 2, 0]]);
+        let rows = RowSource::new(domain, vec![vec![0, 1, 1], vec![1, 2, 0]]);
         let most = NonZeroU32::new(2).unwrap();
         let (mut vault, budget) = Vault::<A, M>::open(Box::new(rows), goal, most).unwrap();
         let planned = Noise::for_tables::<A, M>(budget.amount(), NonZeroU32::new(3).unwrap(), most);

@@ -9,7 +9,8 @@ use scumble_vault::{Accounting, AddRemove, ApproxDp, Delta, Gdp, Pure, ReplaceOn
 
 use super::{count, goal, lower};
 
-/// The noise of the tables if they get this many tenths of the budget, the rest having paid for the structure.
+/// The noise of the tables if they get this many tenths of the budget, the rest having paid for the
+/// structure.
 fn noise_of_tables(goal: ApproxDp, tenths: u128, tables: usize) -> Noise {
     fn noise<M: Accounting>(goal: ApproxDp, tenths: u128, tables: usize) -> Noise {
         let part = Amount::<M>::from_quanta(M::KIND.largest(goal).unwrap().quanta / 10 * tenths);
@@ -20,7 +21,8 @@ fn noise_of_tables(goal: ApproxDp, tenths: u128, tables: usize) -> Noise {
     if pure { noise::<Pure>(goal, tenths, tables) } else { noise::<Gdp>(goal, tenths, tables) }
 }
 
-/// Columns in order, each with the `degree` columns before it as parents; the first ones come from one table.
+/// Columns in order, each with the `degree` columns before it as parents; the first ones come from
+/// one table.
 fn chain(sizes: &[u32], degree: usize) -> Vec<Conditional> {
     let cells = |sizes: &[u32]| count(sizes.iter().map(|&size| u64::from(size)).product());
     let head = Conditional { child: cells(&sizes[..=degree]), parents: count(1) };

@@ -7,7 +7,7 @@ use scumble_vault::{AddRemove, Pure, ReplaceOne};
 use super::simulation::{Draws, Mean};
 use super::{count, gaussian, goal, l2, laplace, noise, normalise, scaled, total_variation};
 
-/// What is made of a noisy table.
+/// Post-processing of a noisy table.
 type Treatment = fn(&[f64]) -> Vec<f64>;
 
 /// Even, sparse and skewed counts of 1,000 rows.
@@ -20,7 +20,7 @@ fn tables_of_1000_rows(cells: usize) -> [Vec<f64>; 3] {
 }
 
 #[test]
-fn one_table_is_no_further_off_than_its_bounds() {
+fn the_error_of_one_table_is_within_its_bounds() {
     const RUNS: u32 = 400;
     for noise in [laplace(0.3), laplace(5.0), laplace(80.0), gaussian(0.2), gaussian(7.0), gaussian(60.0)] {
         let mut draws = Draws::new(noise);
@@ -46,8 +46,8 @@ fn one_table_is_no_further_off_than_its_bounds() {
     }
 }
 
-/// The paper gives a table the noise of sensitivity one where its neighbours need that of two. A bound for that noise does
-/// not hold for the noise that is private.
+/// The paper gives a table the noise of sensitivity one where its neighbours need that of two. A
+/// bound for that noise does not hold for the noise that is private.
 #[test]
 fn a_bound_for_the_papers_noise_is_exceeded_by_noise_that_is_private() {
     let goal = goal(0.5, 0.0);
@@ -64,7 +64,8 @@ fn a_bound_for_the_papers_noise_is_exceeded_by_noise_that_is_private() {
     assert!(mean.mean > 0.85 * bound(due), "the bound is nearly met by an even table");
 }
 
-/// `P(Z = z)` over `P(Z = z')` for discrete Laplace noise on two cells, one row moved from one to the other.
+/// `P(Z = z)` over `P(Z = z')` for discrete Laplace noise on two cells, one row moved from one to
+/// the other.
 #[test]
 fn the_papers_noise_costs_twice_its_epsilon() {
     let epsilon = 0.5_f64;

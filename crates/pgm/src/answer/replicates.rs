@@ -1,4 +1,4 @@
-//! Fits to fresh noise, and the tables they are made about.
+//! Fits to fresh noise, and the tables that the noise is added to.
 
 use chacha20::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
@@ -12,24 +12,24 @@ use crate::parallel;
 use crate::table::factor::Factor;
 use crate::tree::tree_model::TreeModel;
 
-/// How often the bias of the fit is looked at and taken off. Once leaves a third of it in sparse tables; a third time
-/// changes little.
+/// Rounds of estimating and subtracting the bias of the fit. One leaves a third of the bias in
+/// sparse tables; a third changes little.
 const BIAS_ROUNDS: u64 = 2;
-/// Fits whose mean is one look at the bias.
+/// Fits whose mean estimates the bias in one round.
 const BIAS_REPLICATES: u64 = 20;
 
-/// Tables that stand in for the truth, and fits to them with noise. All are counts.
+/// Tables that stand in for the truth, and fits to them plus noise. All are counts.
 #[derive(Debug)]
 pub(super) struct Replicates {
-    /// For every measurement asked for. Cells may be negative: these are not counts of anything, but what a fit like the
-    /// one at hand would be the mean of.
+    /// The stand-in of each requested measurement. Cells may be negative: these are not counts of
+    /// rows, but tables whose refits have the original fit as their mean.
     pub(super) truth: Vec<Factor>,
-    /// The same tables of every fit.
+    /// The requested tables of every fit.
     pub(super) fits: Vec<Vec<Factor>>,
 }
 
 impl Replicates {
-    /// Replicates of the tables at these places of the measurements.
+    /// Fits replicates, and keeps the tables of the measurements at `places`.
     pub(super) fn new(
         estimator: &Estimator,
         measurements: &[Measurement],
@@ -38,7 +38,7 @@ impl Replicates {
         bootstrap: Bootstrap,
     ) -> Result<Self, ModelError> {
         let cliques: Vec<Clique> = measurements.iter().map(|table| table.clique().clone()).collect();
-        // Every fit has a stream of its own, so that the numbers do not depend on who makes which.
+        // Every fit has its own stream, so the numbers do not depend on the threads.
         let fit = |truth: &[Factor], stream: u64| {
             let mut rng = ChaCha8Rng::seed_from_u64(bootstrap.seed);
             rng.set_stream(stream);
@@ -50,9 +50,8 @@ impl Replicates {
             estimator.estimate(&noisy.collect::<Result<Vec<_>, _>>()?)
         };
         let fits = |truth: &[Factor], cliques: &[Clique], round: u64, count: u64| {
-            let streams = (0..count).map(|index| round << 32 | index).collect();
-            let tables = |stream| counts(&fit(truth, stream)?.model, cliques);
-            parallel::on_items(streams, tables).into_iter().collect::<Result<Vec<_>, ModelError>>()
+            let tables = |index| counts(&fit(truth, round << 32 | index)?.model, cliques);
+            parallel::map((0..count).collect::<Vec<u64>>(), tables).into_iter().collect::<Result<Vec<_>, ModelError>>()
         };
 
         let fitted = counts(&estimate.model, &cliques)?;
@@ -73,7 +72,7 @@ impl Replicates {
     }
 }
 
-/// The tables of these cliques, in counts.
+/// Returns the model's tables of these cliques, in counts.
 pub(super) fn counts(model: &TreeModel, cliques: &[Clique]) -> Result<Vec<Factor>, ModelError> {
     let mut tables = model.marginals(cliques)?;
     for cell in tables.iter_mut().flat_map(Factor::values_mut) {
@@ -93,9 +92,9 @@ fn mean<'a>(tables: impl Iterator<Item = &'a Factor>, count: u64) -> Vec<f64> {
     sum.into_iter().map(|sum: f64| sum / count).collect()
 }
 
-/// A standard Gaussian number (Box and Muller). It protects nobody: it falls on tables of a model.
+/// Draws a standard Gaussian number (Box and Muller). It protects nobody: the tables are released.
 fn standard_gaussian(rng: &mut impl Rng) -> f64 {
-    // From above zero to one, so that the logarithm is finite.
+    // In (0, 1], so that the logarithm is finite.
     let radius = 1.0 - rng.random::<f64>();
     (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * rng.random::<f64>()).cos()
 }

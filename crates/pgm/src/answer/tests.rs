@@ -1,4 +1,4 @@
-//! Bars hold about as often as they say, and bounds always when the bars do.
+//! Bars hold about as often as their level says, and bounds whenever the bars do.
 
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -56,7 +56,7 @@ fn not_measured(bars: &ErrorBars, of: &Clique) -> NotMeasured {
 }
 
 #[test]
-fn bars_hold_as_often_as_they_say_and_half_of_them_do_not() {
+fn bars_hold_as_often_as_their_level_says_and_half_bars_do_not() {
     let cliques = [clique(&[0, 1]), clique(&[1, 2])];
     let asked = [clique(&[0, 1]), clique(&[0]), clique(&[1]), clique(&[1, 2]), clique(&[])];
     let (mut cells, mut held, mut held_by_half) = (0.0, 0.0, 0.0);
@@ -83,7 +83,8 @@ fn bars_hold_as_often_as_they_say_and_half_of_them_do_not() {
             }
         });
     }
-    // 1,800 cells, 18 of a draw, which depend on each other: the share has a standard deviation of about 0.01.
+    // 1,800 cells, 18 of a draw, which depend on each other: the share has a standard deviation of
+    // about 0.01.
     assert!((0.91..0.99).contains(&(held / cells)), "{}", held / cells);
     assert!(held_by_half / cells < 0.80, "{}", held_by_half / cells);
     assert!((0.90..=1.0).contains(&(near / tables)), "{}", near / tables);
@@ -132,7 +133,7 @@ fn cliques_that_share_nothing_are_bounded_by_the_number_of_rows() {
 }
 
 #[test]
-fn an_attribute_that_no_table_has_leaves_nothing_below_and_the_others_above() {
+fn an_unmeasured_attribute_has_zero_as_lower_bound_and_the_others_as_upper() {
     let measurements = measurements(&[clique(&[0])], 1e-3, 1);
     with_bars(&measurements, Bootstrap::default(), |bars| {
         let first = exact(&clique(&[0]));
@@ -146,7 +147,7 @@ fn an_attribute_that_no_table_has_leaves_nothing_below_and_the_others_above() {
 }
 
 #[test]
-fn nothing_measured_is_nothing_known() {
+fn without_measurements_nothing_is_bounded() {
     with_bars(&[], Bootstrap::default(), |bars| {
         for of in [clique(&[0, 1]), Clique::empty()] {
             let answer = not_measured(bars, &of);

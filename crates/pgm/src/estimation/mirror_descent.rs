@@ -8,17 +8,18 @@ use scumble_cancel::checkpoint;
 use super::Stopped;
 use super::problem::{Point, Problem};
 
-/// A step is taken when the loss falls by at least this share of what the tangent promises.
+/// Share of the descent predicted by the tangent that a step must reach to be accepted.
 const SUFFICIENT: f64 = 0.5;
-/// Steps grow slower than they shrink, so that about two in three are taken.
+/// Steps grow more slowly than they shrink, so that about two in three are accepted.
 const GROWTH: f64 = 1.5;
 const SHRINKAGE: f64 = 0.5;
-/// Steps between two looks at the progress.
-const STEPS_BETWEEN_LOOKS: usize = 50;
+/// Steps between two checks of progress.
+const STEPS_BETWEEN_CHECKS: usize = 50;
 
+/// Runs the search.
 pub(crate) fn run(problem: &mut Problem, mut point: Point) -> Stopped {
     let largest = problem.objective.precisions().iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-    // No cell has more than all rows, so a step this small is always taken; the search soon finds larger ones.
+    // No cell has more than all rows, so a step this small is always accepted, and steps grow fast.
     let mut step = 1.0 / (largest * point.total.max(1.0));
     let mut trial = point.clone();
     for steps in 1.. {
@@ -31,9 +32,9 @@ pub(crate) fn run(problem: &mut Problem, mut point: Point) -> Stopped {
         problem.oracle.counts(&trial.potentials, trial.total, &mut trial.counts);
         trial.loss = problem.objective.evaluate(&trial.counts, &mut trial.gradient);
         let moved = point.counts.values().iter().zip(trial.counts.values());
-        let promised: f64 =
+        let predicted: f64 =
             point.gradient.values().iter().zip(moved).map(|(slope, (from, to))| slope * (from - to)).sum();
-        if point.loss - trial.loss >= SUFFICIENT * promised {
+        if point.loss - trial.loss >= SUFFICIENT * predicted {
             problem.fit_total(&mut trial);
             std::mem::swap(&mut point, &mut trial);
             step *= GROWTH;
@@ -43,7 +44,7 @@ pub(crate) fn run(problem: &mut Problem, mut point: Point) -> Stopped {
         if let Some(reason) = problem.reached(&point) {
             return reason;
         }
-        if steps % STEPS_BETWEEN_LOOKS == 0 && problem.stands_still() {
+        if steps % STEPS_BETWEEN_CHECKS == 0 && problem.stands_still() {
             return Stopped::Settled;
         }
     }

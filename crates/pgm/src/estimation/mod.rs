@@ -1,6 +1,6 @@
-//! The distribution that fits noisy tables best.
+//! Estimation: the distribution that fits noisy tables best.
 
-mod memory;
+mod lbfgs;
 mod mirror_descent;
 mod objective;
 mod oracle;
@@ -21,41 +21,44 @@ use objective::Objective;
 use oracle::Oracle;
 use problem::{Problem, Start};
 
-/// The number of rows of the fitted model.
+/// Whether the number of rows of the fitted model is known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Total {
-    /// Not known: it is fitted with the rest.
+    /// Unknown: it is fitted with the distribution.
     #[default]
     Free,
-    /// Known beforehand: a public number of rows, or one that was released.
+    /// Known: a public or released number of rows.
     Fixed(f64),
 }
 
-/// How the best distribution is searched for.
+/// The search method.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Search {
-    /// Sweeps of iterative scaling, then proximal stages solved by a quasi-Newton method on the dual.
+    /// Sweeps of iterative scaling, then proximal stages solved by a quasi-Newton method on the
+    /// dual.
     #[default]
     Proximal,
     /// Mirror descent with a line search.
     MirrorDescent,
-    /// Not for the least loss, but for potentials that are small where noise hides what they should be: much nearer to the
-    /// truth where noise is as large as counts.
+    /// Minimises the loss plus a penalty on potentials, so that they stay small where noise hides
+    /// them. Much nearer to the truth if the noise is as large as the counts.
     Shrunk {
-        /// How large potentials are expected to be: above zero. One is a factor of 2.7 up or down.
+        /// Standard deviation of the prior of potentials, positive. One is a factor of 2.7 up or
+        /// down.
         spread: f64,
     },
 }
 
-/// When a search for the best distribution may end: as soon as one of these holds.
+/// Stopping rules of a search. It ends as soon as one of them holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stop {
-    /// Stop when the loss is below this share of what noise alone makes of it (half a unit per measured cell).
+    /// Stop when the loss is below this share of the noise level (half a unit per measured cell).
     pub at_noise: Option<f64>,
-    /// Stop when the loss has ceased to fall: fifty steps of mirror descent, or a proximal stage that is solved to within as
-    /// much, gain no more than this share of the noise level. A shrunk search stops when it is solved to within as much.
+    /// Stop when the loss falls by no more than this share of the noise level in fifty steps of
+    /// mirror descent, or in a proximal stage solved to that accuracy. A shrunk search stops when
+    /// it is solved to that accuracy.
     pub settled: f64,
-    /// Stop after so many passes over the tree.
+    /// Stop after this number of passes over the tree.
     pub passes: usize,
 }
 
@@ -68,15 +71,16 @@ impl Default for Stop {
 /// Which rule of [`Stop`] ended a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// The loss is down to the noise level asked for.
+    /// The loss reached the share of the noise level in [`Stop::at_noise`].
     AtNoise,
-    /// The loss has ceased to fall.
+    /// The loss no longer falls.
     Settled,
     /// The passes are used up.
     OutOfPasses,
 }
 
-/// Fits distributions to noisy tables: finds the one whose tables are nearest to all measured ones together, each weighed by its noise.
+/// Fits distributions to noisy tables: minimises the squared distance to all measured tables, each
+/// weighted by its precision.
 ///
 /// ```
 /// use scumble_pgm::{Estimator, Measurement, Total};
@@ -109,24 +113,24 @@ pub struct Estimator {
 pub struct Estimate {
     /// The distribution.
     pub model: TreeModel,
-    /// The potentials it was made of, from which a later fit may start.
+    /// The potentials of the distribution, from which a later fit may start.
     pub potentials: CliqueVector,
-    /// The values that the potentials were fitted to; several measurements of a clique are merged.
+    /// The values that the potentials were fitted to; measurements of one clique are merged.
     measured: CliqueVector,
-    /// Where the last stage began: how it moved potentials from there tells a later fit how to go on.
+    /// The centre of the last stage: a later fit continues its move away from there.
     centre: CliqueVector,
     /// Half the sum of squared distances to the measured values, each over its variance.
     pub loss: f64,
-    /// The loss that noise alone makes on average.
+    /// The mean loss of noise alone.
     pub noise_level: f64,
-    /// How many passes over the tree it took.
+    /// Number of passes over the tree.
     pub passes: usize,
-    /// Why it ended.
+    /// Why the search ended.
     pub stopped: Stopped,
 }
 
 impl Estimator {
-    /// An estimator with the defaults: total free, no structural zeros, stopping at convergence.
+    /// Makes an estimator with the defaults: free total, no structural zeros, stop at convergence.
     pub fn new(domain: Domain) -> Self {
         Self {
             domain,
@@ -138,52 +142,57 @@ impl Estimator {
         }
     }
 
-    /// The number of rows of the model: fitted with the rest unless this says that it is known.
+    /// Sets whether the number of rows is known. The default is [`Total::Free`].
     #[must_use]
     pub fn total(mut self, total: Total) -> Self {
         self.total = total;
         self
     }
 
-    /// Searches this way instead of by proximal stages.
+    /// Sets the search method. The default is [`Search::Proximal`].
     #[must_use]
     pub fn search(mut self, search: Search) -> Self {
         self.search = search;
         self
     }
 
-    /// Ends the search by these rules instead of the default ones.
+    /// Sets the stopping rules.
     #[must_use]
     pub fn stop(mut self, stop: Stop) -> Self {
         self.stop = stop;
         self
     }
 
-    /// Gives no probability to combinations of codes that cannot be.
+    /// Sets the combinations of codes that have probability zero.
     #[must_use]
     pub fn zeros(mut self, zeros: Vec<StructuralZeros>) -> Self {
         self.zeros = zeros;
         self
     }
 
-    /// With at most so many cells in the model's tables; larger ones are refused before they are made.
+    /// Sets the most cells of the model's tables. A larger model is refused before it is allocated.
     #[must_use]
     pub fn cell_limit(mut self, cells: u128) -> Self {
         self.cell_limit = cells;
         self
     }
 
-    /// The distribution nearest to these tables.
+    /// Returns the distribution nearest to these tables.
     ///
     /// # Errors
-    /// If the tables tie so many columns together that the model would be too large, if they are not over the domain, or if the
-    /// structural zeros leave no row.
+    /// If the model would be too large, if a table is not over the domain, or if the structural
+    /// zeros leave no row.
     pub fn estimate(&self, measurements: &[Measurement]) -> Result<Estimate, ModelError> {
         self.search_from(measurements, None)
     }
 
-    /// The same, starting from an earlier estimate: when few tables were added, or values changed a little, fewer passes are
-    /// needed.
+    /// Returns the distribution nearest to these tables, starting from an earlier estimate.
+    ///
+    /// Needs fewer passes than [`Self::estimate`] if few tables were added, or values changed
+    /// little.
+    ///
+    /// # Errors
+    /// Those of [`Self::estimate`], and [`ModelError::AnotherDomain`].
     pub fn estimate_from(&self, measurements: &[Measurement], earlier: &Estimate) -> Result<Estimate, ModelError> {
         self.search_from(measurements, Some(earlier))
     }
@@ -207,8 +216,8 @@ impl Estimator {
             if earlier.model.domain != self.domain {
                 return Err(ModelError::AnotherDomain);
             }
-            // Where an earlier search ended is a good place to begin for the same tables, whatever was measured of them since. How it
-            // came there tells how to go on for those with the same values only.
+            // The end of an earlier search is a good start for the same cliques, even if their
+            // values changed. Its direction is only good for those with the same values.
             for (place, is_new) in is_new.iter_mut().enumerate() {
                 let clique = &potentials.cliques()[place];
                 if let Some(there) = earlier.measured.cliques().iter().position(|other| other == clique) {
@@ -224,7 +233,7 @@ impl Estimator {
         let total = match (self.total, earlier) {
             (Total::Fixed(total), _) => total,
             (Total::Free, Some(earlier)) => earlier.model.total,
-            // Noise may leave no rows at all; a distribution of none has no shape to fit.
+            // Noise may leave less than one row, and a distribution of no rows cannot be fitted.
             (Total::Free, None) => {
                 total::estimate(&measurements.iter().map(Measurement::evidence).collect::<Vec<_>>()).max(1.0)
             }

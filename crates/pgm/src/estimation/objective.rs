@@ -1,4 +1,4 @@
-//! How far a model is from the measured tables.
+//! The loss: the distance of a model from the measured tables.
 
 use scumble_schema::{Clique, Domain};
 
@@ -9,8 +9,8 @@ use crate::table::factor;
 
 /// Half the sum over all cells of squared distances to the measured values, each over its variance.
 ///
-/// Several measurements of one clique are merged into their mean weighted by precision: the distance to all of them is
-/// the distance to the mean, plus a constant.
+/// Measurements of one clique are merged into their mean, weighted by precision: the distance to
+/// all of them is the distance to the mean, plus a constant.
 #[derive(Debug, Clone)]
 pub(crate) struct Objective {
     measured: CliqueVector,
@@ -49,22 +49,22 @@ impl Objective {
         Ok(Self { measured, precisions, constant, cells })
     }
 
-    /// The merged values, clique by clique in ascending order.
+    /// Returns the merged values, clique by clique in ascending order.
     pub(crate) fn measured(&self) -> &CliqueVector {
         &self.measured
     }
 
-    /// The merged values alone.
+    /// Returns the merged values, by value.
     pub(crate) fn into_measured(self) -> CliqueVector {
         self.measured
     }
 
-    /// One over the variance of the merged values, clique by clique.
+    /// Returns one over the variance of the merged values, clique by clique.
     pub(crate) fn precisions(&self) -> &[f64] {
         &self.precisions
     }
 
-    /// The merged values as one measurement per clique.
+    /// Returns the merged values as one measurement per clique.
     pub(crate) fn merged(&self) -> Vec<Measurement> {
         let merged = |(place, precision): (usize, &f64)| {
             let standard_deviation = precision.sqrt().recip();
@@ -73,13 +73,13 @@ impl Objective {
         self.precisions.iter().enumerate().map(merged).collect()
     }
 
-    /// What noise alone makes of the loss, on average: half a unit per measured cell.
+    /// Returns the mean loss of noise alone: half a unit per measured cell.
     #[expect(clippy::cast_precision_loss, reason = "at most limits::CELLS_PER_MODEL cells a table")]
     pub(crate) fn noise_level(&self) -> f64 {
         0.5 * self.cells as f64
     }
 
-    /// The loss of these counts, and its gradient by them.
+    /// Returns the loss of these counts, and writes its gradient.
     pub(crate) fn evaluate(&self, counts: &CliqueVector, gradient: &mut CliqueVector) -> f64 {
         let mut loss = self.constant;
         for (place, precision) in self.precisions.iter().enumerate() {
@@ -95,7 +95,8 @@ impl Objective {
         loss
     }
 
-    /// The multiple of these counts that is nearest to the measured values; `None` where any multiple is as near.
+    /// Returns the factor by which these counts are nearest to the measured values, or `None` if
+    /// all counts are zero.
     pub(crate) fn best_scale(&self, counts: &CliqueVector) -> Option<f64> {
         let (mut along, mut square) = (0.0, 0.0);
         for (place, precision) in self.precisions.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The state that every search works on, and when it may end.
+//! The state of a search, and its stopping rules.
 
 use super::objective::Objective;
 use super::oracle::Oracle;
@@ -6,7 +6,7 @@ use super::{Stop, Stopped, Total};
 use crate::table::clique_vector::CliqueVector;
 use crate::table::vector;
 
-/// How many times the loss of another a point may have before that is called far better.
+/// Ratio of losses, beyond the noise level, from which another point is far better.
 const FAR_BETTER: f64 = 2.0;
 
 /// A model on its way to the optimum.
@@ -14,7 +14,7 @@ const FAR_BETTER: f64 = 2.0;
 pub(crate) struct Point {
     pub(crate) total: f64,
     pub(crate) potentials: CliqueVector,
-    /// Potentials that these have moved away from: what moved them is what will move them on.
+    /// The centre that the potentials moved away from; the next stage continues that move.
     pub(crate) centre: CliqueVector,
     /// The expected counts of the potentials, for `total` rows.
     pub(crate) counts: CliqueVector,
@@ -23,18 +23,18 @@ pub(crate) struct Point {
     pub(crate) loss: f64,
 }
 
-/// What a search may use.
+/// The problem that a search solves, and its best point so far.
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(crate) oracle: Oracle,
     pub(crate) objective: Objective,
     pub(crate) total: Total,
     pub(crate) stop: Stop,
-    /// Whether the table at each place is new to the search: an earlier one has left nothing for it.
+    /// Whether each table is new: the earlier estimate has no potentials for it.
     pub(crate) is_new: Vec<bool>,
     best: Best,
-    /// The best loss when progress was last looked at.
-    looked_at: f64,
+    /// The best loss at the last check of progress.
+    checked_loss: f64,
 }
 
 /// The best point of a search so far.
@@ -46,7 +46,7 @@ pub(crate) struct Best {
     pub(crate) loss: f64,
 }
 
-/// Where a search starts.
+/// The start of a search.
 #[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) total: f64,
@@ -56,7 +56,7 @@ pub(crate) struct Start {
 }
 
 impl Problem {
-    /// The problem, and the point at which a search starts.
+    /// Returns the problem and the first point of a search.
     pub(crate) fn new(
         mut oracle: Oracle,
         objective: Objective,
@@ -69,11 +69,11 @@ impl Problem {
         oracle.counts(&potentials, rows, &mut counts);
         let loss = objective.evaluate(&counts, &mut gradient);
         let best = Best { total: rows, potentials: potentials.clone(), centre: centre.clone(), loss };
-        let problem = Self { oracle, objective, total, stop, is_new, best, looked_at: loss };
+        let problem = Self { oracle, objective, total, stop, is_new, best, checked_loss: loss };
         (problem, Point { total: rows, potentials, centre, counts, gradient, loss })
     }
 
-    /// Notes a new point; says whether to stop there, and why.
+    /// Records a new point. Returns the reason to stop there, if any.
     pub(crate) fn reached(&mut self, point: &Point) -> Option<Stopped> {
         if point.loss < self.best.loss {
             self.best.total = point.total;
@@ -87,31 +87,31 @@ impl Problem {
         (self.oracle.passes() >= self.stop.passes).then_some(Stopped::OutOfPasses)
     }
 
-    /// Whether another point on the way had a loss that is less by far more than noise, or than holding back, explains.
+    /// Whether an earlier point had a far smaller loss, beyond what noise or shrinkage explains.
     pub(crate) fn has_met_far_better_than(&self, point: &Point) -> bool {
         point.loss > FAR_BETTER * self.best.loss + self.objective.noise_level()
     }
 
-    /// Takes this point for the best, whatever its loss: for a search that does not look for the least.
-    pub(crate) fn take(&mut self, point: &Point) {
+    /// Makes this point the best, whatever its loss: for a search that does not minimise the loss.
+    pub(crate) fn set_best(&mut self, point: &Point) {
         self.best.loss = f64::INFINITY;
         self.reached(point);
     }
 
-    /// The change of loss that counts as none.
+    /// Returns the change of loss that counts as none.
     pub(crate) fn negligible(&self) -> f64 {
         self.stop.settled * self.objective.noise_level()
     }
 
-    /// Whether the best loss has fallen by no more than a negligible amount since this was last asked.
+    /// Whether the best loss fell by no more than a negligible amount since the last call.
     pub(crate) fn stands_still(&mut self) -> bool {
-        let progress = self.looked_at - self.best.loss;
-        self.looked_at = self.best.loss;
+        let progress = self.checked_loss - self.best.loss;
+        self.checked_loss = self.best.loss;
         progress <= self.negligible()
     }
 
-    /// Fits a free total to the point's distribution. At the least loss by the total and by the distribution, each with
-    /// the other held, the loss is least over both: it is convex in their product.
+    /// Fits a free total to the point's distribution. Alternating minimisation over the total and
+    /// the distribution finds the least loss over both: the loss is convex in their product.
     pub(crate) fn fit_total(&self, point: &mut Point) {
         if self.total == Total::Free
             && let Some(scale) = self.objective.best_scale(&point.counts)
@@ -123,7 +123,7 @@ impl Problem {
         }
     }
 
-    /// The parts, and the best model.
+    /// Returns the oracle, the objective and the best point.
     pub(crate) fn finish(self) -> (Oracle, Objective, Best) {
         (self.oracle, self.objective, self.best)
     }

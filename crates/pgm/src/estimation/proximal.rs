@@ -1,29 +1,30 @@
-//! The proximal method: stages, each a problem that is better natured than the whole.
+//! The proximal method: a sequence of stages, each better conditioned than the whole problem.
 //!
-//! A stage minimises the loss plus the relative entropy to the distribution it began with, divided by a step. The
-//! distribution that does so has potentials that minimise
+//! A stage minimises the loss plus the relative entropy to the distribution at its centre, divided
+//! by a step. The potentials of its solution minimise
 //!
 //! ```text
 //! N log Z(θ) - <θ, aim> + 1/2 Σ_C r_C |θ_C - centre_C|²,     r_C = σ_C² / step
 //! ```
 //!
-//! where `aim` are the measured tables made consistent. That is smooth, strictly convex and without constraints, its slope
-//! costs one pass, and a quasi-Newton method makes short work of it. Where a stage ends the next has its centre, and the
-//! limit of the stages is the least loss itself.
+//! where `aim` are the measured tables made consistent. That is smooth, strictly convex and
+//! unconstrained, its gradient costs one pass, and a quasi-Newton method solves it quickly. The end
+//! of a stage is the centre of the next, and the stages converge to the least loss.
 //!
 //! Three things make it work.
-//! - The distance from a model to the measured tables is that to the nearest consistent ones, plus a constant. Without
-//!   consistency the contradictions between tables, which change no distribution, would pull potentials apart for ever.
-//! - The curvature of a cell is first guessed by its count, or by its aim if that is more: cells differ in it by orders
-//!   of magnitude.
-//! - How far a stage moves from its centre is the slope of the loss where it ends, times the step. The slope hardly
-//!   changes from stage to stage, so each stage starts as far from its centre as the last one ended from its own. Started
-//!   at the centre, it would have to find all of that again.
+//! - The distance from a model to the measured tables is the distance to the nearest consistent
+//!   ones, plus a constant. Without consistency, contradictions between tables, which change no
+//!   distribution, would make potentials diverge.
+//! - The initial guess of a cell's curvature is its count, or its aim if that is larger: curvatures
+//!   differ by orders of magnitude between cells.
+//! - A stage moves from its centre by the gradient of the loss at its end, times the step. That
+//!   gradient hardly changes from stage to stage, so each stage starts as far from its centre as
+//!   the last one ended from its own. Started at the centre, it would repeat that move.
 
 use scumble_cancel::checkpoint;
 
 use super::Stopped;
-use super::memory::Memory;
+use super::lbfgs::StepHistory;
 use super::objective::Objective;
 use super::problem::{Point, Problem};
 use super::scaling;
@@ -31,21 +32,22 @@ use crate::network::{Hierarchies, make_consistent};
 use crate::table::clique_vector::CliqueVector;
 use crate::table::vector::{self, dot};
 
-/// Least share of the promised descent that a step must bring.
+/// Share of the predicted descent that a step must reach to be accepted.
 const SUFFICIENT: f64 = 1e-4;
-/// Shortenings of a step before a stage is given up: rounding hides what is left to gain.
-const SHORTENINGS: usize = 30;
-/// Stages end after so many steps in any case.
-const STEPS_PER_STAGE: usize = 40;
-/// Steps that are remembered. Twenty need somewhat fewer passes, but more time: on tables as large as the tree, reading them
-/// takes longer than the pass.
-const REMEMBERED_STEPS: usize = 10;
-/// What the first stages may leave unsolved, as a share of the loss; while that is so, the loss of later ones may rise.
-const UNSOLVED: f64 = 0.1;
-/// What becomes of that when stages no longer bring progress.
-const STRICTER: f64 = 0.1;
+/// Most shortenings of a step before a stage ends: rounding hides any further progress.
+const MAX_SHORTENINGS: usize = 30;
+/// Most steps of a stage.
+const MAX_STEPS_PER_STAGE: usize = 40;
+/// Steps in the L-BFGS history. Twenty need fewer passes but more time: on tables as large as the
+/// tree, reading the history takes longer than the pass.
+const HISTORY_STEPS: usize = 10;
+/// Residual at which the first stages end, as a share of the loss. At this accuracy the loss may
+/// rise from stage to stage.
+const FIRST_RESIDUAL: f64 = 0.1;
+/// Factor on the residual when stages no longer make progress.
+const RESIDUAL_SHRINKAGE: f64 = 0.1;
 
-/// What pulls potentials in a stage: the aim, and how strongly each cell is held back.
+/// The aim of a stage, and the stiffness of each cell: the weight of its squared move.
 #[derive(Debug)]
 pub(crate) struct Pull {
     aim: CliqueVector,
@@ -53,6 +55,7 @@ pub(crate) struct Pull {
 }
 
 impl Pull {
+    /// Makes the aim consistent, with one stiffness per table.
     pub(crate) fn new(objective: &Objective, total: f64) -> Self {
         let domain = objective.measured().domain();
         let mut tables = objective.merged();
@@ -76,7 +79,7 @@ impl Pull {
         pull
     }
 
-    /// Makes every table of the aim sum to `total`: no distribution of that many rows can do otherwise.
+    /// Shifts every table of the aim to sum to `total`, as the tables of any distribution do.
     pub(crate) fn set_total(&mut self, total: f64) {
         for place in 0..self.aim.cliques().len() {
             let table = self.aim.table_mut(place);
@@ -88,49 +91,50 @@ impl Pull {
         }
     }
 
-    /// The counts to be reached.
+    /// Returns the counts to reach.
     pub(crate) fn aim(&self) -> &CliqueVector {
         &self.aim
     }
 
-    /// The weights of the squares of moves of the cells of the table at `place`.
+    /// Returns the stiffness of each cell of the table at `place`.
     pub(crate) fn stiffness(&self, place: usize) -> &[f64] {
         self.stiffness.table(place)
     }
 
-    /// Weighs moves anew: `weight` of what a table has in a cell and of what it aims at, for the table at a place.
-    pub(crate) fn stiffen(&mut self, counts: &CliqueVector, weight: impl Fn(usize, f64, f64) -> f64) {
+    /// Sets the stiffness of every cell to `stiffness(place, count, aim)`.
+    pub(crate) fn set_stiffness(&mut self, counts: &CliqueVector, stiffness: impl Fn(usize, f64, f64) -> f64) {
         for place in 0..self.aim.cliques().len() {
             let cells = counts.table(place).iter().zip(self.aim.table(place));
-            for (stiffness, (&count, &aim)) in self.stiffness.table_mut(place).iter_mut().zip(cells) {
-                *stiffness = weight(place, count, aim);
+            for (cell, (&count, &aim)) in self.stiffness.table_mut(place).iter_mut().zip(cells) {
+                *cell = stiffness(place, count, aim);
             }
         }
     }
 }
 
+/// Runs the search.
 pub(crate) fn run(problem: &mut Problem, mut point: Point) -> Stopped {
     let mut pull = Pull::new(&problem.objective, point.total);
     scaling::run(problem, &mut point, &pull);
-    let mut memory = Memory::new(REMEMBERED_STEPS);
-    let mut unsolved_share = UNSOLVED;
+    let mut history = StepHistory::new(HISTORY_STEPS);
+    let mut residual_share = FIRST_RESIDUAL;
     let mut ended = problem.reached(&point);
     loop {
         if let Some(reason) = ended {
             return reason;
         }
         pull.set_total(point.total);
-        let solved = |point: &Point, unsolved: f64| unsolved <= unsolved_share * point.loss;
-        if let Some(reason) = stage(problem, &mut point, &pull, STEPS_PER_STAGE, solved, &mut memory) {
+        let solved = |point: &Point, residual: f64| residual <= residual_share * point.loss;
+        if let Some(reason) = stage(problem, &mut point, &pull, MAX_STEPS_PER_STAGE, solved, &mut history) {
             return reason;
         }
         problem.fit_total(&mut point);
         ended = problem.reached(&point);
         if problem.stands_still() {
-            if unsolved_share * point.loss <= problem.negligible() || unsolved_share < f64::EPSILON {
+            if residual_share * point.loss <= problem.negligible() || residual_share < f64::EPSILON {
                 return Stopped::Settled;
             }
-            unsolved_share *= STRICTER;
+            residual_share *= RESIDUAL_SHRINKAGE;
         }
         for (centre, potential) in point.centre.values_mut().iter_mut().zip(point.potentials.values_mut()) {
             let moved = *potential - *centre;
@@ -143,17 +147,18 @@ pub(crate) fn run(problem: &mut Problem, mut point: Point) -> Stopped {
 /// The dual objective of a stage at some potentials.
 struct Dual {
     value: f64,
-    slope: Vec<f64>,
+    gradient: Vec<f64>,
 }
 
-/// One stage about the point's centre, from the point, until what is unsolved is little enough or so many steps are taken.
+/// Runs one stage around the point's centre, from the point, until `is_solved` or for `max_steps`
+/// steps. Returns the reason to stop the search, if any.
 pub(crate) fn stage(
     problem: &mut Problem,
     point: &mut Point,
     pull: &Pull,
-    steps: usize,
+    max_steps: usize,
     is_solved: impl Fn(&Point, f64) -> bool,
-    memory: &mut Memory,
+    history: &mut StepHistory,
 ) -> Option<Stopped> {
     let cells = point.potentials.values().len();
     let (mut curvature, mut direction) = (vec![0.0; cells], vec![0.0; cells]);
@@ -161,61 +166,62 @@ pub(crate) fn stage(
     let log_partition = problem.oracle.counts(&point.potentials, point.total, &mut point.counts);
     point.loss = problem.objective.evaluate(&point.counts, &mut point.gradient);
     let mut here = dual(point, log_partition, pull);
-    for _ in 0..steps {
+    for _ in 0..max_steps {
         checkpoint();
         guess_curvature(point, pull, &mut curvature);
-        memory.direction(&here.slope, &curvature, &mut direction);
-        let mut promised = dot(&direction, &here.slope);
-        if promised.is_nan() || promised >= 0.0 {
-            // Rounding has spoilt the memory; the guess alone always leads down.
-            memory.clear();
-            memory.direction(&here.slope, &curvature, &mut direction);
-            promised = dot(&direction, &here.slope);
+        history.direction(&here.gradient, &curvature, &mut direction);
+        let mut predicted = dot(&direction, &here.gradient);
+        if predicted.is_nan() || predicted >= 0.0 {
+            // Rounding spoilt the history; the guess alone is always a descent direction.
+            history.clear();
+            history.direction(&here.gradient, &curvature, &mut direction);
+            predicted = dot(&direction, &here.gradient);
         }
-        let Some(there) = search(problem, point, &mut trial, pull, (&here, &direction, promised)) else {
-            memory.clear();
+        let Some(there) = line_search(problem, point, &mut trial, pull, (&here, &direction, predicted)) else {
+            history.clear();
             break;
         };
         let moved = trial.potentials.values().iter().zip(point.potentials.values()).map(|(to, from)| to - from);
-        let bent = there.slope.iter().zip(&here.slope).map(|(to, from)| to - from);
-        memory.note(moved.collect(), bent.collect());
+        let gradient_change = there.gradient.iter().zip(&here.gradient).map(|(to, from)| to - from);
+        history.record(moved.collect(), gradient_change.collect());
         std::mem::swap(point, &mut trial);
         here = there;
         point.loss = problem.objective.evaluate(&point.counts, &mut point.gradient);
         if let Some(reason) = problem.reached(point) {
             return Some(reason);
         }
-        if is_solved(point, unsolved(problem, &here.slope)) {
+        if is_solved(point, residual(problem, &here.gradient)) {
             break;
         }
     }
     None
 }
 
-/// Goes along `direction` until the dual objective falls enough, and leaves the point reached in `trial`.
-fn search(
+/// Line search: goes along `direction` until the dual objective falls enough, and writes the point
+/// reached to `trial`.
+fn line_search(
     problem: &mut Problem,
     point: &Point,
     trial: &mut Point,
     pull: &Pull,
-    (here, direction, promised): (&Dual, &[f64], f64),
+    (here, direction, predicted): (&Dual, &[f64], f64),
 ) -> Option<Dual> {
     let mut step = 1.0;
     trial.total = point.total;
-    for _ in 0..SHORTENINGS {
+    for _ in 0..MAX_SHORTENINGS {
         let cells = point.potentials.values().iter().zip(direction);
         for (trial, (potential, direction)) in trial.potentials.values_mut().iter_mut().zip(cells) {
             *trial = potential + step * direction;
         }
         let log_partition = problem.oracle.counts(&trial.potentials, trial.total, &mut trial.counts);
         let there = dual(trial, log_partition, pull);
-        // The value is a difference of large numbers, known to about this.
+        // The value is a difference of large numbers, with about this rounding error.
         let rounding = f64::EPSILON * 64.0 * (here.value.abs() + (trial.total * log_partition).abs());
-        if there.value <= here.value + SUFFICIENT * step * promised + rounding {
+        if there.value <= here.value + SUFFICIENT * step * predicted + rounding {
             return Some(there);
         }
-        // The minimum of the parabola through both values with the slope here.
-        let parabola = -0.5 * promised * step * step / (there.value - here.value - step * promised);
+        // The minimum of the parabola through both values with the gradient here.
+        let parabola = -0.5 * predicted * step * step / (there.value - here.value - step * predicted);
         step = if parabola.is_finite() { parabola.clamp(0.1 * step, 0.5 * step) } else { 0.1 * step };
         if problem.oracle.passes() >= problem.stop.passes {
             return None;
@@ -226,17 +232,17 @@ fn search(
 
 fn dual(point: &Point, log_partition: f64, pull: &Pull) -> Dual {
     let mut value = point.total * log_partition;
-    let mut slope = Vec::with_capacity(point.potentials.values().len());
+    let mut gradient = Vec::with_capacity(point.potentials.values().len());
     for place in 0..pull.aim.cliques().len() {
         let potentials = point.potentials.table(place).iter().zip(point.centre.table(place));
         let counts = point.counts.table(place).iter().zip(pull.aim.table(place));
         for (((potential, centre), (count, aim)), stiffness) in potentials.zip(counts).zip(pull.stiffness(place)) {
             let away = potential - centre;
-            slope.push(count - aim + stiffness * away);
+            gradient.push(count - aim + stiffness * away);
             value += 0.5 * stiffness * away * away - potential * aim;
         }
     }
-    Dual { value, slope }
+    Dual { value, gradient }
 }
 
 fn guess_curvature(point: &Point, pull: &Pull, curvature: &mut [f64]) {
@@ -249,9 +255,9 @@ fn guess_curvature(point: &Point, pull: &Pull, curvature: &mut [f64]) {
     }
 }
 
-/// What the slope that is left adds to the loss.
-fn unsolved(problem: &Problem, slope: &[f64]) -> f64 {
-    let mut rest = slope;
+/// Returns the residual of a stage: what its remaining gradient adds to the loss.
+fn residual(problem: &Problem, gradient: &[f64]) -> f64 {
+    let mut rest = gradient;
     let mut sum = 0.0;
     for (place, precision) in problem.objective.precisions().iter().enumerate() {
         let (table, behind) = rest.split_at(problem.objective.measured().table(place).len());

@@ -1,22 +1,22 @@
-//! Sweeps of iterative scaling: the fast way from nowhere to the neighbourhood of the optimum.
+//! Iterative scaling: the fastest way from a cold start to the neighbourhood of the optimum.
 //!
-//! Each table in turn is brought to the values it should have, the others following through the tree. Tables that are
-//! consistent, positive and on a tree are fitted in one sweep. Noise makes them negative here and there, where no scaling
-//! fits; so each move is held back by the square of its size, as in a stage of [`super::proximal`].
+//! Each table in turn is scaled to its aim, and the others follow through the tree. One sweep fits
+//! tables that are consistent, positive and on a tree. Noise makes some cells negative, which no
+//! scaling fits; so each move is penalised by its square, as in a stage of [`super::proximal`].
 
 use scumble_cancel::checkpoint;
 
 use super::problem::{Point, Problem};
 use super::proximal::Pull;
 
-/// A sweep is worth keeping, and worth another, when it divides the loss by at least this.
-const WORTHWHILE: f64 = 1.25;
-/// Newton's method from the right side of a convex function gains digits fast; this bounds it in any case.
-const NEWTON_STEPS: usize = 30;
-/// No cell grows by more than the exponential of this in one sweep: what it is multiplied with must stay finite.
-const LARGEST_MOVE: f64 = 600.0;
+/// Factor by which a sweep must reduce the loss to be kept and followed by another.
+const MIN_REDUCTION: f64 = 1.25;
+/// Most steps of Newton's method, which usually converges in far fewer.
+const MAX_NEWTON_STEPS: usize = 30;
+/// Most that a potential grows in one sweep: its exponential must stay finite.
+const MAX_MOVE: f64 = 600.0;
 
-/// Sweeps as long as it pays.
+/// Sweeps as long as each sweep reduces the loss enough.
 pub(crate) fn run(problem: &mut Problem, point: &mut Point, pull: &Pull) {
     loop {
         checkpoint();
@@ -25,8 +25,8 @@ pub(crate) fn run(problem: &mut Problem, point: &mut Point, pull: &Pull) {
         problem.oracle.counts(&next.potentials, next.total, &mut next.counts);
         next.loss = problem.objective.evaluate(&next.counts, &mut next.gradient);
         problem.fit_total(&mut next);
-        // Factors of many tables may overflow together; such a sweep is as good as none.
-        if next.loss.is_nan() || next.loss * WORTHWHILE > point.loss {
+        // Factors of many tables may overflow together; such a sweep is discarded.
+        if next.loss.is_nan() || next.loss * MIN_REDUCTION > point.loss {
             return;
         }
         *point = next;
@@ -36,7 +36,7 @@ pub(crate) fn run(problem: &mut Problem, point: &mut Point, pull: &Pull) {
     }
 }
 
-/// One sweep over the tables that are new. What an earlier search found for the others is worth more than a sweep.
+/// Sweeps once over the new tables. The others keep the better potentials of the earlier search.
 fn sweep(problem: &mut Problem, point: &mut Point, pull: &Pull) {
     let (potentials, centre, is_new) = (&mut point.potentials, &mut point.centre, &problem.is_new);
     problem.oracle.sweep(|place, counts| {
@@ -55,13 +55,14 @@ fn sweep(problem: &mut Problem, point: &mut Point, pull: &Pull) {
     });
 }
 
-/// The `x` with `count * exp(x) + stiffness * x = aim`: where scaling a cell towards its aim balances holding it back.
+/// Returns the `x` with `count * exp(x) + stiffness * x = aim`: the penalised move of a cell.
 fn balance(count: f64, stiffness: f64, aim: f64) -> f64 {
     if count <= 0.0 {
-        // What cannot be cannot be scaled.
+        // An impossible cell cannot be scaled.
         return 0.0;
     }
-    // The left side is convex and rises with x. Started where it is not below the aim, Newton's method never overshoots.
+    // The left side is convex and rises with x. From a start where it is not below the aim,
+    // Newton's method never overshoots.
     let mut x = if aim < 0.0 {
         aim / stiffness
     } else if aim > count {
@@ -69,10 +70,10 @@ fn balance(count: f64, stiffness: f64, aim: f64) -> f64 {
     } else {
         0.0
     };
-    if x > LARGEST_MOVE {
-        return LARGEST_MOVE;
+    if x > MAX_MOVE {
+        return MAX_MOVE;
     }
-    for _ in 0..NEWTON_STEPS {
+    for _ in 0..MAX_NEWTON_STEPS {
         let scaled = count * x.exp();
         let step = (scaled + stiffness * x - aim) / (scaled + stiffness);
         x -= step;
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moves_balance_scaling_against_holding_back() {
+    fn moves_solve_the_penalised_equation() {
         for count in [1e-200, 1e-3, 1.0, 500.0, 1e9] {
             for stiffness in [1e-3, 1.0, 100.0] {
                 for aim in [-1e6, -30.0, 0.0, 1e-9, 0.5, 400.0, 1e9] {
@@ -102,12 +103,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_all_but_impossible_grows_by_finite_factors() {
+    fn nearly_impossible_cells_grow_by_finite_factors() {
         assert!(balance(1e-300, 1.0, 1e9).exp().is_finite());
     }
 
     #[test]
-    fn what_cannot_be_is_left_alone() {
+    fn impossible_cells_do_not_move() {
         assert!(balance(0.0, 1.0, 50.0).abs() < f64::EPSILON);
     }
 }

@@ -1,4 +1,4 @@
-//! A tree model under a condition.
+//! Tree models conditioned on events.
 
 use scumble_schema::{AttributeId, Clique, Domain};
 
@@ -6,26 +6,28 @@ use crate::error::ModelError;
 use crate::table::projection::{Axis, Projection};
 use crate::tree::tree_model::{Node, TreeModel};
 
-/// A model under a condition, and how probable the condition was.
+/// A model under a condition, and the probability of the condition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conditioned {
-    /// The distribution of rows that meet the condition. Its total is that share of the model's.
+    /// The distribution of rows that meet the condition. Its total is the expected number of them.
     pub model: TreeModel,
-    /// The logarithm of the condition's probability, finite where the probability itself is too small for a number.
+    /// The logarithm of the condition's probability, finite even if the probability itself
+    /// underflows.
     pub log_probability: f64,
 }
 
 impl Conditioned {
-    /// The probability of the condition.
+    /// Returns the probability of the condition.
     pub fn probability(&self) -> f64 {
         self.log_probability.exp()
     }
 }
 
 impl TreeModel {
-    /// The distribution of rows in which every attribute named has one of the codes allowed for it, exactly.
+    /// Returns the distribution of rows in which every named attribute has one of its allowed
+    /// codes, exactly.
     ///
-    /// An attribute that is named twice must meet both.
+    /// An attribute that is named twice must meet both conditions.
     ///
     /// ```
     /// use scumble_pgm::{CliqueVector, ModelError, infer};
@@ -42,8 +44,8 @@ impl TreeModel {
     /// ```
     ///
     /// # Errors
-    /// [`ModelError::Impossible`] when no row meets the condition, [`ModelError::UnknownAttribute`] and
-    /// [`ModelError::UnknownCode`] when it names what the domain lacks.
+    /// [`ModelError::Impossible`] if no row meets the condition, [`ModelError::UnknownAttribute`]
+    /// and [`ModelError::UnknownCode`] if it names an attribute or code that the domain lacks.
     pub fn given(&self, allowed: &[(AttributeId, &[u32])]) -> Result<Conditioned, ModelError> {
         let mut nodes = self.nodes.clone();
         let mut terms: Vec<Vec<Term>> = vec![Vec::new(); nodes.len()];
@@ -52,8 +54,8 @@ impl TreeModel {
             let adds = |node: &Node| node.residual.has(attribute);
             terms[nodes.iter().position(adds).expect("every attribute is in a residual")].push(term);
         }
-        // Children come after their parents: from the last clique to the first, each tells its parent how probable the
-        // condition is below it for every cell that they share.
+        // Children come after their parents: from the last clique to the first, each sends its
+        // parent the probability of the condition below it for every cell that they share.
         let mut log_probability = 0.0;
         for (index, node) in nodes.iter_mut().enumerate().rev() {
             if terms[index].is_empty() {
@@ -80,7 +82,7 @@ struct Term {
     logs: Vec<f64>,
 }
 
-/// Zero for the codes allowed, minus infinity for the others.
+/// Returns zero for the allowed codes and minus infinity for the others.
 fn condition(domain: &Domain, attribute: AttributeId, codes: &[u32]) -> Result<Term, ModelError> {
     if attribute.index() >= domain.len() {
         return Err(ModelError::UnknownAttribute { attribute });
@@ -93,10 +95,11 @@ fn condition(domain: &Domain, attribute: AttributeId, codes: &[u32]) -> Result<T
     Ok(Term { clique: Clique::single(attribute), logs })
 }
 
-/// Weighs the cells of a clique and makes every row a distribution again. Returns the logarithm of what each row summed to.
+/// Weights the cells of a clique and normalises every row again. Returns the logarithms of the
+/// rows' sums.
 ///
-/// The weights of a row are taken relative to its largest, so neither a row that is improbable throughout nor many
-/// improbable conditions below it vanish.
+/// The weights of a row are relative to its largest, so neither a row of small weights nor many
+/// improbable conditions below it underflow.
 fn weigh(domain: &Domain, node: &mut Node, terms: &[Term]) -> Vec<f64> {
     let attributes = node.separator.attributes().iter().chain(node.residual.attributes());
     let axes = Axis::list(domain, attributes);
@@ -118,7 +121,7 @@ fn weigh_row(row: &mut [f64], logs: &[f64]) -> f64 {
     }
     let mut sum = 0.0;
     for (probability, log) in row.iter_mut().zip(logs) {
-        // What is impossible may have any weight, but none that makes it not a number.
+        // An impossible cell may have any weight; a positive one could make it 0 * infinity.
         *probability *= (log - largest).min(0.0).exp();
         sum += *probability;
     }

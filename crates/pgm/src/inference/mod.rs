@@ -1,4 +1,4 @@
-//! From potentials to the distribution they stand for, and from that to any table and any condition.
+//! Exact inference: from potentials to a distribution, and from that to any marginal or condition.
 
 mod elimination;
 pub(crate) mod given;
@@ -8,11 +8,10 @@ pub(crate) mod zeros;
 use crate::error::ModelError;
 use crate::inference::zeros::StructuralZeros;
 use crate::table::clique_vector::CliqueVector;
-use crate::tree::junction_tree::JunctionTree;
 use crate::tree::tree_model::TreeModel;
 use propagation::Propagation;
 
-/// The distribution proportional to the exponential of the sum of all potentials, exactly.
+/// Returns the distribution proportional to the exponential of the sum of all potentials, exactly.
 ///
 /// Attributes that no potential names are uniform and independent.
 ///
@@ -30,10 +29,7 @@ use propagation::Propagation;
 /// ```
 pub fn infer(potentials: &CliqueVector, zeros: &[StructuralZeros], total: f64) -> Result<TreeModel, ModelError> {
     let domain = potentials.domain();
-    let cliques: Vec<_> =
-        potentials.cliques().iter().chain(zeros.iter().map(StructuralZeros::clique)).cloned().collect();
-    let tree = JunctionTree::new(domain, &cliques, u128::MAX)?;
-    let mut propagation = Propagation::new(domain, &tree, potentials.cliques(), zeros);
+    let mut propagation = Propagation::new(domain, potentials.cliques(), zeros, u128::MAX)?;
     if propagation.condition(potentials) == f64::NEG_INFINITY {
         return Err(ModelError::Impossible);
     }

@@ -1,61 +1,74 @@
-//! Messages through a junction tree.
+//! Message passing on a junction tree.
 //!
-//! Each clique of the tree keeps its table with the separator's cells as rows and the residual's as columns. On the way
-//! up, leaves first, a clique adds the logarithms of its potentials and of its children's messages. Each row is then
-//! shifted by its maximum, exponentiated once and scaled to sum to one: that is the distribution of the residual given
-//! the separator, and the logarithm of the row's sum is the message to the parent. On the way down each row is
-//! multiplied by the separator's probability. So a pass costs one exponential per cell, divides by nothing that can be
-//! zero, and neither overflows nor underflows however large the potentials are.
+//! Each clique of the tree keeps its table with the separator's cells as rows and the residual's as
+//! columns. On the way up, leaves first, a clique adds the logarithms of its potentials and of its
+//! children's messages. Each row is then shifted by its maximum, exponentiated once and scaled to
+//! sum to one: that is the distribution of the residual given the separator, and the logarithm of
+//! the row's sum is the message to the parent. On the way down each row is multiplied by the
+//! separator's probability. So a pass costs one exponential per cell, never divides by zero, and
+//! neither overflows nor underflows however large the potentials are.
 //!
-//! Hugin's way (divide a separator's new marginal by its old one) needs a rule for 0/0, Shafer and Shenoy's (combine all
-//! messages but one) a second exponential per cell.
+//! Hugin's method (divide a separator's new marginal by its old one) needs a rule for 0/0; Shafer
+//! and Shenoy's (combine all messages but one) needs a second exponential per cell.
 
 use scumble_cancel::checkpoint;
 use scumble_schema::{Clique, Domain};
 
+use crate::error::ModelError;
 use crate::inference::zeros::StructuralZeros;
 use crate::parallel;
 use crate::table::clique_vector::CliqueVector;
+use crate::table::pieces::{map_pieces, piece_cells};
 use crate::table::projection::{Axis, Projection};
 use crate::table::vector::{largest, quotient, scale, sum};
 use crate::tree::junction_tree::JunctionTree;
 use crate::tree::tree_model::Node;
 
-/// The plan of passes over one tree, and the tables they work in.
+/// A junction tree with its potentials assigned to cliques, and the tables that passes work in.
 #[derive(Debug)]
 pub(crate) struct Propagation {
     nodes: Vec<NodeWork>,
-    /// The places of potentials over no attribute. They live in no clique: a constant changes no distribution.
+    /// The places of potentials over no attribute. They are in no clique: a constant changes no
+    /// distribution.
     constants: Vec<usize>,
-    /// What zeros over no attribute add: nothing, or minus infinity.
+    /// The sum of structural zeros over no attribute: zero or minus infinity.
     offset: f64,
 }
 
+/// A clique of the tree, with its table.
 #[derive(Debug)]
 struct NodeWork {
     parent: Option<usize>,
     children: Vec<usize>,
     separator: Clique,
     residual: Clique,
-    /// How many cells the residual has: the length of a row.
+    /// Number of cells of the residual: the length of a row.
     width: usize,
     table: Vec<f64>,
-    /// From the parent's cells to the separator's; a root has no parent.
+    /// The map from the parent's cells to the separator's; `None` for a root.
     in_parent: Option<Projection>,
-    /// A number for every row: on the way up the message to the parent, on the way down the row's probability.
+    /// One number per row: on the way up the message to the parent, on the way down the row's
+    /// probability.
     rows: Vec<f64>,
-    /// The potentials that live in this clique, by their place in the vector, and where their cells are.
+    /// The potentials in this clique: their places in the vector, and the maps to their cells.
     potentials: Vec<(usize, Projection)>,
-    /// Logarithms that are the same in every pass.
+    /// The structural zeros in this clique, as logarithms, and the maps to their cells.
     zeros: Vec<(Vec<f64>, Projection)>,
 }
 
 impl Propagation {
-    /// The plan for potentials over `cliques` under these structural zeros.
+    /// Makes the junction tree for potentials over `cliques` under these structural zeros.
     ///
-    /// # Panics
-    /// If the tree does not hold one of the cliques.
-    pub(crate) fn new(domain: &Domain, tree: &JunctionTree, cliques: &[Clique], zeros: &[StructuralZeros]) -> Self {
+    /// # Errors
+    /// Those of [`JunctionTree::new`].
+    pub(crate) fn new(
+        domain: &Domain,
+        cliques: &[Clique],
+        zeros: &[StructuralZeros],
+        cell_limit: u128,
+    ) -> Result<Self, ModelError> {
+        let held: Vec<Clique> = cliques.iter().chain(zeros.iter().map(StructuralZeros::clique)).cloned().collect();
+        let tree = JunctionTree::new(domain, &held, cell_limit)?;
         let cells = |clique: &Clique| usize::try_from(domain.cells(clique)).expect("the tree is within its limit");
         let axes: Vec<Vec<Axis>> = tree
             .cliques()
@@ -89,7 +102,7 @@ impl Propagation {
                 nodes[parent].children.push(child);
             }
         }
-        let home = |clique: &Clique| tree.home(clique).expect("the tree was made for these cliques");
+        let home = |clique: &Clique| tree.home(clique).expect("the tree holds these cliques");
         let mut constants = Vec::new();
         for (place, clique) in cliques.iter().enumerate() {
             if clique.is_empty() {
@@ -108,16 +121,17 @@ impl Propagation {
                 nodes[node].zeros.push((zeros.logarithms().to_vec(), Projection::new(&axes[node], zeros.clique())));
             }
         }
-        Self { nodes, constants, offset }
+        Ok(Self { nodes, constants, offset })
     }
 
-    /// The way up: leaves every table as the distribution of the residual given the separator, and returns the
-    /// logarithm of the sum over all cells of the exponential of all potentials; minus infinity if nothing is possible.
+    /// Runs the upward pass: turns every table into the distribution of the residual given the
+    /// separator. Returns the logarithm of the partition function, the sum over all cells of the
+    /// exponential of all potentials; minus infinity if no cell is possible.
     pub(crate) fn condition(&mut self, potentials: &CliqueVector) -> f64 {
         let mut log_partition = self.offset;
         for index in (0..self.nodes.len()).rev() {
             checkpoint();
-            // Children stand behind their parent, so they can be read while it is written.
+            // Children come after their parent, so they can be read while it is written.
             let (before, children) = self.nodes.split_at_mut(index + 1);
             let node = before.last_mut().expect("one node before the cut");
             node.fill(potentials, children, index + 1);
@@ -129,8 +143,8 @@ impl Propagation {
         log_partition
     }
 
-    /// The way down, after [`Self::condition`]: turns conditionals into probabilities times `total`, and sums them into
-    /// the tables of `marginals`, which has the cliques of the potentials.
+    /// Runs the downward pass, after [`Self::condition`]: turns conditionals into probabilities
+    /// times `total`, and sums them into `marginals`, which has the cliques of the potentials.
     pub(crate) fn distribute(&mut self, total: f64, marginals: &mut CliqueVector) {
         for index in 0..self.nodes.len() {
             let (parents, rest) = self.nodes.split_at_mut(index);
@@ -142,15 +156,15 @@ impl Propagation {
             }
             node.scale_rows();
             let tables = marginals.tables_mut(node.potentials.iter().map(|(place, _)| *place));
-            let targets = node.potentials.iter().zip(tables).collect();
+            let targets = node.potentials.iter().zip(tables);
             let fill = |((_, projection), table): (&(usize, Projection), &mut [f64])| {
                 table.fill(0.0);
                 projection.sum(&node.table, table);
             };
-            if node.table.len() >= parallel::piece_cells(1) {
-                parallel::on_items(targets, fill);
+            if node.table.len() >= piece_cells(1) {
+                parallel::map(targets, fill);
             } else {
-                targets.into_iter().for_each(fill);
+                targets.for_each(fill);
             }
         }
         for place in &self.constants {
@@ -158,29 +172,31 @@ impl Propagation {
         }
     }
 
-    /// Visits the potentials one after the other, after [`Self::distribute`], each with the counts that hold for it after
-    /// all updates made so far. `update` replaces the counts by factors that they are to be multiplied with.
+    /// Visits the potentials one after the other, after [`Self::distribute`]. Calls `update` with
+    /// the counts of each after all updates so far; `update` replaces the counts by factors to
+    /// multiply them with.
     ///
-    /// A clique's table is brought up to date by the ratio of its separator's new counts to the old, on the way in from
-    /// the parent and on the way back: no logarithm, no exponential. What is zero stays zero.
+    /// A clique's table is updated by the ratio of its separator's new counts to the old ones, on
+    /// the way down from the parent and on the way back up: no logarithms, no exponentials. Zeros
+    /// stay zero.
     pub(crate) fn sweep(&mut self, update: &mut impl FnMut(usize, &mut [f64])) {
         let roots: Vec<usize> = (0..self.nodes.len()).filter(|&index| self.nodes[index].parent.is_none()).collect();
-        // Each clique, then its children's subtrees one by one: a stack of what is still to do.
+        // Each clique, then its children's subtrees one by one: a stack of remaining tasks.
         let mut tasks: Vec<Task> = roots.into_iter().rev().map(Task::Enter).collect();
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Enter(index) => {
-                    self.take_from_parent(index);
+                    self.update_from_parent(index);
                     self.nodes[index].update_potentials(update);
                     tasks.push(Task::Leave(index));
                     tasks.extend(self.nodes[index].children.iter().rev().map(|&child| Task::Enter(child)));
                 }
-                Task::Leave(index) => self.give_to_parent(index),
+                Task::Leave(index) => self.update_parent(index),
             }
         }
     }
 
-    fn take_from_parent(&mut self, index: usize) {
+    fn update_from_parent(&mut self, index: usize) {
         let (parents, rest) = self.nodes.split_at_mut(index);
         let node = &mut rest[0];
         if let (Some(parent), Some(projection)) = (node.parent, &node.in_parent) {
@@ -195,7 +211,7 @@ impl Propagation {
         }
     }
 
-    fn give_to_parent(&mut self, index: usize) {
+    fn update_parent(&mut self, index: usize) {
         let (parents, rest) = self.nodes.split_at_mut(index);
         let node = &mut rest[0];
         if let (Some(parent), Some(projection)) = (node.parent, &node.in_parent) {
@@ -210,7 +226,7 @@ impl Propagation {
         }
     }
 
-    /// The tables as nodes of a model, after [`Self::condition`].
+    /// Returns the tables as nodes of a model, after [`Self::condition`].
     pub(crate) fn into_nodes(self) -> Vec<Node> {
         let node = |node: NodeWork| Node {
             parent: node.parent,
@@ -229,7 +245,8 @@ enum Task {
 }
 
 impl NodeWork {
-    /// Adds up the logarithms that meet in this clique. `behind[0]` is the node at `offset`.
+    /// Fills the table with the sum of potentials, zeros and messages in this clique, as
+    /// logarithms. `behind[0]` is the node at `offset`.
     fn fill(&mut self, potentials: &CliqueVector, behind: &[Self], offset: usize) {
         let of_potentials = self.potentials.iter().map(|(place, projection)| (potentials.table(*place), projection));
         let of_zeros = self.zeros.iter().map(|(values, projection)| (values.as_slice(), projection));
@@ -237,11 +254,11 @@ impl NodeWork {
             let child = &behind[child - offset];
             (child.rows.as_slice(), child.in_parent.as_ref().expect("a child has a parent"))
         });
-        let parts: Vec<(&[f64], &Projection)> = of_potentials.chain(of_zeros).chain(of_children).collect();
-        let block = parts.first().map_or(1, |(_, projection)| projection.block());
-        parallel::on_pieces(&mut self.table, parallel::piece_cells(block), |first, cells| {
+        let terms: Vec<(&[f64], &Projection)> = of_potentials.chain(of_zeros).chain(of_children).collect();
+        let block = terms.first().map_or(1, |(_, projection)| projection.block());
+        map_pieces(&mut self.table, piece_cells(block), |first, cells| {
             cells.fill(0.0);
-            for (small, projection) in &parts {
+            for (small, projection) in &terms {
                 projection.add_from(first, small, cells);
             }
         });
@@ -258,7 +275,7 @@ impl NodeWork {
 
     fn scale_rows(&mut self) {
         let (width, rows) = (self.width, &self.rows);
-        parallel::on_pieces(&mut self.table, parallel::piece_cells(width), |first, cells| {
+        map_pieces(&mut self.table, piece_cells(width), |first, cells| {
             for (row, probability) in cells.chunks_exact_mut(width).zip(&rows[first / width..]) {
                 scale(row, *probability);
             }
@@ -266,11 +283,12 @@ impl NodeWork {
     }
 }
 
-/// Turns every row of logarithms into a distribution, and puts the logarithm of the row's sum into `messages`.
+/// Turns every row of logarithms into a distribution, and writes the logarithms of the rows' sums
+/// to `messages`.
 fn normalise(table: &mut [f64], width: usize, messages: &mut [f64]) {
-    let piece = parallel::piece_cells(1);
+    let piece = piece_cells(1);
     if width <= piece {
-        let rows = parallel::on_pieces(table, parallel::piece_cells(width), |_, cells| {
+        let rows = map_pieces(table, piece_cells(width), |_, cells| {
             cells.chunks_exact_mut(width).map(normalise_row).collect::<Vec<f64>>()
         });
         for (message, sum) in messages.iter_mut().zip(rows.into_iter().flatten()) {
@@ -283,8 +301,8 @@ fn normalise(table: &mut [f64], width: usize, messages: &mut [f64]) {
     }
 }
 
-/// Turns a row of logarithms into a distribution and returns the logarithm of its sum. A row in which nothing is
-/// possible becomes zero throughout.
+/// Turns a row of logarithms into a distribution and returns the logarithm of its sum. A row
+/// without possible cells becomes zero.
 fn normalise_row(row: &mut [f64]) -> f64 {
     let shift = largest(row);
     if shift == f64::NEG_INFINITY {
@@ -296,20 +314,19 @@ fn normalise_row(row: &mut [f64]) -> f64 {
     shift + total.ln()
 }
 
-/// The same for a row that is worth several threads.
+/// Does what [`normalise_row`] does, in several threads.
 fn normalise_long_row(row: &mut [f64], piece: usize) -> f64 {
-    let shift =
-        parallel::on_pieces(row, piece, |_, cells| largest(cells)).into_iter().fold(f64::NEG_INFINITY, f64::max);
+    let shift = map_pieces(row, piece, |_, cells| largest(cells)).into_iter().fold(f64::NEG_INFINITY, f64::max);
     if shift == f64::NEG_INFINITY {
         row.fill(0.0);
         return shift;
     }
-    let total: f64 = parallel::on_pieces(row, piece, |_, cells| exponentiate(cells, shift)).into_iter().sum();
-    parallel::on_pieces(row, piece, |_, cells| scale(cells, 1.0 / total));
+    let total: f64 = map_pieces(row, piece, |_, cells| exponentiate(cells, shift)).into_iter().sum();
+    map_pieces(row, piece, |_, cells| scale(cells, 1.0 / total));
     shift + total.ln()
 }
 
-/// `cell = exp(cell - shift)` for every cell, and their sum.
+/// Replaces every cell by `exp(cell - shift)`, and returns their sum.
 fn exponentiate(cells: &mut [f64], shift: f64) -> f64 {
     for cell in &mut *cells {
         *cell = (*cell - shift).exp();
@@ -327,7 +344,7 @@ mod tests {
         Clique::new(attributes.iter().map(|&index| AttributeId::new(index)))
     }
 
-    /// Potentials over a tree with a branch, and the tree with room for them.
+    /// Returns potentials over a tree with a branch, and the tree.
     fn example() -> (CliqueVector, Propagation) {
         let domain = Domain::new(vec![2, 3, 4, 2, 3]).expect("small");
         let cliques =
@@ -336,8 +353,7 @@ mod tests {
         for (index, potential) in (0_u32..).zip(potentials.values_mut()) {
             *potential = f64::from(index * 7 % 11) / 3.0 - 1.0;
         }
-        let tree = JunctionTree::new(&domain, &cliques, u128::MAX).expect("small");
-        let propagation = Propagation::new(&domain, &tree, &cliques, &[]);
+        let propagation = Propagation::new(&domain, &cliques, &[], u128::MAX).expect("small");
         (potentials, propagation)
     }
 
@@ -357,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_shows_each_table_the_counts_of_all_updates_before_it() {
+    fn a_sweep_passes_each_table_the_counts_after_all_earlier_updates() {
         let (mut potentials, mut propagation) = example();
         let (_, mut fresh) = example();
         let mut counts = potentials.zeros_like();
@@ -368,7 +384,7 @@ mod tests {
             let mut expected = potentials.zeros_like();
             let log_partition = fresh.condition(&potentials);
             fresh.distribute(1.0, &mut expected);
-            // The sweep's counts are not normalised again: they carry the factors of all updates.
+            // The sweep's counts are not normalised: they carry the factors of all updates.
             let grown = sum(seen);
             let apart = |(seen, expected): (&f64, &f64)| (seen / grown - expected).abs();
             assert!(seen.iter().zip(expected.table(place)).map(apart).all(|apart| apart < 1e-12), "{log_partition}");

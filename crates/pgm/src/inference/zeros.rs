@@ -1,13 +1,13 @@
-//! Combinations that cannot be.
+//! Impossible combinations of values.
 
 use scumble_schema::{Clique, Domain};
 
 use crate::error::ModelError;
 use crate::table::factor::Factor;
 
-/// Which combinations of some attributes' values are possible.
+/// A rule that makes some combinations of attributes' values impossible.
 ///
-/// A model fitted or inferred with it gives the others probability zero, exactly.
+/// A model fitted or inferred with it gives them probability zero, exactly.
 ///
 /// ```
 /// use scumble_pgm::{Estimator, Measurement, StructuralZeros};
@@ -24,23 +24,23 @@ use crate::table::factor::Factor;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct StructuralZeros {
-    /// Zero where a combination is possible, minus infinity where it is not.
+    /// Zero for possible combinations, minus infinity for impossible ones.
     logarithms: Factor,
 }
 
 impl StructuralZeros {
-    /// What is possible, cell by cell.
+    /// Makes a rule from whether each cell of the clique is possible.
     pub fn new(domain: &Domain, clique: Clique, possible: &[bool]) -> Result<Self, ModelError> {
         let logarithms = possible.iter().map(|&possible| if possible { 0.0 } else { f64::NEG_INFINITY }).collect();
         Ok(Self { logarithms: Factor::new(domain, clique, logarithms)? })
     }
 
-    /// The attributes that the rule is about.
+    /// Returns the attributes of the rule.
     pub fn clique(&self) -> &Clique {
         self.logarithms.clique()
     }
 
-    /// What is possible, cell by cell.
+    /// Returns whether each cell of the clique is possible.
     pub fn possible(&self) -> impl Iterator<Item = bool> + '_ {
         self.logarithms().iter().map(|logarithm| logarithm.is_finite())
     }

@@ -1,20 +1,23 @@
-//! Tuples from tables that are not consistent: without replacement, taking steps back where a histogram is empty.
+//! Sampling from inconsistent tables: without replacement, with back-tracking if a histogram is
+//! empty.
 //!
-//! 2018, section 3.3.1, goes back to the previous pair when all values that could come next are used up, and further
-//! back after ten failures, "until the tuple is generated". That need not end: when the head's histogram has only
-//! values left that a later table rules out, every way leads to an empty histogram. So three stages, each bounded:
+//! 2018, section 3.3.1, goes back to the previous pair if all possible next values are used up, and
+//! further back after ten failures, "until the tuple is generated". That need not end: if the
+//! head's histogram has only values left that a later table rules out, every path leads to an empty
+//! histogram. So there are three stages, each bounded:
 //!
-//! 1. The paper's, from histograms. "The previous pair" is the nearest earlier one that draws a parent, or an ancestor,
-//!    of the pair that failed: going back to any other would only meet the same empty histogram again. For the same
-//!    reason only what depends on the values drawn anew is drawn again. Every tenth failure of a pair sends the tuple
-//!    one ancestor further back. The stage is given up when there is none, or at ten failures per pair of the network in
-//!    all. That is at most `10 d` failures, each after at most `d` draws.
-//! 2. The same, from probabilities instead of what is left of them, so nothing is used up and trying again helps; a
-//!    failure is now a parents' cell without probability in the pair's own table. Given up after a thousand failures.
-//!    Such a tuple leaves the histograms alone.
-//! 3. One pass that cannot fail: where a parents' cell has no probability, [`EmptyParents`](super::EmptyParents) says
-//!    what is drawn. Only here can a tuple come out that some table rules out, and only if the second stage found no
-//!    other in all its attempts.
+//! 1. The paper's, from histograms. "The previous pair" is the nearest earlier one that draws a
+//!    parent or an ancestor of the pair that failed: any other would lead to the same empty
+//!    histogram. For the same reason only pairs that depend on a redrawn value are drawn again.
+//!    Every tenth failure of a pair sends the tuple one ancestor further back. The stage ends if
+//!    there is none, or at ten failures per pair of the network in all. That is at most `10 d`
+//!    failures, each after at most `d` draws.
+//! 2. As the first stage, but from probabilities instead of histograms, so nothing is used up and
+//!    another attempt can succeed. A failure is a parents' cell without probability in the pair's
+//!    own table. The stage ends after a thousand failures. Its tuples do not change the histograms.
+//! 3. One pass that cannot fail: if a parents' cell has no probability,
+//!    [`EmptyParents`](super::EmptyParents) decides the distribution. Only here can a tuple come
+//!    out that some table rules out, and only if the second stage found no other.
 
 use std::collections::BTreeSet;
 
@@ -29,28 +32,29 @@ use super::with_replacement::Cumulative;
 use super::without_replacement::round;
 use super::{Network, Step};
 
-/// Failures before a tuple goes back one pair further, and failures per pair before the first stage is given up.
+/// Failures before a tuple goes back one pair further, and failures per pair before the first stage
+/// ends.
 ///
 /// # Reference
 /// 2018, section 3.3.1.
-const THRESHOLD: usize = 10;
-/// Failures before the second stage is given up: with an even chance at every try, once in 2^1000.
-const MOST_FAILURES: usize = 1_000;
-/// Pairs that a tuple goes back at most: what lies further has little to do with the failure.
-const MOST_STEPS_BACK: usize = 32;
+const FAILURES_PER_STEP_BACK: usize = 10;
+/// Most failures in the second stage: with an even chance at every attempt, reached once in 2^1000.
+const MAX_SECOND_STAGE_FAILURES: usize = 1_000;
+/// Most pairs that a tuple goes back: farther ones have little to do with the failure.
+const MAX_STEPS_BACK: usize = 32;
 
-/// A pair's histogram as an urn: one ball for every count, those of the same parents' cell side by side.
+/// A pair's histogram as an urn: one ball per count, with the balls of a parents' cell contiguous.
 struct Urn {
-    /// The children's cell that each ball stands for.
+    /// The children's cell of each ball.
     balls: Vec<u32>,
     /// The first ball of every parents' cell.
     starts: Vec<u32>,
-    /// How many balls of every parents' cell are left; they come first.
+    /// Number of remaining balls of every parents' cell; they come first.
     left: Vec<u32>,
 }
 
 impl Urn {
-    /// The pair's table times the number of tuples, rounded to whole counts that sum to it.
+    /// Makes the histogram: the pair's table times the number of tuples, rounded to whole counts.
     fn new(conditional: &Conditional, tuples: u32, rng: &mut ChaCha8Rng) -> Self {
         let columns = u32::try_from(conditional.columns()).expect("a table within the limits has u32 cells");
         let mut balls = Vec::with_capacity(tuples as usize);
@@ -69,13 +73,13 @@ impl Urn {
         Self { balls, starts, left }
     }
 
-    /// The position of a random ball of the parents' cell, unless none is left.
+    /// Draws the position of a random ball of the parents' cell, or `None` if none is left.
     fn draw(&self, row: u32, rng: &mut ChaCha8Rng) -> Option<u32> {
         let left = self.left[row as usize];
         (left > 0).then(|| self.starts[row as usize] + rng.random_range(0..left))
     }
 
-    /// Takes a ball out: the cell is decremented by one.
+    /// Removes a ball: decrements its cell by one.
     fn take(&mut self, row: u32, ball: u32) {
         self.left[row as usize] -= 1;
         let last = self.starts[row as usize] + self.left[row as usize];
@@ -83,7 +87,7 @@ impl Urn {
     }
 }
 
-/// `tuples` tuples in attribute order, by back-tracking.
+/// Draws `tuples` tuples by back-tracking, as one column per attribute.
 pub(super) fn draw(
     model: &NetworkModel,
     cumulative: &[Cumulative],
@@ -96,11 +100,12 @@ pub(super) fn draw(
     let mut tuple = vec![0; model.network().domain().len()];
     let mut picked = vec![(0, 0); urns.len()];
     let mut columns = vec![vec![0; tuples as usize]; tuple.len()];
-    // The first tuples are taken from full histograms, the last from what is left; no row's place should tell.
+    // The first tuples come from full histograms, the last from nearly empty ones. The place of a
+    // row must not show that.
     let mut places: Vec<usize> = (0..tuples as usize).collect();
     places.shuffle(rng);
     for place in places {
-        let from_histograms = walk.fill(&mut tuple, Patience::WhileThereAreWaysBack, |pair, row| {
+        let from_histograms = walk.fill(&mut tuple, GiveUp::WithoutAncestors, |pair, row| {
             let ball = urns[pair].draw(row, rng)?;
             picked[pair] = (row, ball);
             Some(urns[pair].balls[ball as usize])
@@ -108,11 +113,11 @@ pub(super) fn draw(
         if from_histograms {
             urns.iter_mut().zip(&picked).for_each(|(urn, &(row, ball))| urn.take(row, ball));
         } else {
-            let from_probabilities = walk.fill(&mut tuple, Patience::UntilTheLimit, |pair, row| {
+            let from_probabilities = walk.fill(&mut tuple, GiveUp::AtLimit, |pair, row| {
                 conditionals[pair].is_possible(row).then(|| cumulative[pair].draw(row, rng))
             });
             if !from_probabilities {
-                walk.fill(&mut tuple, Patience::UntilTheLimit, |pair, row| Some(cumulative[pair].draw(row, rng)));
+                walk.fill(&mut tuple, GiveUp::AtLimit, |pair, row| Some(cumulative[pair].draw(row, rng)));
             }
         }
         columns.iter_mut().zip(&tuple).for_each(|(column, &code)| column[place] = code);
@@ -120,26 +125,28 @@ pub(super) fn draw(
     columns
 }
 
-/// When a stage is given up.
+/// When a stage ends without a tuple.
 #[derive(Debug, Clone, Copy)]
-enum Patience {
-    /// When a pair has failed ten times for each of its ancestors, or at ten failures per pair of the network in all.
-    WhileThereAreWaysBack,
-    /// At [`MOST_FAILURES`]; where there is no way further back, the furthest is taken again.
-    UntilTheLimit,
+enum GiveUp {
+    /// After ten failures of a pair for each of its ancestors, or ten per pair of the network in
+    /// all.
+    WithoutAncestors,
+    /// At [`MAX_SECOND_STAGE_FAILURES`]; a pair without further ancestors goes back to the farthest
+    /// again.
+    AtLimit,
 }
 
-/// The way through the pairs of a network, forwards and back.
+/// A walk through the pairs of a network, forwards and back.
 struct Walk<'a> {
     network: &'a Network,
     conditionals: &'a [Conditional],
-    /// For each pair, the nearest earlier pairs that can change its parents, nearest first.
-    ways_back: Vec<Vec<usize>>,
-    /// For each pair, the later pairs that have one of its children as a parent, in some version.
+    /// For each pair, its nearest ancestors, nearest first.
+    ancestors: Vec<Vec<usize>>,
+    /// For each pair, the later pairs that have a version of one of its children as a parent.
     dependents: Vec<Vec<usize>>,
-    /// How often each pair failed within the tuple.
+    /// Number of failures of each pair within the tuple.
     failures: Vec<usize>,
-    /// Whether a pair is yet to be drawn, or again because its parents were.
+    /// Whether a pair must be drawn, for the first time or because its parents changed.
     stale: Vec<bool>,
 }
 
@@ -154,18 +161,19 @@ impl<'a> Walk<'a> {
                 dependents[source].push(pair);
             }
         }
-        let ways_back = (0..pairs).map(|pair| ways_back(network, &sources, pair)).collect();
-        Self { network, conditionals, ways_back, dependents, failures: vec![0; pairs], stale: vec![true; pairs] }
+        let ancestors = (0..pairs).map(|pair| ancestors(network, &sources, pair)).collect();
+        Self { network, conditionals, ancestors, dependents, failures: vec![0; pairs], stale: vec![true; pairs] }
     }
 
-    /// Fills a tuple pair by pair, going back where `next` finds nothing for the parents' cell; whether it was completed.
-    fn fill(&mut self, tuple: &mut [u32], patience: Patience, mut next: impl FnMut(usize, u32) -> Option<u32>) -> bool {
+    /// Fills a tuple pair by pair, going back if `next` returns nothing for the parents' cell.
+    /// Returns whether the tuple is complete.
+    fn fill(&mut self, tuple: &mut [u32], give_up: GiveUp, mut next: impl FnMut(usize, u32) -> Option<u32>) -> bool {
         checkpoint();
         self.failures.fill(0);
         self.stale.fill(true);
-        let mut left = match patience {
-            Patience::WhileThereAreWaysBack => THRESHOLD * self.conditionals.len(),
-            Patience::UntilTheLimit => MOST_FAILURES,
+        let mut left = match give_up {
+            GiveUp::WithoutAncestors => FAILURES_PER_STEP_BACK * self.conditionals.len(),
+            GiveUp::AtLimit => MAX_SECOND_STAGE_FAILURES,
         };
         let mut pair = 0;
         while pair < self.conditionals.len() {
@@ -185,10 +193,10 @@ impl<'a> Walk<'a> {
             } else {
                 self.failures[pair] += 1;
                 left -= 1;
-                let ways = &self.ways_back[pair];
-                let further = match patience {
-                    Patience::WhileThereAreWaysBack => ways.get(self.failures[pair] / THRESHOLD),
-                    Patience::UntilTheLimit => ways.get(self.failures[pair] / THRESHOLD).or(ways.last()),
+                let ancestors = &self.ancestors[pair];
+                let further = match give_up {
+                    GiveUp::WithoutAncestors => ancestors.get(self.failures[pair] / FAILURES_PER_STEP_BACK),
+                    GiveUp::AtLimit => ancestors.get(self.failures[pair] / FAILURES_PER_STEP_BACK).or(ancestors.last()),
                 };
                 match further {
                     Some(&back) if left > 0 => pair = back,
@@ -201,7 +209,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The pair that each attribute comes from: the one that draws it, or a finer version of it.
+/// Returns the pair that each attribute comes from: the one that draws it or a finer version of it.
 fn sources(network: &Network) -> Vec<usize> {
     let mut sources = vec![0; network.domain.len()];
     let mut last = 0;
@@ -211,7 +219,7 @@ fn sources(network: &Network) -> Vec<usize> {
                 last = pair;
                 network.pairs[pair].children.attributes().iter().for_each(|child| sources[child.index()] = pair);
             }
-            // These steps stand right behind the pair that draws the finest version.
+            // These steps come right after the pair that draws the finest version.
             Step::Coarsen { fine } => {
                 let (coarse, _) = network.hierarchies.coarser(fine).expect("the step was made from it");
                 sources[coarse.index()] = last;
@@ -221,20 +229,20 @@ fn sources(network: &Network) -> Vec<usize> {
     sources
 }
 
-/// The pairs that a pair's parents come from, ascending.
+/// Returns the pairs that a pair's parents come from, ascending.
 fn parents(network: &Network, sources: &[usize], pair: usize) -> BTreeSet<usize> {
     network.pairs[pair].parents.attributes().iter().map(|parent| sources[parent.index()]).collect()
 }
 
-/// The ancestors of a pair, nearest first.
-fn ways_back(network: &Network, sources: &[usize], pair: usize) -> Vec<usize> {
-    let mut ways = Vec::new();
-    let mut ancestors = parents(network, sources, pair);
-    while let Some(nearest) = ancestors.pop_last().filter(|_| ways.len() < MOST_STEPS_BACK) {
-        ways.push(nearest);
-        ancestors.extend(parents(network, sources, nearest));
+/// Returns the nearest ancestors of a pair, nearest first.
+fn ancestors(network: &Network, sources: &[usize], pair: usize) -> Vec<usize> {
+    let mut ancestors = Vec::new();
+    let mut waiting = parents(network, sources, pair);
+    while let Some(nearest) = waiting.pop_last().filter(|_| ancestors.len() < MAX_STEPS_BACK) {
+        ancestors.push(nearest);
+        waiting.extend(parents(network, sources, nearest));
     }
-    ways
+    ancestors
 }
 
 #[cfg(test)]
@@ -248,7 +256,7 @@ mod tests {
 
     /// Tables 4, 5 and 6 of the paper; the ages that it does not show are the third row.
     #[test]
-    fn a_tuple_takes_one_from_each_of_its_cells() {
+    fn a_tuple_decrements_each_of_its_cells() {
         let domain = Domain::new(vec![4, 2]).unwrap();
         let [age, grade] = [0, 1].map(AttributeId::new);
         let pairs = [Pair::head([age]), Pair::new(grade, [age])];
@@ -277,7 +285,7 @@ mod tests {
         assert_eq!(urns[1].draw(1, &mut rng), None);
     }
 
-    /// Four attributes in a chain, except that the third stands alone.
+    /// Returns a chain of four attributes, except that the third is independent.
     fn chain() -> NetworkModel {
         let domain = Domain::new(vec![2; 4]).unwrap();
         let ids: Vec<AttributeId> = domain.attributes().collect();
@@ -290,35 +298,36 @@ mod tests {
     }
 
     #[test]
-    fn failures_lead_back_one_ancestor_further_every_ten_times_and_end() {
+    fn every_tenth_failure_goes_back_one_ancestor_further_until_none_is_left() {
         let model = chain();
         let mut walk = Walk::new(&model);
-        assert_eq!(walk.ways_back, [vec![], vec![0], vec![], vec![1, 0]]);
-        // The last pair never finds anything.
+        assert_eq!(walk.ancestors, [vec![], vec![0], vec![], vec![1, 0]]);
+        // The last pair always fails.
         let mut draws = [0; 4];
-        let completed = walk.fill(&mut [0; 4], Patience::WhileThereAreWaysBack, |pair, _| {
+        let completed = walk.fill(&mut [0; 4], GiveUp::WithoutAncestors, |pair, _| {
             draws[pair] += 1;
             (pair < 3).then_some(0)
         });
         assert!(!completed);
-        // Nine failures lead to the parent, ten to the parent's parent; the twentieth has nowhere to lead. The third pair
-        // has nothing to do with it and keeps its value.
+        // Nine failures lead to the parent, ten to the parent's parent; at the twentieth no
+        // ancestor is left. The third pair is independent of the failure and keeps its value.
         assert_eq!(draws, [1 + 10, 1 + 19, 1, 20]);
     }
 
     #[test]
-    fn failures_in_turns_end_too() {
-        // Each failure of either pair is followed by a success, so that neither alone reaches its last way back soon.
+    fn alternating_failures_end_too() {
+        // Each failure of either pair is followed by a success, so neither soon reaches its last
+        // ancestor.
         let model = chain();
         let mut walk = Walk::new(&model);
         let (mut calls, mut failures) = ([0; 4], 0);
-        let completed = walk.fill(&mut [0; 4], Patience::WhileThereAreWaysBack, |pair, _| {
+        let completed = walk.fill(&mut [0; 4], GiveUp::WithoutAncestors, |pair, _| {
             calls[pair] += 1;
             let fails = pair == 3 || (pair == 1 && calls[1] % 2 == 0);
             failures += usize::from(fails);
             (!fails).then_some(0)
         });
-        assert!(!completed && failures <= THRESHOLD * 4, "{failures}");
+        assert!(!completed && failures <= FAILURES_PER_STEP_BACK * 4, "{failures}");
     }
 
     #[test]
@@ -328,6 +337,6 @@ mod tests {
         let hierarchies = Hierarchies::new(&domain, vec![Coarsening::every(2, &domain, fine, coarse)]).unwrap();
         let pairs = vec![Pair::head([fine]), Pair::head([other]), Pair::new(child, [coarse])];
         let network = Network::with_hierarchies(domain, hierarchies, pairs).unwrap();
-        assert_eq!(ways_back(&network, &sources(&network), 2), [0]);
+        assert_eq!(ancestors(&network, &sources(&network), 2), [0]);
     }
 }

@@ -1,4 +1,4 @@
-//! From a noisy table over children and parents to the distribution of the children given the parents.
+//! Conditional distributions of children given parents, from noisy tables over both.
 
 use scumble_schema::{AttributeId, Clique, Domain, cells};
 
@@ -11,18 +11,19 @@ use crate::table::projection::offsets;
 /// How noisy counts, some of them negative, become probabilities.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ToProbabilities {
-    /// [`simplex::clip_and_normalise`]: what both papers do (2014, Algorithm 1, line 5; 2018, Algorithm 4, lines 7
-    /// and 8).
+    /// [`simplex::clip_and_normalise`], as in both papers (2014, Algorithm 1, line 5; 2018,
+    /// Algorithm 4, lines 7 and 8).
     ClipAndNormalise,
-    /// [`simplex::project`]: the nearest table without negative counts; of neither paper, and better in sparse tables.
+    /// [`simplex::project`]: the nearest table without negative counts. In neither paper, and
+    /// better for sparse tables.
     Project {
-        /// What the counts sum to: the released number of rows.
+        /// The sum of the counts: the released number of rows.
         total: f64,
     },
 }
 
 impl ToProbabilities {
-    /// The probabilities of a table's cells.
+    /// Returns the probabilities of a table's cells.
     pub fn apply(self, counts: &[f64]) -> Result<Vec<f64>, ModelError> {
         if !counts.iter().all(|count| count.is_finite()) {
             return Err(ModelError::NotFinite { what: "a noisy count", positive: false });
@@ -37,35 +38,36 @@ impl ToProbabilities {
     }
 }
 
-/// What the children are drawn from when the parents' values have no probability in the pair's own table: noise left
-/// them without a count, but an earlier table let them happen. Both papers are silent; a sampler meets it all the time.
+/// The distribution of the children if the parents' values have no probability in the pair's own
+/// table: noise removed their counts, but an earlier table allows them. Neither paper mentions this
+/// case, which is common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EmptyParents {
-    /// The children's distribution in the same table, whatever the parents: the table's own best guess.
+    /// The children's marginal distribution in the pair's table: its own best guess.
     #[default]
     ChildMarginal,
-    /// The uniform distribution, as the Aalborg report of 2024 has it.
+    /// The uniform distribution, as in the Aalborg report of 2024.
     Uniform,
 }
 
-/// An attribute's place in a table: how far apart its neighbouring codes are.
+/// An attribute's place in a table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub(super) attribute: AttributeId,
     size: u32,
     stride: u32,
-    /// Whether the table has no other attribute.
+    /// Whether it is the only attribute of the table.
     only: bool,
 }
 
 impl Place {
-    /// The attribute's code in a cell.
+    /// Returns the attribute's code in a cell.
     pub(super) fn code(self, cell: u32) -> u32 {
-        // The only child of a pair, as most are, has its code for a cell: two divisions less.
+        // For an only child, as most are, code and cell are equal: this saves two divisions.
         if self.only { cell } else { cell / self.stride % self.size }
     }
 
-    /// What the attribute's code adds to the cell's position.
+    /// Returns what the attribute's code adds to the position of a cell.
     pub(super) fn offset(self, code: u32) -> u32 {
         code * self.stride
     }
@@ -73,8 +75,8 @@ impl Place {
 
 /// The distribution of a pair's children given its parents.
 ///
-/// Its tables have one row per cell of the parents and one column per cell of the children, both in the order that
-/// [`scumble_schema::cells`] fixes.
+/// Its tables have one row per cell of the parents and one column per cell of the children, both in
+/// the order of [`scumble_schema::cells`].
 #[derive(Debug, Clone)]
 pub struct Conditional {
     parents: Box<[Place]>,
@@ -82,11 +84,13 @@ pub struct Conditional {
     columns: usize,
     joint: Vec<f64>,
     given_parents: Vec<f64>,
-    /// Whether the joint table gives the row any probability.
+    /// Whether each row has positive probability in the joint table.
     possible: Vec<bool>,
 }
 
 impl Conditional {
+    /// Makes the conditional distribution from the noisy counts of the pair.
+    ///
     /// # Reference
     /// 2014, Algorithm 1, lines 5 to 8; 2018, Algorithm 4, lines 7 to 9.
     pub(super) fn new(
@@ -125,33 +129,33 @@ impl Conditional {
         Ok(Self { parents, children, columns, joint, given_parents, possible })
     }
 
-    /// The probability of the children given the parents. Every row is a distribution, also one that
-    /// [`EmptyParents`] had to fill.
+    /// Returns the probability of the children given the parents. Every row is a distribution;
+    /// [`EmptyParents`] fills those without probability.
     pub fn given_parents(&self) -> &[f64] {
         &self.given_parents
     }
 
-    /// The probability of children and parents together, in the pair's own table.
+    /// Returns the joint probability of children and parents, in the pair's own table.
     pub fn joint(&self) -> &[f64] {
         &self.joint
     }
 
-    /// How many cells the children have: the length of a row.
+    /// Returns the number of cells of the children: the length of a row.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// How many cells the parents have.
+    /// Returns the number of cells of the parents.
     pub(super) fn rows(&self) -> usize {
         self.possible.len()
     }
 
-    /// Whether the pair's own table gives the parents' cell any probability.
+    /// Whether the parents' cell has positive probability in the pair's own table.
     pub(super) fn is_possible(&self, row: u32) -> bool {
         self.possible[row as usize]
     }
 
-    /// The distribution of the children given the parents' cell.
+    /// Returns the distribution of the children given the parents' cell.
     pub(super) fn row(&self, row: usize) -> &[f64] {
         &self.given_parents[row * self.columns..][..self.columns]
     }
@@ -177,7 +181,8 @@ fn places(domain: &Domain, clique: &Clique) -> Box<[Place]> {
     clique.attributes().iter().zip(&strides).map(place).collect()
 }
 
-/// Where each cell of the table over `clique` stands when its rows are the parents' cells.
+/// Returns the position of each cell of the table over `clique` in the layout with one row per cell
+/// of the parents.
 fn parents_first(parents: &[Place], children: &[Place], columns: usize, clique: &Clique) -> Vec<u32> {
     let columns = u32::try_from(columns).expect("a table within the limits has u32 cells");
     offsets(clique.attributes().iter().map(|&attribute| {
@@ -195,7 +200,7 @@ mod tests {
     use super::*;
 
     fn conditional(counts: Vec<f64>, to: ToProbabilities, empty: EmptyParents) -> Conditional {
-        // The child comes before its parent in the schema, so the table has to be turned.
+        // The child comes before its parent in the schema, so the table must be transposed.
         let domain = Domain::new(vec![2, 3]).unwrap();
         let [child, parent] = [0, 1].map(AttributeId::new);
         let pair = Pair::new(child, [parent]);
@@ -224,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_ways_to_probabilities_differ_on_a_sparse_table() {
+    fn clipping_and_projection_differ_on_a_sparse_table() {
         let counts = [70.0, 34.0, -4.0];
         let clipped = ToProbabilities::ClipAndNormalise.apply(&counts).unwrap();
         assert!((clipped[0] - 70.0 / 104.0).abs() < 1e-12);
@@ -232,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_no_counts_are_refused() {
+    fn counts_and_totals_that_are_not_finite_are_refused() {
         let refused =
             |to: ToProbabilities, counts: &[f64]| matches!(to.apply(counts), Err(ModelError::NotFinite { .. }));
         assert!(refused(ToProbabilities::ClipAndNormalise, &[1.0, f64::NAN]));

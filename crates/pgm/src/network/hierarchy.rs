@@ -1,10 +1,10 @@
-//! Coarser versions of an attribute, as attributes of their own.
+//! Coarser versions of an attribute, as separate attributes.
 
 use scumble_schema::{AttributeId, Clique, Domain};
 
 use crate::error::ModelError;
 
-/// One step up a hierarchy: the group that every code of an attribute falls in.
+/// One step up a hierarchy: the coarser code of every code of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coarsening {
     fine: AttributeId,
@@ -13,12 +13,12 @@ pub struct Coarsening {
 }
 
 impl Coarsening {
-    /// `groups[code]` is the code of `coarse` for `code` of `fine`.
+    /// Makes a step in which `groups[code]` is the code of `coarse` for `code` of `fine`.
     pub fn new(fine: AttributeId, coarse: AttributeId, groups: Vec<u32>) -> Self {
         Self { fine, coarse, groups: groups.into() }
     }
 
-    /// Groups of `width` neighbouring codes; the last may have fewer.
+    /// Makes a step with groups of `width` neighbouring codes; the last may have fewer.
     ///
     /// # Reference
     /// Bao, Xiao, Zhao, Zhang, Ding 2018 (JPC 2021), section 3.1; `width` is the paper's g.
@@ -29,16 +29,15 @@ impl Coarsening {
 
 /// Which attributes of a domain are coarser versions of others.
 ///
-/// Every hierarchy is a chain: an attribute has at most one coarser version, which may have a coarser one again.
+/// Every hierarchy is a chain: an attribute has at most one next coarser version.
 ///
 /// ```
 /// use scumble_pgm::network::{Coarsening, Hierarchies};
 /// use scumble_schema::{AttributeId, Domain};
 ///
 /// // Attribute 1 is attribute 0 in groups of five.
-/// let domain = Domain::new(vec![20, 4])?;
-/// let [age, age_group] = [0, 1].map(AttributeId::new);
-/// let hierarchies = Hierarchies::new(&domain, vec![Coarsening::every(5, &domain, age, age_group)])?;
+/// let domain = Domain::new(vec![20, 4])?; let [age, age_group] = [0, 1].map(AttributeId::new); let
+/// hierarchies = Hierarchies::new(&domain, vec![Coarsening::every(5, &domain, age, age_group)])?;
 /// assert_eq!(hierarchies.finest(age_group), age);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -51,12 +50,12 @@ pub struct Hierarchies {
     up: Box<[Option<Coarsening>]>,
     /// The finest version of each attribute.
     finest: Box<[AttributeId]>,
-    /// How many coarser versions each attribute has.
+    /// Number of coarser versions of each attribute.
     coarser_versions: Box<[usize]>,
 }
 
 impl Hierarchies {
-    /// No attribute is a version of another.
+    /// Returns hierarchies in which no attribute is a version of another.
     pub fn none(domain: &Domain) -> Self {
         Self {
             up: vec![None; domain.len()].into(),
@@ -65,7 +64,10 @@ impl Hierarchies {
         }
     }
 
-    /// The hierarchies that these steps make.
+    /// Makes hierarchies from their steps, in any order.
+    ///
+    /// # Errors
+    /// [`ModelError::UnknownAttribute`], or [`ModelError::NotACoarsening`] with the reason.
     pub fn new(domain: &Domain, steps: Vec<Coarsening>) -> Result<Self, ModelError> {
         let mut hierarchies = Self::none(domain);
         for step in steps {
@@ -77,24 +79,24 @@ impl Hierarchies {
                 }
             }
             if step.groups.len() != domain.size(fine) as usize {
-                return refuse("it must give a group for every code");
+                return refuse("it needs a group for every code of the finer attribute");
             }
-            // A group without codes could hold no share of a correction.
+            // A correction cannot be spread over an empty group.
             let mut seen = vec![false; domain.size(coarse) as usize];
             for &group in &step.groups {
                 match seen.get_mut(group as usize) {
                     Some(seen) => *seen = true,
-                    None => return refuse("a group is no code of it"),
+                    None => return refuse("a group is not one of its codes"),
                 }
             }
             if seen.contains(&false) {
-                return refuse("one of its codes has no group");
+                return refuse("one of its codes is an empty group");
             }
             if hierarchies.up[fine.index()].is_some() {
-                return refuse("that one has another already");
+                return refuse("the finer attribute already has another coarser version");
             }
             if hierarchies.finest[coarse.index()] != coarse {
-                return refuse("it is that of another already");
+                return refuse("it is already the coarser version of another attribute");
             }
             let finest = hierarchies.finest[fine.index()];
             if finest == coarse {
@@ -112,23 +114,25 @@ impl Hierarchies {
         Ok(hierarchies)
     }
 
-    /// The version of the attribute that has most codes; the attribute itself unless it was coarsened from another.
+    /// Returns the finest version of the attribute: itself, unless it is a coarser version of
+    /// another.
     pub fn finest(&self, attribute: AttributeId) -> AttributeId {
         self.finest[attribute.index()]
     }
 
-    /// The next coarser version, and the group of every code.
+    /// Returns the next coarser version, and the group of every code.
     pub(super) fn coarser(&self, attribute: AttributeId) -> Option<(AttributeId, &[u32])> {
         self.up[attribute.index()].as_ref().map(|step| (step.coarse, &*step.groups))
     }
 
-    /// The coarser versions of an attribute, nearest first.
+    /// Returns the coarser versions of an attribute, nearest first.
     fn above(&self, attribute: AttributeId) -> impl Iterator<Item = AttributeId> + '_ {
         let next = |attribute: &AttributeId| self.coarser(*attribute).map(|(coarse, _)| coarse);
         std::iter::successors(next(&attribute), next)
     }
 
-    /// The code of `onto` for every code of `attribute`, a finer version of it or the same.
+    /// Returns the code of `onto` for every code of `attribute`, which is `onto` or a finer version
+    /// of it.
     pub(super) fn groups(&self, domain: &Domain, attribute: AttributeId, onto: AttributeId) -> Vec<u32> {
         let mut groups: Vec<u32> = (0..domain.size(attribute)).collect();
         let mut version = attribute;
@@ -142,7 +146,8 @@ impl Hierarchies {
         groups
     }
 
-    /// What two sets of attributes have in common: an attribute at two levels is known to both at the coarser one.
+    /// Returns the attributes that two sets share. Of an attribute at two levels they share the
+    /// coarser.
     pub(super) fn meet(&self, left: &Clique, right: &Clique) -> Clique {
         Clique::new(left.attributes().iter().filter_map(|&attribute| {
             self.version_in(right, attribute).map(|other| {
@@ -152,18 +157,18 @@ impl Hierarchies {
         }))
     }
 
-    /// The version of `attribute` that is in the set.
+    /// Returns the version of `attribute` that is in the set.
     fn version_in(&self, set: &Clique, attribute: AttributeId) -> Option<AttributeId> {
         set.attributes().iter().copied().find(|&other| self.finest(other) == self.finest(attribute))
     }
 
-    /// The attribute of `set` that `attribute` is a finer version of, or the same.
+    /// Returns the attribute of `set` that is `attribute` or a coarser version of it.
     pub(super) fn image(&self, set: &Clique, attribute: AttributeId) -> Option<AttributeId> {
         self.version_in(set, attribute)
             .filter(|other| self.coarser_versions[other.index()] <= self.coarser_versions[attribute.index()])
     }
 
-    /// A number that grows along every chain of ever larger, or ever finer, sets.
+    /// Returns a rank that is larger for larger sets and for finer versions.
     pub(super) fn rank(&self, set: &Clique) -> usize {
         set.attributes().iter().map(|attribute| 1 + self.coarser_versions[attribute.index()]).sum()
     }
@@ -185,7 +190,7 @@ mod tests {
         indices.map(AttributeId::new)
     }
 
-    /// Twelve codes, in pairs, in sixes (declared by a map); and an attribute of its own.
+    /// Twelve codes, in groups of two and of six (the latter by a map), and an unrelated attribute.
     fn three_levels() -> (Domain, Hierarchies) {
         let domain = Domain::new(vec![12, 6, 2, 5]).unwrap();
         let [fine, middle, coarse] = attributes([0, 1, 2]);
@@ -219,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_chain_of_groups_is_refused() {
+    fn steps_that_are_no_chain_of_groups_are_refused() {
         let domain = Domain::new(vec![4, 2, 2, 9]).unwrap();
         let [fine, first, second, large] = attributes([0, 1, 2, 3]);
         let step = |fine, coarse| Coarsening::every(2, &domain, fine, coarse);

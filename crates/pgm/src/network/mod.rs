@@ -1,18 +1,21 @@
-//! Bayesian networks over noisy tables: the second half of `PrivBayes`, after the noise.
+//! Bayesian networks over noisy tables: the post-processing half of `PrivBayes`.
 //!
-//! A network is a list of pairs, children given parents ([`Network`]). For every pair there is one noisy table over its
-//! children and parents. Where tables overlap they disagree, and [`make_consistent`] settles that by least squares.
-//! [`NetworkModel`] turns the tables into conditional distributions, with [`ToProbabilities`] and [`EmptyParents`]
-//! naming the two choices that papers make differently. Tuples come out in one of three ways ([`TupleSampling`]).
+//! A network is a list of pairs, children given parents ([`Network`]). For every pair there is one
+//! noisy table over its children and parents. Where tables overlap they disagree, and
+//! [`make_consistent`] resolves that by least squares. [`NetworkModel`] turns the tables into
+//! conditional distributions; [`ToProbabilities`] and [`EmptyParents`] are two options on which
+//! papers differ. There are three ways to draw tuples ([`TupleSampling`]).
 //!
-//! Tables over fewer codes help where an attribute has many: [`Hierarchies`] declares coarser versions of an attribute.
+//! [`Hierarchies`] declares coarser versions of attributes with many codes, for tables of fewer
+//! cells.
 //!
-//! **The order of mending.** The 2018 paper clips in its Algorithm 4 and again, before consistency, in its section 2.3;
-//! consistency then makes new negative counts, on which it is silent. Here tables are made consistent first, as they
-//! were released, and turned into probabilities last: only unclipped noise has mean zero and the variance that the
-//! weights are made of, so only then is the weighted mean the best one. What is given up is exact consistency after
-//! clipping, which no sampler here needs. [`make_consistent_and_positive`] gives up neither and, followed by
-//! [`ToProbabilities::Project`], halves the papers' error on sparse tables; it is of neither paper.
+//! **Order of the steps.** The 2018 paper clips in its Algorithm 4 and again, before consistency,
+//! in its section 2.3; consistency then makes new negative counts, which it does not mention. Here
+//! tables are made consistent first, as released, and turned into probabilities last: only
+//! unclipped noise has mean zero and the variance that the weights assume, so only then is the
+//! weighted mean the best one. The price is exact consistency after clipping, which no sampler here
+//! needs. [`make_consistent_and_positive`] keeps both and, followed by
+//! [`ToProbabilities::Project`], halves the papers' error on sparse tables; it is in neither paper.
 //!
 //! ```
 //! use scumble_pgm::network::{
@@ -40,9 +43,9 @@
 //! ```
 //!
 //! # Reference
-//! Zhang, Cormode, Procopiuc, Srivastava, Xiao, `PrivBayes`, SIGMOD 2014 (below: 2014). Bao, Xiao, Zhao, Zhang, Ding,
-//! Synthetic data generation with differential privacy via Bayesian networks, JPC 2021, the entry to the NIST challenge
-//! of 2018 (below: 2018).
+//! Zhang, Cormode, Procopiuc, Srivastava, Xiao, `PrivBayes`, SIGMOD 2014 (below: 2014). Bao, Xiao,
+//! Zhao, Zhang, Ding, Synthetic data generation with differential privacy via Bayesian networks,
+//! JPC 2021, the entry to the NIST challenge of 2018 (below: 2018).
 
 mod backtrack;
 mod conditional;
@@ -66,9 +69,9 @@ use crate::error::ModelError;
 /// Children drawn together, given parents.
 ///
 /// # Reference
-/// The attribute-parent pair of 2014, section 2.2. The head of 2018, section 1.2, is a pair of several children without
-/// parents; the first k + 1 pairs of 2014, whose conditionals come from one table (its Algorithm 1, lines 7 and 8), are
-/// such a head too.
+/// The attribute-parent pair of 2014, section 2.2. The head of 2018, section 1.2, is a pair of
+/// several children without parents; the first k + 1 pairs of 2014, whose conditionals come from
+/// one table (its Algorithm 1, lines 7 and 8), are such a head too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
     children: Clique,
@@ -76,69 +79,70 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// One child, given parents.
+    /// Makes a pair of one child, given parents.
     pub fn new(child: AttributeId, parents: impl IntoIterator<Item = AttributeId>) -> Self {
         Self { children: Clique::single(child), parents: Clique::new(parents) }
     }
 
-    /// Attributes drawn together, given nothing.
+    /// Makes a pair of attributes drawn together, without parents.
     pub fn head(attributes: impl IntoIterator<Item = AttributeId>) -> Self {
         Self { children: Clique::new(attributes), parents: Clique::empty() }
     }
 
-    /// Children drawn together, given parents.
+    /// Makes a pair of children drawn together, given parents.
     pub fn drawn(children: Clique, parents: Clique) -> Self {
         Self { children, parents }
     }
 
-    /// What is drawn.
+    /// Returns the attributes that are drawn.
     pub fn children(&self) -> &Clique {
         &self.children
     }
 
-    /// What it is drawn given.
+    /// Returns the attributes that they are drawn given.
     pub fn parents(&self) -> &Clique {
         &self.parents
     }
 
-    /// Children and parents: the attributes of the pair's table.
+    /// Returns children and parents: the attributes of the pair's table.
     pub fn clique(&self) -> Clique {
         self.children.union(&self.parents)
     }
 }
 
-/// How a tuple comes about, one step after the other.
+/// A step in drawing a tuple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// The children of a pair are drawn.
+    /// Draws the children of a pair.
     Draw { pair: usize },
-    /// The coarser version of an attribute follows from it.
+    /// Derives the next coarser version of an attribute.
     Coarsen { fine: AttributeId },
 }
 
-/// The structure of a Bayesian network: every attribute is the child of one pair, and parents come earlier.
+/// The structure of a Bayesian network: every attribute is the child of one pair, and parents come
+/// earlier.
 ///
-/// A coarser version of an attribute is either the child of a pair like any other attribute (2018: such columns are
-/// drawn and thrown away), or of none; then it follows from the finer version as soon as that is drawn, and may be a
-/// parent from then on.
+/// A coarser version of an attribute is either the child of a pair like any other attribute (2018:
+/// such columns are drawn and discarded), or of none; then it follows from the finer version as
+/// soon as that is drawn, and may be a parent from then on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Network {
     domain: Domain,
     hierarchies: Hierarchies,
     pairs: Box<[Pair]>,
     steps: Box<[Step]>,
-    /// Whether each attribute is drawn by no pair, but follows from a finer version.
+    /// Whether each attribute follows from a finer version instead of being drawn by a pair.
     follows: Box<[bool]>,
 }
 
 impl Network {
-    /// The network of these pairs, drawn in this order.
+    /// Makes the network of these pairs, drawn in this order.
     pub fn new(domain: Domain, pairs: Vec<Pair>) -> Result<Self, ModelError> {
         let hierarchies = Hierarchies::none(&domain);
         Self::with_hierarchies(domain, hierarchies, pairs)
     }
 
-    /// The network of these pairs over a domain of which some attributes are coarser versions of others.
+    /// Makes the network of these pairs over a domain with coarser versions of attributes.
     pub fn with_hierarchies(domain: Domain, hierarchies: Hierarchies, pairs: Vec<Pair>) -> Result<Self, ModelError> {
         let mut drawn = vec![0; domain.len()];
         for attribute in pairs.iter().flat_map(|pair| pair.children.attributes()) {
@@ -178,22 +182,22 @@ impl Network {
         Ok(Self { domain, hierarchies, pairs: pairs.into(), steps: steps.into(), follows })
     }
 
-    /// The attributes' sizes.
+    /// Returns the domain.
     pub fn domain(&self) -> &Domain {
         &self.domain
     }
 
-    /// Which attributes are coarser versions of others.
+    /// Returns which attributes are coarser versions of others.
     pub fn hierarchies(&self) -> &Hierarchies {
         &self.hierarchies
     }
 
-    /// The pairs, in the order they are drawn.
+    /// Returns the pairs, in the order they are drawn.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
 
-    /// The attributes of each pair's table.
+    /// Returns the attributes of each pair's table.
     pub fn cliques(&self) -> impl Iterator<Item = Clique> + '_ {
         self.pairs.iter().map(Pair::clique)
     }
@@ -270,7 +274,7 @@ mod tests {
         assert_eq!(*derived.steps, steps);
         let drawn = network(vec![Pair::head([id(1)]), Pair::new(id(2), [id(1)]), Pair::new(id(0), [id(2)])]).unwrap();
         assert_eq!(drawn.steps.len(), 3);
-        // Too early: the coarse version is not known before the fine one.
+        // The coarse version is not known before the fine one.
         let early = network(vec![Pair::head([id(2)]), Pair::new(id(0), [id(1)])]);
         assert_eq!(early, Err(ModelError::PairOutOfOrder { pair: 1 }));
     }

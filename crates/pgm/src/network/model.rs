@@ -1,4 +1,4 @@
-//! A network with its conditional distributions, and tuples out of it.
+//! A network with its conditional distributions, and sampling from it.
 
 use std::collections::VecDeque;
 
@@ -13,23 +13,23 @@ use crate::error::ModelError;
 use crate::parallel;
 use crate::table::factor::Factor;
 
-/// Tuples in a chunk of independent ones.
+/// Number of tuples in a chunk of independent draws.
 const CHUNK_TUPLES: u64 = 1 << 16;
-/// Tuples drawn without replacement from the same histograms. Every batch has its own, so the more tuples in a batch,
-/// the fewer roundings; the whole batch is held while it is drawn.
+/// Number of tuples drawn without replacement from the same histograms. Larger batches mean fewer
+/// roundings, but a whole batch is in memory while it is drawn.
 const BATCH_TUPLES: u64 = 1 << 18;
 
-/// How the rows of a network are drawn, which the papers call tuples.
+/// How the rows of a network, which the papers call tuples, are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TupleSampling {
     /// Every tuple is an independent draw (2014, section 3; 2018, section 2.3).
     WithReplacement,
-    /// From histograms of the tables times the number of tuples, each used value taken out (2018, section 3.3). Counts
-    /// come out as the tables have them, within rounding. For more than 2^18 tuples: batch by batch.
+    /// From histograms, the tables times the number of tuples, without replacement (2018, section
+    /// 3.3). Counts equal those of the tables, within rounding. Batches of 2^18 tuples.
     #[default]
     WithoutReplacement,
-    /// From histograms that need not be consistent, taking steps back where one is empty (2018, section 3.3.1). Batch
-    /// by batch too.
+    /// From histograms that need not be consistent, going back if one is empty (2018, section
+    /// 3.3.1). Batches of 2^18 tuples.
     BackTracking,
 }
 
@@ -44,7 +44,7 @@ pub struct NetworkModel {
 }
 
 impl NetworkModel {
-    /// The model made of one table of noisy counts per pair, over its children and parents.
+    /// Makes the model from one table of noisy counts per pair, over its children and parents.
     pub fn new(
         network: Network,
         tables: &[Factor],
@@ -68,21 +68,21 @@ impl NetworkModel {
         Ok(Self { network, conditionals: conditionals.into() })
     }
 
-    /// Which attributes are drawn given which, in what order.
+    /// Returns the structure of the network.
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// The distribution of each pair.
+    /// Returns the conditional distribution of each pair.
     pub fn conditionals(&self) -> &[Conditional] {
         &self.conditionals
     }
 
-    /// The probability of a tuple with these codes, one per attribute of the domain. A coarser version that follows from
-    /// a finer one is not looked at, except as a parent.
+    /// Returns the probability of a tuple: one code per attribute of the domain. Ignores a coarser
+    /// version that follows from a finer one, except as a parent.
     ///
     /// # Panics
-    /// If there are fewer codes than attributes, or a code is none of its attribute.
+    /// If there are fewer codes than attributes, or a code is not one of its attribute.
     pub fn probability(&self, tuple: &[u32]) -> f64 {
         let cell = |places: &[Place]| -> usize {
             places.iter().map(|place| place.offset(tuple[place.attribute.index()]) as usize).sum()
@@ -90,8 +90,8 @@ impl NetworkModel {
         self.conditionals.iter().map(|pair| pair.row(cell(pair.parents()))[cell(pair.children())]).product()
     }
 
-    /// `tuples` tuples, the same for the same seed whatever the number of threads, chunk by chunk with one column per
-    /// attribute of the domain.
+    /// Draws `tuples` tuples, chunk by chunk with one column per attribute of the domain. Equal
+    /// seeds give equal tuples, whatever the number of threads.
     pub fn sample(&self, tuples: u64, seed: u64, sampling: TupleSampling) -> Tuples<'_> {
         let cumulative = match sampling {
             TupleSampling::WithReplacement | TupleSampling::BackTracking => {
@@ -112,7 +112,7 @@ pub struct Tuples<'a> {
     seed: u64,
     left: u64,
     next: u32,
-    /// Chunks that are drawn but not yet taken.
+    /// Chunks drawn ahead.
     ready: VecDeque<Vec<CodeColumn>>,
 }
 
@@ -128,7 +128,7 @@ impl Iterator for Tuples<'_> {
 }
 
 impl Tuples<'_> {
-    /// Tuples in every chunk but the last.
+    /// Returns the number of tuples in every chunk but the last.
     pub fn chunk_tuples(sampling: TupleSampling) -> u64 {
         match sampling {
             TupleSampling::WithReplacement => CHUNK_TUPLES,
@@ -136,26 +136,27 @@ impl Tuples<'_> {
         }
     }
 
-    /// The same without the first `chunks` chunks, which are not drawn.
+    /// Skips the first `chunks` chunks without drawing them.
     ///
     /// # Panics
-    /// If chunks were taken already.
+    /// If a chunk was drawn already.
     #[must_use]
     pub fn starting_at(mut self, chunks: u32) -> Self {
-        assert!(self.next == 0, "chunks are left out before any is drawn");
+        assert!(self.next == 0, "chunks are skipped before any is drawn");
         self.left = self.left.saturating_sub(u64::from(chunks) * Self::chunk_tuples(self.sampling));
         self.next = chunks;
         self
     }
 
-    /// Draws a chunk on every core. Chunks have random streams of their own, so it does not matter who draws which.
+    /// Draws one chunk per processor. Each has its own random stream, so threads do not change the
+    /// rows.
     fn draw_ahead(&mut self) {
         let jobs: Vec<(u32, u32)> = std::iter::from_fn(|| self.job()).take(parallel::processors()).collect();
-        let chunks = parallel::on_items(jobs, |(chunk, tuples)| self.chunk(chunk, tuples));
+        let chunks = parallel::map(jobs, |(chunk, tuples)| self.chunk(chunk, tuples));
         self.ready.extend(chunks);
     }
 
-    /// The next chunk to be drawn, and its number of tuples.
+    /// Returns the next chunk to draw, and its number of tuples.
     fn job(&mut self) -> Option<(u32, u32)> {
         let tuples = self.left.min(Self::chunk_tuples(self.sampling));
         if tuples == 0 {
@@ -163,7 +164,7 @@ impl Tuples<'_> {
         }
         self.left -= tuples;
         let chunk = self.next;
-        self.next = chunk.checked_add(1).expect("2^48 tuples are more than anyone waits for");
+        self.next = chunk.checked_add(1).expect("at most 2^48 tuples can be drawn");
         Some((chunk, u32::try_from(tuples).expect("a chunk has u32 tuples")))
     }
 
@@ -184,7 +185,7 @@ impl Tuples<'_> {
         codes.into_iter().zip(sizes).map(|(codes, &size)| narrow(codes, size)).collect()
     }
 
-    /// The random numbers of a pair in a chunk.
+    /// Returns the random stream of a pair in a chunk.
     fn stream(&self, chunk: u32, pair: usize) -> ChaCha8Rng {
         let pair = u32::try_from(pair).expect("a network has at most limits::COLUMNS pairs");
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
@@ -192,7 +193,8 @@ impl Tuples<'_> {
         rng
     }
 
-    /// The codes of every attribute; `draw` gives the children's cells of all tuples from their parents' cells.
+    /// Returns the codes of every attribute. `draw` gets the parents' cells of all tuples and
+    /// returns the children's.
     fn pair_by_pair(
         &self,
         chunk: u32,
@@ -226,7 +228,7 @@ impl Tuples<'_> {
     }
 }
 
-/// The codes in the width that their attribute needs.
+/// Converts codes to the width of their attribute.
 #[expect(clippy::cast_possible_truncation, reason = "a code is below its attribute's size")]
 fn narrow(codes: Vec<u32>, size: u32) -> CodeColumn {
     match CodeWidth::for_size(size) {

@@ -1,4 +1,4 @@
-//! Noisy tables that are consistent and hold no negative counts.
+//! Noisy tables made consistent and non-negative.
 
 use scumble_schema::Domain;
 
@@ -8,16 +8,19 @@ use crate::error::ModelError;
 use crate::measurement::Measurement;
 use crate::simplex;
 
-/// Changes the tables, as little as least squares allows, until any two agree on all attributes they share, no count is
-/// negative and every table sums to `total`. So many rounds come ever nearer to that; they end with
-/// [`make_consistent`], so what is left over are small negative counts, not disagreement.
+/// Makes any two tables agree on all attributes they share, without negative counts and with the
+/// sum `total`, by the least change in least squares. Approximate: more rounds come nearer. The
+/// last step is [`make_consistent`], so the remaining error is small negative counts, not
+/// disagreement.
 ///
-/// The papers clip, which neither keeps tables consistent nor takes away as much noise as it adds. This alternates
-/// between the two sets of tables that fulfil one demand, in the way that ends at the nearest tables that fulfil both.
-/// Ten rounds are a good start; each costs a little more than [`make_consistent`].
+/// The papers clip, which neither keeps tables consistent nor removes as much noise as it adds.
+/// This alternates between projections onto consistent and onto non-negative tables, with the
+/// corrections that make it converge to the nearest tables that are both. Ten rounds are a good
+/// start; each costs a little more than [`make_consistent`].
 ///
 /// # Reference
-/// Boyle and Dykstra 1986, A method for finding projections onto the intersection of convex sets in Hilbert spaces.
+/// Boyle and Dykstra 1986, A method for finding projections onto the intersection of convex sets in
+/// Hilbert spaces.
 pub fn make_consistent_and_positive(
     domain: &Domain,
     hierarchies: &Hierarchies,
@@ -29,16 +32,16 @@ pub fn make_consistent_and_positive(
         return Err(ModelError::NotFinite { what: "the total of the tables", positive: true });
     }
     make_consistent(domain, hierarchies, tables)?;
-    // What the last round's projection onto positive tables took away is given back before the next; the projection onto
-    // consistent tables is linear and needs no such memory.
-    let mut taken: Vec<Vec<f64>> = tables.iter().map(|table| vec![0.0; table.values().len()]).collect();
+    // Each round adds back what the last projection onto non-negative tables removed. The
+    // projection onto consistent tables is linear and needs no such correction.
+    let mut removed: Vec<Vec<f64>> = tables.iter().map(|table| vec![0.0; table.values().len()]).collect();
     for _ in 0..rounds {
-        for (table, taken) in tables.iter_mut().zip(&mut taken) {
+        for (table, removed) in tables.iter_mut().zip(&mut removed) {
             let counts = table.counts.values_mut();
-            counts.iter_mut().zip(&*taken).for_each(|(count, taken)| *count += taken);
+            counts.iter_mut().zip(&*removed).for_each(|(count, removed)| *count += removed);
             let probabilities = simplex::project(counts, total);
-            for ((count, taken), probability) in counts.iter_mut().zip(taken).zip(probabilities) {
-                *taken = *count - total * probability;
+            for ((count, removed), probability) in counts.iter_mut().zip(removed).zip(probabilities) {
+                *removed = *count - total * probability;
                 *count = total * probability;
             }
         }

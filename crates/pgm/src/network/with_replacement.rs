@@ -1,16 +1,16 @@
-//! Tuples with replacement: every one is an independent draw from the network's distribution.
+//! Sampling with replacement: every tuple is an independent draw from the network's distribution.
 
 use chacha20::ChaCha8Rng;
 use rand::RngExt;
 
 use super::conditional::Conditional;
 
-/// A conditional distribution ready to be drawn from by inversion.
+/// A conditional distribution prepared for drawing by inversion.
 #[derive(Debug)]
 pub(super) struct Cumulative {
     columns: usize,
-    /// For every row, the probability up to and including each cell; without bound from the last possible cell on, so
-    /// that rounding can neither leave the row nor reach a cell of no probability.
+    /// For every row, the cumulative probability of each cell; infinite from the last possible cell
+    /// on, so that rounding errors can neither leave the row nor reach an impossible cell.
     edges: Vec<f64>,
 }
 
@@ -30,7 +30,7 @@ impl Cumulative {
         Self { columns, edges }
     }
 
-    /// A cell of the children given the parents' cell.
+    /// Draws a cell of the children given the parents' cell.
     ///
     /// # Reference
     /// 2014, section 3, generation of synthetic data; 2018, section 2.3 and equation (2.3).

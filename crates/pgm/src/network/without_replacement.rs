@@ -1,16 +1,18 @@
-//! Tuples without replacement: as many of each value as the histograms hold.
+//! Sampling without replacement: the counts of each value equal those of the histograms.
 //!
-//! 2018, section 3.3, multiplies each table by the number of tuples and draws tuple by tuple, each time from what is
-//! left. Its counts happen to be whole and its histograms never run dry; in general neither holds. Two remarks settle it.
+//! 2018, section 3.3, multiplies each table by the number of tuples and draws tuple by tuple, each
+//! time from the remaining histogram. In its example counts are whole and histograms are never used
+//! up; in general neither holds. Two observations solve this.
 //!
-//! - What is left of one histogram depends on earlier tuples' values of its own attributes only. So pairs can be drawn
-//!   one after the other for all tuples: for each cell of the parents, the values of its tuples are its histogram in
-//!   random order. The rows are distributed as by the paper's procedure, in a fraction of its time.
-//! - The histogram of a parents' cell is rounded when the number of tuples that have it is known, to that number of
-//!   values, each count up or down at random with its mean kept. Where tables are consistent and whole this changes
-//!   nothing: the counts come out exactly. Where they are not, no histogram runs dry while another has values left over;
-//!   parents without probability in the pair's own table take the values that
-//!   [`EmptyParents`](super::EmptyParents) says.
+//! - The remainder of a histogram depends on earlier tuples' values of its own attributes only. So
+//!   pairs can be drawn one after the other for all tuples: for each cell of the parents, the
+//!   values of its tuples are its histogram in random order. The rows have the same distribution as
+//!   by the paper's procedure, in a fraction of its time.
+//! - The histogram of a parents' cell is rounded once the number of its tuples is known, to that
+//!   number of values, each count up or down at random with its mean kept. If tables are consistent
+//!   and whole this changes nothing: the counts are exact. If they are not, no histogram is used up
+//!   while another has values left over; for parents without probability in the pair's own table,
+//!   [`EmptyParents`](super::EmptyParents) decides the distribution.
 
 use chacha20::ChaCha8Rng;
 use rand::RngExt;
@@ -18,7 +20,7 @@ use rand::seq::SliceRandom;
 
 use super::conditional::Conditional;
 
-/// A cell of the children for every tuple, given its parents' cell.
+/// Draws a cell of the children for every tuple, given its parents' cell.
 ///
 /// # Reference
 /// 2018, section 3.3, Tables 5 and 6.
@@ -37,7 +39,7 @@ pub(super) fn draw(conditional: &Conditional, parents: &[u32], rng: &mut ChaCha8
         }
         *end = drawn.len();
     }
-    // Each tuple takes the last value left in its parents' cell.
+    // Each tuple takes the last remaining value of its parents' cell.
     let mut children = vec![0; parents.len()];
     for (child, &row) in children.iter_mut().zip(parents) {
         let end = &mut ends[row as usize];
@@ -47,11 +49,12 @@ pub(super) fn draw(conditional: &Conditional, parents: &[u32], rng: &mut ChaCha8
     children
 }
 
-/// Whole counts that sum to `total`: each is its expectation rounded up or down at random, with its mean kept. A cell
-/// of no probability gets none.
+/// Rounds expected counts to whole counts that sum to `total`, up or down at random with the means
+/// kept, and calls `take` with each cell and its positive count. A cell without probability gets
+/// none.
 ///
-/// All boundaries between cells on a line of length `total` move by the same random offset below one and are rounded
-/// down (systematic sampling).
+/// Systematic sampling: all boundaries between cells on a line of length `total` move by the same
+/// random offset below one and are rounded down.
 pub(super) fn round(probabilities: &[f64], total: u32, rng: &mut ChaCha8Rng, mut take: impl FnMut(u32, u32)) {
     let last = probabilities.iter().rposition(|&probability| probability > 0.0).expect("it is a distribution");
     let offset: f64 = rng.random();
@@ -92,7 +95,8 @@ mod tests {
             }
         }
         for (sum, probability) in sums.into_iter().zip(probabilities) {
-            // The mean of 20,000 roundings has a standard deviation of at most 0.0036: 6 of them, false alarm 2e-9.
+            // The mean of 20,000 roundings has a standard deviation of at most 0.0036: 6 of them,
+            // false alarm 2e-9.
             assert!((f64::from(sum) / f64::from(runs) - 7.0 * probability).abs() < 0.022);
         }
     }

@@ -1,14 +1,15 @@
-//! Codes of a group in random order.
+//! Shuffling the codes of a group.
 
 use rand::Rng;
 
-/// Puts a group's codes in random order, given that all from `mixed` on are the same.
+/// Shuffles a group's codes, given that all from `mixed` on are equal.
 ///
-/// A Fisher-Yates shuffle run backwards: its steps among equal codes change nothing and are left out, so a group in which
-/// one code prevails costs little.
+/// A Fisher-Yates shuffle run backwards. Steps among equal codes change nothing and are skipped, so
+/// a group with one prevailing code costs little.
 ///
-/// Two positions come from one random number: the product's high half is the position, its low half is the randomness that
-/// is left. No order of a group of at most 2^16 rows is likelier than another by more than one in 2^32 per pair of steps.
+/// Two positions come from one random number: the high half of the product is the position, the low
+/// half the remaining randomness. In a group of at most 2^16 rows, no order is more likely than
+/// another by more than one in 2^32 per pair of steps.
 pub(super) fn shuffle<C>(codes: &mut [C], mixed: usize, rng: &mut impl Rng) {
     let mut step = mixed.min(codes.len().saturating_sub(1));
     while step > 0 {
@@ -22,7 +23,7 @@ pub(super) fn shuffle<C>(codes: &mut [C], mixed: usize, rng: &mut impl Rng) {
     }
 }
 
-/// A number below `bound`, and the randomness that is left.
+/// Returns a number below `bound`, and the remaining randomness.
 #[expect(clippy::cast_possible_truncation, reason = "the high half is below the bound, the low half is meant")]
 fn below(randomness: u64, bound: usize) -> (usize, u64) {
     let product = u128::from(randomness) * bound as u128;
@@ -36,7 +37,7 @@ mod tests {
 
     use super::*;
 
-    /// Over all 12 orders of `[1, 2, 0, 0]`, how often each came against how often it should.
+    /// Returns the chi-square statistic of the 12 orders of `[1, 2, 0, 0]`.
     fn chi_square(mixed: usize) -> f64 {
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         let mut counts = std::collections::BTreeMap::new();
@@ -49,19 +50,19 @@ mod tests {
         counts.values().map(|count: &f64| (count - 10_000.0).powi(2) / 10_000.0).sum::<f64>() + missing * 10_000.0
     }
 
-    /// 11 degrees of freedom: above it once in a million.
+    /// 11 degrees of freedom: exceeded once in a million.
     const CHI_SQUARE: f64 = 50.0;
 
     #[test]
-    fn every_order_is_as_likely_as_any_other() {
+    fn all_orders_are_equally_likely() {
         assert!(chi_square(2) < CHI_SQUARE);
         assert!(chi_square(4) < CHI_SQUARE);
-        // One step too few leaves the first code out of the shuffle's reach of some orders.
+        // With one step too few, some orders are out of reach.
         assert!(chi_square(1) > CHI_SQUARE);
     }
 
     #[test]
-    fn a_group_of_none_or_one_stays() {
+    fn a_group_of_at_most_one_code_does_not_change() {
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         shuffle::<u8>(&mut [], 0, &mut rng);
         let mut one = [7_u8];

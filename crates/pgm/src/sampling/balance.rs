@@ -1,18 +1,22 @@
-//! Expected counts of many groups rounded together, so that errors cancel between groups.
+//! Dependent rounding: expected counts of many groups rounded together, so that errors cancel
+//! between groups.
 //!
-//! The expected counts form a table with one row per group and one column per code. Each is to be rounded up or down, with
-//! its mean kept; every row must keep its sum, which is a whole number, and every column its sum rounded up or down. Rounded
-//! group by group, a column would be off by the square root of the number of groups.
+//! The expected counts form a table with one row per group and one column per code. Each is rounded
+//! up or down with its mean kept. Every row keeps its sum, which is a whole number, and every
+//! column its sum rounded up or down. Rounded group by group, a column would be off by the square
+//! root of the number of groups.
 //!
-//! Think of a graph with a vertex for every row and every column, and an edge for every fraction still to be rounded. Around
-//! a cycle, adding to every second edge what is taken from the others keeps all sums. It goes on until an edge reaches zero
-//! or one and leaves the graph, in one direction or the other at random so that means are kept. Edges come in one by one,
-//! group by group, and a cycle is resolved as soon as it closes: what is pending is a forest with fewer edges than twice the
-//! number of columns, so the sums over any run of neighbouring groups are off by little too.
+//! Consider a graph with a vertex for every row and every column, and an edge for every fraction
+//! still to be rounded. Along a cycle, raising every second edge and lowering the others by the
+//! same amount keeps all sums. The amount is the one at which an edge reaches zero or one and
+//! leaves the graph; the direction is random, so that means are kept. Edges are inserted one by
+//! one, group by group, and a cycle is resolved as soon as it closes. So the pending edges are a
+//! forest with fewer edges than twice the number of columns, and sums over any run of neighbouring
+//! groups are off by little too.
 //!
 //! # Reference
-//! Gandhi, Khuller, Parthasarathy, Srinivasan 2006, Dependent rounding and its applications, section 2. That edges come in
-//! one by one is ours.
+//! Gandhi, Khuller, Parthasarathy, Srinivasan 2006, Dependent rounding and its applications,
+//! section 2. Inserting the edges one by one is our addition.
 
 use rand::{Rng, RngExt};
 
@@ -35,26 +39,27 @@ pub(super) fn round(expected: &[f64], columns: usize, rng: &mut impl Rng) -> Vec
             }
         }
     }
-    // One more row takes what the columns lack to whole numbers, so that every path that is left becomes a cycle.
+    // One more row completes the columns to whole numbers, so that every remaining path becomes a
+    // cycle.
     for (column, sum) in sums.into_iter().enumerate() {
-        let lacking = sum.ceil() - sum;
-        if lacking > 0.0 {
-            forest.insert(rows, column, lacking, rng);
+        let missing = sum.ceil() - sum;
+        if missing > 0.0 {
+            forest.insert(rows, column, missing, rng);
         }
     }
     forest.finish()
 }
 
-/// Fractions that are still to be rounded, no cycle among them. Columns are the first vertices, then come the rows.
+/// A forest of the fractions still to be rounded. Columns are the first vertices, then the rows.
 struct Forest {
     columns: usize,
-    /// The vertex above, [`NONE`] for a root.
+    /// The parent of each vertex, [`NONE`] for a root.
     parent: Vec<u32>,
-    /// The fraction on the edge to the vertex above.
+    /// The fraction on the edge to the parent.
     fraction: Vec<f64>,
     /// The vertices from a column up to the row at the root of its tree.
     path: Vec<u32>,
-    /// Whole rows so far, cell by cell; one row more than groups.
+    /// Whole rows so far, cell by cell; the table has one row more than there are groups.
     counts: Vec<u32>,
 }
 
@@ -70,10 +75,10 @@ impl Forest {
         }
     }
 
-    /// Takes in the fraction of one cell, and resolves the cycle if it closes one.
+    /// Inserts the fraction of one cell, and resolves the cycle if it closes one.
     ///
-    /// The cells of a row come one after the other, so that until the next row begins the row is the root of its tree: a
-    /// cycle is then the path from the column up to the root.
+    /// The cells of a row come one after the other, so the current row is the root of its tree, and
+    /// a cycle is the path from the column up to the root.
     fn insert(&mut self, row: usize, column: usize, mut fraction: f64, rng: &mut impl Rng) {
         #[expect(clippy::cast_possible_truncation, reason = "fewer vertices than cells of a model")]
         let (row, column) = ((self.columns + row) as u32, column as u32);
@@ -89,7 +94,8 @@ impl Forest {
                 Moved::Whole(count) => return self.settle(row, column, count),
             }
         }
-        // The column becomes the root of its tree, or of what the cycle left of it, then hangs below the row.
+        // The column becomes the root of its tree, or of what the cycle left of it, and then a
+        // child of the row.
         let (mut vertex, mut above, mut edge) = (column, row, fraction);
         while vertex != NONE {
             let next = std::mem::replace(&mut self.parent[vertex as usize], above);
@@ -98,8 +104,8 @@ impl Forest {
         }
     }
 
-    /// Raises the new edge and lowers and raises those on the path in turns, or the other way round, until at least one of
-    /// them is whole. Returns what becomes of the new edge.
+    /// Raises the new edge and alternately lowers and raises those on the path, or the reverse,
+    /// until at least one is whole. Returns the state of the new edge.
     fn resolve(&mut self, new: f64, rng: &mut impl Rng) -> Moved {
         let (mut up, mut down) = (1.0 - new, new);
         for pair in self.path.chunks(2) {
@@ -125,13 +131,13 @@ impl Forest {
         moved(new, raise, change)
     }
 
-    /// Adds what became of the fraction on the edge between a row and a column.
+    /// Adds the rounded fraction on the edge between a row and a column to the counts.
     fn settle(&mut self, vertex: u32, other: u32, count: u32) {
         let (row, column) = (vertex.max(other) as usize - self.columns, vertex.min(other) as usize);
         self.counts[row * self.columns + column] += count;
     }
 
-    /// What is left is whole up to rounding of the sums.
+    /// Returns the counts. Remaining fractions are whole, up to rounding errors of the sums.
     fn finish(mut self) -> Vec<u32> {
         for vertex in 0..self.parent.len() {
             let parent = self.parent[vertex];
@@ -144,14 +150,14 @@ impl Forest {
     }
 }
 
-/// Where a fraction is after a cycle was resolved.
+/// The state of a fraction after a cycle is resolved.
 enum Moved {
     Pending(f64),
     Whole(u32),
 }
 
-/// The fraction raised or lowered. `change` is the least of what is left to zero or one on the cycle, computed as here, so
-/// the edge that it comes from ends exactly.
+/// Raises or lowers a fraction. `change` is the smallest distance to zero or one on the cycle,
+/// computed as here, so the edge that it comes from becomes exactly whole.
 fn moved(fraction: f64, raised: bool, change: f64) -> Moved {
     match raised {
         true if 1.0 - fraction <= change => Moved::Whole(1),
@@ -169,12 +175,13 @@ mod tests {
 
     use super::*;
 
-    /// Expected counts of groups of up to `most` rows, each with its own weights; a third of them zero.
-    fn table(rows: usize, columns: usize, most: u32, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    /// Returns expected counts of groups of up to `max_rows` rows with random weights, a third of
+    /// them zero.
+    fn table(rows: usize, columns: usize, max_rows: u32, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let row = |rng: &mut ChaCha8Rng| {
             let mut weights: Vec<f64> = (0..columns).map(|_| (rng.random::<f64>() - 0.3).max(0.0)).collect();
             weights[0] += 0.1;
-            let scale = f64::from(rng.random_range(1..=most)) / weights.iter().sum::<f64>();
+            let scale = f64::from(rng.random_range(1..=max_rows)) / weights.iter().sum::<f64>();
             weights.into_iter().map(move |weight| weight * scale)
         };
         (0..rows).flat_map(|_| row(rng)).collect()
@@ -191,10 +198,10 @@ mod tests {
     proptest! {
         #[test]
         fn cells_and_columns_are_rounded_up_or_down_and_rows_keep_their_sums(
-            rows in 0_usize..40, columns in 1_usize..30, most in 1_u32..50, seed: u64
+            rows in 0_usize..40, columns in 1_usize..30, max_rows in 1_u32..50, seed: u64
         ) {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            let expected = table(rows, columns, most, &mut rng);
+            let expected = table(rows, columns, max_rows, &mut rng);
             let counts = round(&expected, columns, &mut rng);
             prop_assert_eq!(counts.len(), expected.len());
             for (&count, &expected) in counts.iter().zip(&expected) {
@@ -246,7 +253,7 @@ mod tests {
             let sums = column_sums(&counts[..cells], columns).into_iter().zip(column_sums(&expected[..cells], columns));
             squares += sums.map(|(count, expected)| (count - expected).powi(2)).sum::<f64>();
         }
-        // Cells rounded independently of each other, each with a variance of 1/6 or so, would give 4.
+        // Independently rounded cells, with a variance of about 1/6 each, would give 4.
         let root_mean_square = (squares / f64::from(200 * 16)).sqrt();
         assert!(root_mean_square < 1.0, "{root_mean_square}");
     }

@@ -1,8 +1,8 @@
-//! Codes in the integer of their column.
+//! Codes in the integer type of their column.
 
-/// An integer that holds the codes of a column.
+/// The integer type of a column's codes.
 pub(super) trait Code: Copy + Default {
-    /// The code in this integer, whose width was chosen for the attribute's codes.
+    /// Converts a code. The type is wide enough for all codes of the attribute.
     fn from_code(code: usize) -> Self;
 }
 

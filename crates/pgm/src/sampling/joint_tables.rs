@@ -1,28 +1,30 @@
-//! The tables that matched rows are compared with their model on, counted.
+//! The tables of two or three columns on which matched rows are compared with the model.
 
 use scumble_schema::{AttributeId, CodeColumn, Domain};
 
 use super::cell::cells_of;
 use crate::parallel;
 
-/// Most cells of all tables together: four bytes each for what is expected, and as many for every chunk in the making.
-const MOST_CELLS: u128 = 1 << 22;
+/// Most cells of all tables together: four bytes each for the expected counts, and four more for
+/// every chunk being drawn.
+const MAX_JOINT_CELLS: u128 = 1 << 22;
 
-/// Most tables. All triples of thirty columns are fewer, all pairs of ninety are; every exchange goes through most of them.
-const MOST_TABLES: usize = 1 << 12;
+/// Most tables, because every swap goes through most of them: enough for all triples of thirty
+/// columns, or all pairs of ninety.
+const MAX_JOINT_TABLES: usize = 1 << 12;
 
-/// A table of two or three columns among others that lie one behind the other.
+/// A table of two or three columns, at its position among all tables.
 #[derive(Debug, Clone)]
 pub(super) struct JointTable {
     /// Columns of the domain. A pair has its second column twice.
     pub(super) columns: [usize; 3],
-    /// The distance between neighbouring codes of each column, which is none for what a pair repeats.
+    /// The stride of each column, zero for the column that a pair repeats.
     pub(super) strides: [u32; 3],
     /// The position of its first cell.
     pub(super) first: u32,
 }
 
-/// All tables of three columns, or of two where those of three would be too many or too large.
+/// All tables of three columns, or of two if those of three are too many or too large.
 #[derive(Debug, Clone)]
 pub(super) struct JointTables {
     tables: Vec<JointTable>,
@@ -30,11 +32,12 @@ pub(super) struct JointTables {
 }
 
 impl JointTables {
-    /// The tables of these columns, or `None` if there is nothing to compare or even pairs are too large.
+    /// Returns the tables of these columns, or `None` if there are none or even pairs are too
+    /// large.
     pub(super) fn new(domain: &Domain, columns: &[AttributeId]) -> Option<Self> {
         let columns: Vec<usize> = columns.iter().filter(|&&of| domain.size(of) > 1).map(|of| of.index()).collect();
-        // Of more columns than that, not even the pairs are few enough to be listed.
-        if columns.len() > MOST_TABLES {
+        // More columns have too many pairs.
+        if columns.len() > MAX_JOINT_TABLES {
             return None;
         }
         Self::laid_out(domain, triples(&columns)).or_else(|| Self::laid_out(domain, pairs(&columns)))
@@ -47,7 +50,7 @@ impl JointTables {
             let is_pair = columns[1] == columns[2];
             let third = if is_pair { 1 } else { third };
             let length = u128::from(first) * u128::from(second) * u128::from(third);
-            if tables.len() == MOST_TABLES || u128::from(cells) + length > MOST_CELLS {
+            if tables.len() == MAX_JOINT_TABLES || u128::from(cells) + length > MAX_JOINT_CELLS {
                 return None;
             }
             let strides = [second * third, third, u32::from(!is_pair)];
@@ -57,12 +60,12 @@ impl JointTables {
         (!tables.is_empty()).then_some(Self { tables, cells: cells as usize })
     }
 
-    /// The tables, each beginning where the one before ends.
+    /// Returns the tables, each starting where the one before ends.
     pub(super) fn tables(&self) -> &[JointTable] {
         &self.tables
     }
 
-    /// How many of the rows of these chunks are in each cell.
+    /// Counts the rows of these chunks in each cell.
     pub(super) fn count(&self, chunks: &[impl AsRef<[CodeColumn]> + Sync]) -> Vec<u32> {
         let count = |number: usize| {
             let table = &self.tables[number];
@@ -75,12 +78,12 @@ impl JointTables {
             }
             counts
         };
-        parallel::on_numbers(parallel::processors(), self.tables.len(), count).concat()
+        parallel::map(0..self.tables.len(), count).concat()
     }
 }
 
 impl JointTable {
-    /// For every row, its cell counted from the first one of this table.
+    /// Returns the cell of every row, relative to the first cell of this table.
     fn cells_of(&self, chunk: &[CodeColumn]) -> Vec<u32> {
         let strides = self.columns.into_iter().zip(self.strides).filter(|&(_, stride)| stride > 0);
         cells_of(chunk, chunk[self.columns[0]].len(), strides)

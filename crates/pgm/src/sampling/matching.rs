@@ -1,33 +1,35 @@
-//! Rows whose parts are joined so that tables across the cliques of a tree are near the model too.
+//! Swaps between rows that bring tables across the cliques of a tree nearer to the model.
 
 use rand::Rng;
 use scumble_cancel::checkpoint;
 use scumble_schema::{AttributeId, CodeColumn, Domain};
 
+use super::branch::Branch;
 use super::code::Code;
 use super::joint_tables::{JointTable, JointTables};
-use super::part::Part;
 
-/// Exchanges that are tried, per row and in all.
-const TRIED_PER_ROW: usize = 8;
+/// Swaps tried per row, over all branches and rounds.
+const TRIES_PER_ROW: usize = 8;
 
-/// How often it is each part's turn: exchanges of one part are answered by those of others.
-const TURNS: usize = 2;
+/// Rounds over all branches. Swaps of one branch make further swaps of others worthwhile.
+const ROUNDS: usize = 2;
 
-/// A row, in the integers that errors are held in: exact sums, and fractions of expected rows.
+/// One row in the fixed-point numbers of errors: sums are exact, and expected counts have
+/// fractions.
 const ROW: i32 = 1 << 8;
 
-/// What a model expects of tables of three columns, or of two where three are too many.
+/// A model's expected counts of tables of three columns, or of two if those are too many.
 #[derive(Debug, Clone)]
 pub(super) struct Matching {
     tables: JointTables,
     expected: Vec<u32>,
-    /// How many rows `expected` was counted in.
+    /// Number of rows that `expected` was counted in.
     counted_rows: u64,
 }
 
 impl Matching {
-    /// What these rows of a model say is expected of these columns, or `None` if the tables would be none or too large.
+    /// Counts the expected tables of these columns in rows drawn from the model. Returns `None` if
+    /// there are no tables, or they are too large.
     pub(super) fn new(
         domain: &Domain,
         columns: &[AttributeId],
@@ -40,22 +42,22 @@ impl Matching {
         Some(Self { tables, expected, counted_rows })
     }
 
-    /// Exchanges parts of rows wherever that brings the tables nearer to what is expected of them.
-    pub(super) fn improve(&self, chunk: &mut [CodeColumn], parts: &[Part], rng: &mut impl Rng) {
+    /// Swaps branches between rows wherever that brings the tables nearer to the expected ones.
+    pub(super) fn improve(&self, chunk: &mut [CodeColumn], branches: &[Branch], rng: &mut impl Rng) {
         let rows = chunk.first().map_or(0, CodeColumn::len);
-        if rows < 2 || parts.is_empty() {
+        if rows < 2 || branches.is_empty() {
             return;
         }
-        let mut state = Rows::new(chunk, self.errors(chunk, rows));
-        let tries = (TRIED_PER_ROW * rows).div_ceil(parts.len() * TURNS);
-        for _ in 0..TURNS {
-            for part in parts {
+        let mut state = ChunkRows::new(chunk, self.errors(chunk, rows));
+        let tries = (TRIES_PER_ROW * rows).div_ceil(branches.len() * ROUNDS);
+        for _ in 0..ROUNDS {
+            for branch in branches {
                 checkpoint();
-                let crossing = self.tables.tables().iter().filter(|table| crosses(table, part)).collect::<Vec<_>>();
-                let groups = part.groups(&state.codes, state.width);
+                let crossing = self.tables.tables().iter().filter(|table| crosses(table, branch)).collect::<Vec<_>>();
+                let groups = branch.groups(&state.codes, state.width);
                 for _ in 0..tries {
                     if let Some((left, right)) = groups.two(rng) {
-                        state.exchange(left, right, part, &crossing);
+                        state.swap(left, right, branch, &crossing);
                     }
                 }
             }
@@ -63,7 +65,7 @@ impl Matching {
         state.write(chunk);
     }
 
-    /// How many rows are in each cell beyond those that are expected, times [`ROW`].
+    /// Returns the number of rows in each cell beyond the expected one, times [`ROW`].
     fn errors(&self, chunk: &[CodeColumn], rows: usize) -> Vec<i32> {
         let counts = self.tables.count(std::slice::from_ref(&chunk));
         let scaled = |expected: u32| {
@@ -75,35 +77,37 @@ impl Matching {
     }
 }
 
-/// Whether exchanges of a part may change a table.
-fn crosses(table: &JointTable, part: &Part) -> bool {
-    table.columns.iter().any(|column| part.columns.contains(column))
-        && table.columns.iter().any(|&column| part.is_in_rest(column))
+/// Whether swaps of a branch may change a table.
+fn crosses(table: &JointTable, branch: &Branch) -> bool {
+    table.columns.iter().any(|column| branch.columns.contains(column))
+        && table.columns.iter().any(|&column| branch.is_in_rest(column))
 }
 
 fn write<'a, C: Code>(column: &mut [C], codes: impl Iterator<Item = &'a u32>) {
     column.iter_mut().zip(codes).for_each(|(to, &code)| *to = C::from_code(code as usize));
 }
 
-/// The rows of a chunk, row by row, and how far its tables are off.
-struct Rows {
+/// The rows of a chunk, row by row, and the errors of its tables.
+struct ChunkRows {
     codes: Vec<u32>,
     width: usize,
     errors: Vec<i32>,
-    /// What of the second of two rows differs from the first: in the part that is exchanged, and in the rest.
-    part_difference: Vec<u32>,
+    /// The codes of the second of two rows minus those of the first, in the branch; zero elsewhere.
+    branch_difference: Vec<u32>,
+    /// The codes of the second of two rows minus those of the first, in the rest; zero in the
+    /// branch.
     rest_difference: Vec<u32>,
-    /// In every table that would change, the cells that change.
+    /// The cells that the swap changes, in every table that it changes.
     cells: Vec<Cells>,
 }
 
-/// The cells of one table that two rows are in, before and after an exchange. All four are different.
+/// The cells of two rows in one table, before and after a swap. All four are different.
 struct Cells {
     before: [u32; 2],
     after: [u32; 2],
 }
 
-impl Rows {
+impl ChunkRows {
     fn new(chunk: &[CodeColumn], errors: Vec<i32>) -> Self {
         let (width, rows) = (chunk.len(), chunk[0].len());
         let mut codes = vec![0; width * rows];
@@ -113,7 +117,7 @@ impl Rows {
             }
         }
         let none = vec![0; width];
-        Self { codes, width, errors, part_difference: none.clone(), rest_difference: none, cells: Vec::new() }
+        Self { codes, width, errors, branch_difference: none.clone(), rest_difference: none, cells: Vec::new() }
     }
 
     fn write(&self, chunk: &mut [CodeColumn]) {
@@ -127,18 +131,18 @@ impl Rows {
         }
     }
 
-    /// Exchanges a part of two rows if the sum of squared errors falls.
-    fn exchange(&mut self, left: usize, right: usize, part: &Part, tables: &[&JointTable]) {
+    /// Swaps a branch of two rows if the sum of squared errors falls.
+    fn swap(&mut self, left: usize, right: usize, branch: &Branch, tables: &[&JointTable]) {
         let row = &self.codes[left * self.width..][..self.width];
         let other = &self.codes[right * self.width..][..self.width];
         for ((difference, &code), &other) in self.rest_difference.iter_mut().zip(row).zip(other) {
             *difference = other.wrapping_sub(code);
         }
-        self.part_difference.fill(0);
+        self.branch_difference.fill(0);
         let mut differs = false;
-        for &column in &part.columns {
+        for &column in &branch.columns {
             let difference = std::mem::take(&mut self.rest_difference[column]);
-            self.part_difference[column] = difference;
+            self.branch_difference[column] = difference;
             differs |= difference != 0;
         }
         if !differs {
@@ -147,21 +151,23 @@ impl Rows {
         self.cells.clear();
         let mut sum = 0_i64;
         for table in tables {
-            // A distance of none means that the table stays as it is. Wrapping, because distances may be negative.
-            let [by_part, by_rest, first] = [&self.part_difference[..], &self.rest_difference, row].map(|codes| {
+            // A difference of zero means that the table does not change. Wrapping, because
+            // differences may be negative.
+            let [by_branch, by_rest, first] = [&self.branch_difference[..], &self.rest_difference, row].map(|codes| {
                 let [first, second, third] =
                     [0, 1, 2].map(|at| codes[table.columns[at]].wrapping_mul(table.strides[at]));
                 first.wrapping_add(second).wrapping_add(third)
             });
-            if by_part == 0 || by_rest == 0 {
+            if by_branch == 0 || by_rest == 0 {
                 continue;
             }
             let first = first.wrapping_add(table.first);
-            let after = [first.wrapping_add(by_part), first.wrapping_add(by_rest)];
+            let after = [first.wrapping_add(by_branch), first.wrapping_add(by_rest)];
             let cells = Cells { before: [first, after[0].wrapping_add(by_rest)], after };
             let [before, after] = [cells.before, cells.after]
                 .map(|cells| i64::from(self.errors[cells[0] as usize]) + i64::from(self.errors[cells[1] as usize]));
-            // Half of what the squares of the four errors grow by, in units of a row: a row less before, one more after.
+            // Half the growth of the four squared errors, over `ROW`: one row leaves each cell of
+            // `before`, and one enters each of `after`.
             sum += after - before + 2 * i64::from(ROW);
             self.cells.push(cells);
         }
@@ -172,7 +178,7 @@ impl Rows {
             cells.before.into_iter().for_each(|cell| self.errors[cell as usize] -= ROW);
             cells.after.into_iter().for_each(|cell| self.errors[cell as usize] += ROW);
         }
-        for &column in &part.columns {
+        for &column in &branch.columns {
             self.codes.swap(left * self.width + column, right * self.width + column);
         }
     }

@@ -1,4 +1,4 @@
-//! Chunks of a model with independent columns.
+//! Sampling from a model with independent columns.
 
 use chacha20::ChaCha8Rng;
 use rand::RngExt;
@@ -8,7 +8,7 @@ use scumble_schema::CodeColumn;
 use super::{Sampling, Streams};
 use crate::product::ProductModel;
 
-/// One chunk, column by column.
+/// Draws one chunk, column by column.
 pub(super) fn chunk(model: &ProductModel, rows: usize, sampling: Sampling, streams: Streams) -> Vec<CodeColumn> {
     let columns = model.probabilities().iter().enumerate().map(|(column, probabilities)| {
         let mut rng = streams.column(column);
@@ -20,10 +20,11 @@ pub(super) fn chunk(model: &ProductModel, rows: usize, sampling: Sampling, strea
     columns.collect()
 }
 
-/// As many rows of each code as expected, rounded, in random order.
+/// Returns the expected number of rows of each code, rounded, in random order.
 ///
-/// The boundaries between codes on a line of `rows` are all moved by one random offset below one row and rounded down
-/// (systematic sampling), so that every count is its expectation rounded up or down, with the expectation as its mean.
+/// Systematic sampling: the boundaries between codes on a line of length `rows` all move by one
+/// random offset below one and are rounded down. So every count is its expectation rounded up or
+/// down, with the expectation as its mean.
 fn rounded(probabilities: &[f64], rows: usize, rng: &mut ChaCha8Rng) -> CodeColumn {
     #[expect(clippy::cast_precision_loss, reason = "a chunk has at most CHUNK_ROWS rows")]
     let line = rows as f64;
@@ -35,7 +36,7 @@ fn rounded(probabilities: &[f64], rows: usize, rng: &mut ChaCha8Rng) -> CodeColu
         cumulative += probability;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and CHUNK_ROWS + 1")]
         let boundary = ((cumulative * line + offset).floor() as usize).min(rows);
-        // Rounding of the sum must not leave the line short, nor give rows to a code that has no probability.
+        // Rounding errors must neither leave the line short nor give rows to an impossible code.
         let boundary = if code == last { rows } else { boundary };
         for _ in filled..boundary {
             column.push(code);
@@ -50,7 +51,7 @@ fn rounded(probabilities: &[f64], rows: usize, rng: &mut ChaCha8Rng) -> CodeColu
     column
 }
 
-/// Independent draws by inversion.
+/// Draws independent codes by inversion.
 fn independent(probabilities: &[f64], rows: usize, rng: &mut ChaCha8Rng) -> CodeColumn {
     let mut sum = 0.0;
     let cumulative: Vec<f64> = probabilities
@@ -75,7 +76,7 @@ fn empty(probabilities: &[f64], rows: usize) -> CodeColumn {
     CodeColumn::with_capacity(size, rows)
 }
 
-/// The last code with any probability.
+/// Returns the last code of positive probability.
 fn last_possible(probabilities: &[f64]) -> u32 {
     let last = probabilities.iter().rposition(|&probability| probability > 0.0).unwrap_or(0);
     u32::try_from(last).expect("a column has at most limits::CATEGORIES codes")

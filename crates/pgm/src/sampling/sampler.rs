@@ -1,27 +1,30 @@
-//! A tree model made ready for sampling.
+//! Sampling from a tree model.
 
 use std::sync::OnceLock;
 
 use scumble_schema::{AttributeId, CodeColumn, CodeWidth, Domain};
 
+use super::branch::Branch;
 use super::matching::Matching;
-use super::part::Part;
 use super::step::Step;
 use super::{CHUNK_ROWS, Sampling, Streams};
 use crate::parallel;
 use crate::tree::tree_model::{Node, TreeModel};
 
-/// Chunks that are counted for what the model expects. Twice as many take half a second to three seconds more.
+/// Number of chunks in which the model's expected tables are counted. Twice as many take 0.5 to 3
+/// seconds more.
 const COUNTED_CHUNKS: usize = 8;
 
-/// Anyone may know it: the rows that it stands for are counted and forgotten.
+/// Seed of those chunks. It may be public: the rows are counted and discarded.
 const COUNTED_SEED: u64 = 2026;
 
-/// A tree model made ready for sampling: one attribute after the other, each given those before it in its clique.
+/// Draws rows from a tree model: one attribute after the other, each given those before it in its
+/// clique.
 ///
-/// It holds cumulative probabilities, at most twice as many numbers as the model has cells. Make it once per model. Making a
-/// chunk takes, besides the chunk's own rows, a number for every combination of codes that an attribute depends on. For
-/// [`Sampling::Matched`] it takes up to sixteen megabytes more, and as much is kept after the first chunk.
+/// It holds cumulative probabilities, at most two per cell of the model. Make it once per model.
+/// Besides its rows, a chunk takes one number for every combination of codes that an attribute
+/// depends on. [`Sampling::Matched`] takes up to 16 MB more per chunk, and keeps as much after the
+/// first chunk.
 ///
 /// ```
 /// use scumble_pgm::{CliqueVector, Factor, Sampler, Sampling, infer};
@@ -41,24 +44,24 @@ const COUNTED_SEED: u64 = 2026;
 pub struct Sampler {
     domain: Domain,
     steps: Vec<Step>,
-    parts: Vec<Part>,
-    /// The columns whose tables are compared with the model where rows are matched to it.
+    branches: Vec<Branch>,
+    /// The columns whose tables matched sampling compares with the model.
     compared: Vec<AttributeId>,
-    /// What they are compared with; made when it is first needed, and nothing if that were too large.
+    /// Their expected tables, counted on first use; `None` if they are too large.
     matching: OnceLock<Option<Matching>>,
 }
 
 impl Sampler {
-    /// Makes a model ready.
+    /// Prepares a model for sampling.
     pub fn new(model: &TreeModel) -> Self {
         let domain = model.domain().clone();
         let steps = model.nodes().iter().flat_map(|node| steps(&domain, node)).collect();
         let compared = domain.attributes().collect();
-        Self { domain, steps, parts: Part::all(model), compared, matching: OnceLock::new() }
+        Self { domain, steps, branches: Branch::all(model), compared, matching: OnceLock::new() }
     }
 
-    /// The same, with rows matched to the model on the tables of these columns alone. Others follow where they must: coarser
-    /// versions of columns, say, whose tables tell nothing new.
+    /// Makes [`Sampling::Matched`] compare the tables of these columns alone. Leave out columns
+    /// whose tables add nothing, such as coarser versions of others.
     #[must_use]
     pub fn comparing(mut self, columns: &[AttributeId]) -> Self {
         self.compared = columns.to_vec();
@@ -66,9 +69,9 @@ impl Sampler {
         self
     }
 
-    /// One chunk, column by column in the order of the domain.
+    /// Draws one chunk, column by column in the order of the domain.
     pub(super) fn chunk(&self, rows: usize, sampling: Sampling, streams: Streams) -> Vec<CodeColumn> {
-        // An attribute of one code has no step; its column is this.
+        // An attribute of one code has no step; its column is all zeros.
         let mut columns = vec![CodeColumn::U8(vec![0; rows]); self.domain.len()];
         for step in &self.steps {
             let attribute = step.attribute();
@@ -83,23 +86,25 @@ impl Sampler {
         if sampling == Sampling::Matched
             && let Some(matching) = self.matching()
         {
-            matching.improve(&mut columns, &self.parts, &mut streams.exchanges());
+            matching.improve(&mut columns, &self.branches, &mut streams.swaps());
         }
         columns
     }
 
-    /// What the model expects of the columns that are compared, counted in rows of its own.
+    /// Returns the expected tables of the compared columns, counted in rows drawn from the model.
     fn matching(&self) -> Option<&Matching> {
         let counted = self.sample(COUNTED_CHUNKS as u64 * CHUNK_ROWS, COUNTED_SEED, Sampling::LowVariance);
         let chunk = |index: usize| counted.make(index as u64);
-        let rows = || parallel::on_numbers(parallel::processors(), COUNTED_CHUNKS, chunk);
+        let rows = || parallel::map(0..COUNTED_CHUNKS, chunk);
         self.matching.get_or_init(|| Matching::new(&self.domain, &self.compared, rows)).as_ref()
     }
 }
 
-/// The attributes that a clique adds, one by one, each given the separator and those added before it.
+/// Returns the steps of a clique: its residual's attributes one by one, each given the separator
+/// and those before it.
 ///
-/// Their tables are the clique's with the attributes behind summed out, so each has at most half the cells of the next.
+/// The table of a step is the clique's with the later attributes summed out, so each has at most
+/// half the cells of the next.
 fn steps(domain: &Domain, node: &Node) -> Vec<Step> {
     let residual = node.residual().attributes();
     let mut given: Vec<AttributeId> = node.separator().attributes().to_vec();

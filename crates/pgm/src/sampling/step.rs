@@ -1,4 +1,4 @@
-//! One attribute of a chunk, given the attributes it depends on.
+//! Sampling one attribute of a chunk, given the attributes it depends on.
 
 use chacha20::ChaCha8Rng;
 use rand::RngExt;
@@ -8,28 +8,30 @@ use super::cell::cells_of;
 use super::code::Code;
 use super::{Sampling, arrange, balance, systematic};
 
-/// Most cells, of groups that have rows, that are rounded together. It takes some fifty nanoseconds per cell, so this many
-/// cost a few times what the rest of a full chunk's column costs. Four times as many make models of AIM's larger cliques a
-/// fifth more exact, at nearly twice the time.
-const BALANCED_CELLS: usize = 1 << 14;
+/// Most cells, of groups that have rows, that are rounded together. A cell takes about 50 ns, so
+/// this many cost a few times as much as the rest of a full chunk's column. Four times as many
+/// reduce the error of AIM's larger cliques by a fifth, in nearly twice the time.
+const MAX_BALANCED_CELLS: usize = 1 << 14;
 
-/// The golden ratio's fraction. Its multiples are spread evenly over the unit interval, however many are taken.
+/// The fraction of the golden ratio. Any number of its multiples, modulo one, is evenly spread.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// The distribution of one attribute given earlier ones. Rows with the same codes of those are a group.
+/// The distribution of one attribute given earlier ones. Rows with equal codes of those are a
+/// group.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     attribute: AttributeId,
-    /// The attributes it depends on, each with the distance between neighbouring codes in the number of a group.
+    /// The attributes it depends on, each with its stride in the number of a group.
     given: Vec<(AttributeId, u32)>,
     size: usize,
-    /// For every group, each code's probability and those of the codes before it. Exactly one from the last possible code on.
+    /// For every group, the cumulative probabilities of the codes. Exactly one from the last
+    /// possible code on.
     cumulative: Vec<f64>,
 }
 
 impl Step {
-    /// The step of `attribute` with a row of weights for every combination of codes of `given`, the last of them varying
-    /// fastest.
+    /// Makes the step of `attribute` from one row of weights per combination of codes of `given`,
+    /// the last of them varying fastest.
     pub(super) fn new(domain: &Domain, given: &[AttributeId], attribute: AttributeId, weights: Vec<f64>) -> Self {
         let size = domain.size(attribute) as usize;
         let mut cumulative = weights;
@@ -47,13 +49,13 @@ impl Step {
         self.attribute
     }
 
-    /// The group of every row: the number of its combination of codes.
+    /// Returns the group of every row: the number of its combination of codes.
     pub(super) fn groups(&self, columns: &[CodeColumn], rows: usize) -> Vec<u32> {
         // The number of groups is at most limits::CELLS_PER_MODEL.
         cells_of(columns, rows, self.given.iter().map(|&(attribute, stride)| (attribute.index(), stride)))
     }
 
-    /// A code for every row, given its group.
+    /// Draws a code for every row, given its group.
     pub(super) fn sample<C: Code>(&self, group_of: &[u32], sampling: Sampling, rng: &mut ChaCha8Rng) -> Vec<C> {
         match sampling {
             Sampling::Matched | Sampling::LowVariance => self.low_variance(group_of, rng),
@@ -61,7 +63,7 @@ impl Step {
         }
     }
 
-    /// Every row an independent draw, by inversion.
+    /// Draws every row independently, by inversion.
     fn independent<C: Code>(&self, group_of: &[u32], rng: &mut ChaCha8Rng) -> Vec<C> {
         let draw = |&group: &u32| {
             let point: f64 = rng.random();
@@ -70,9 +72,9 @@ impl Step {
         group_of.iter().map(draw).collect()
     }
 
-    /// As many rows of each code in each group as expected, rounded, in random order.
+    /// Returns the expected number of rows of each code in each group, rounded, in random order.
     ///
-    /// The random order is what keeps two attributes that depend on the same group independent of each other given it.
+    /// The random order keeps two attributes that depend on the same group independent given it.
     fn low_variance<C: Code>(&self, group_of: &[u32], rng: &mut ChaCha8Rng) -> Vec<C> {
         let mut counts = vec![0_u32; self.cumulative.len() / self.size];
         for &group in group_of {
@@ -86,13 +88,14 @@ impl Step {
             .collect();
 
         let mut sorted = vec![C::default(); group_of.len()];
-        if present.len() * self.size <= BALANCED_CELLS {
+        if present.len() * self.size <= MAX_BALANCED_CELLS {
             self.fill_balanced(&mut sorted, &present, rng);
         } else {
             self.fill_systematic(&mut sorted, &present, rng);
         }
 
-        // From counts to where each group starts; then each row takes the next code of its group.
+        // Turns counts into the start of each group; then each row takes the next code of its
+        // group.
         let mut start = 0;
         for count in &mut counts {
             start += std::mem::replace(count, start);
@@ -105,7 +108,7 @@ impl Step {
         group_of.iter().map(take).collect()
     }
 
-    /// Codes group after group, all groups rounded together.
+    /// Fills in the codes group after group, all groups rounded together.
     fn fill_balanced<C: Code>(&self, mut sorted: &mut [C], present: &[(usize, usize)], rng: &mut ChaCha8Rng) {
         let mut expected = Vec::with_capacity(present.len() * self.size);
         for &(group, rows) in present {
@@ -118,8 +121,9 @@ impl Step {
         let counts = balance::round(&expected, self.size, rng);
         for (&(_, rows), counts) in present.iter().zip(counts.chunks_exact(self.size)) {
             let codes = sorted.split_off_mut(..rows).expect("the groups' rows are all rows");
-            // The commonest code comes last, where the shuffle needs no steps for it. It takes what the others leave, so
-            // rounding errors in sums cannot leave a row without a code.
+            // The commonest code comes last, where the shuffle needs no steps for it. It gets the
+            // rows that the others leave, so rounding errors of sums cannot leave a row without a
+            // code.
             let commonest = (0..self.size).max_by_key(|&code| counts[code]).expect("an attribute has a code");
             let mut mixed = 0;
             for (code, &count) in counts.iter().enumerate().filter(|(code, _)| *code != commonest) {
@@ -132,8 +136,8 @@ impl Step {
         }
     }
 
-    /// Codes group after group, each group rounded by itself. Offsets a golden ratio apart make errors of neighbouring
-    /// groups cancel in part.
+    /// Fills in the codes group after group, each group rounded separately. Offsets a golden ratio
+    /// apart make errors of neighbouring groups cancel in part.
     fn fill_systematic<C: Code>(&self, mut sorted: &mut [C], present: &[(usize, usize)], rng: &mut ChaCha8Rng) {
         let mut offset: f64 = rng.random();
         for &(group, rows) in present {
@@ -149,8 +153,9 @@ impl Step {
     }
 }
 
-/// Turns weights into cumulative probabilities. Weights that are all zero belong to what cannot happen; they become the
-/// uniform distribution, so that a model whose tables disagree by rounding still gives codes that exist.
+/// Turns weights into cumulative probabilities. The weights of an impossible group are all zero;
+/// they become the uniform distribution, so that rounding errors between tables still give valid
+/// codes.
 fn accumulate(row: &mut [f64]) {
     if row.iter().all(|&weight| weight == 0.0) {
         row.fill(1.0);
@@ -160,7 +165,7 @@ fn accumulate(row: &mut [f64]) {
         sum += *weight;
         *weight = sum;
     }
-    // From the last possible code on this divides the sum by itself.
+    // From the last possible code on this divides the sum by itself, which is exactly one.
     for edge in row {
         *edge /= sum;
     }

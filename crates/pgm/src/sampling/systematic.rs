@@ -1,18 +1,20 @@
-//! Codes of one group by systematic sampling.
+//! Systematic sampling of the codes of one group.
 
 use super::code::Code;
 
-/// Fills `codes` with as many of each code as expected by `cumulative`, rounded.
+/// Fills `codes` with the expected number of each code, rounded, given cumulative probabilities.
 ///
-/// Points one row apart, all moved by `offset` below one row, are looked up on the line of cumulative probabilities. Every
-/// count is its expectation rounded up or down, and over all offsets its mean is the expectation.
+/// Looks up points one row apart, all moved by `offset` below one row, in the cumulative
+/// probabilities. Every count is its expectation rounded up or down, and its mean over all offsets
+/// is the expectation.
 pub(super) fn fill<C: Code>(codes: &mut [C], cumulative: &[f64], offset: f64) {
     #[expect(clippy::cast_precision_loss, reason = "a chunk has at most CHUNK_ROWS rows")]
     let line = codes.len() as f64;
     let mut code = 0;
     let mut position = offset;
     for filled in codes {
-        // Below one even where the last point rounds up: the last edge is one, and no code behind it is possible.
+        // Below one even if the last point rounds up: the last edge is one, and no later code is
+        // possible.
         let point = (position / line).min(1.0 - f64::EPSILON / 2.0);
         code += ahead(&cumulative[code..], point);
         *filled = C::from_code(code);
@@ -20,8 +22,8 @@ pub(super) fn fill<C: Code>(codes: &mut [C], cumulative: &[f64], offset: f64) {
     }
 }
 
-/// How many edges at the start of `edges` are at or below `point`, which is below the last. Doubling steps find those near
-/// in a few comparisons, and those far off in twice the logarithm of their distance.
+/// Returns the number of edges at or below `point`, which is below the last. Doubling steps find
+/// near edges in a few comparisons, and far ones in twice the logarithm of their distance.
 fn ahead(edges: &[f64], point: f64) -> usize {
     let mut reach = 1;
     while reach < edges.len() && edges[reach - 1] <= point {
@@ -37,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_those_that_a_search_of_the_whole_line_finds() {
+    fn codes_equal_those_of_a_search_over_all_edges() {
         let edges: Vec<f64> = (1..=1000).map(|code| (f64::from(code) / 1000.0).powi(3)).collect();
         for rows in [1, 2, 7, 100, 3000] {
             for offset in [0.0, 0.3, 1.0 - f64::EPSILON / 2.0] {

@@ -1,4 +1,4 @@
-//! A table for each of several cliques.
+//! Tables for several cliques, in one vector.
 
 use std::sync::Arc;
 
@@ -7,25 +7,27 @@ use scumble_schema::{Clique, Domain};
 use crate::error::ModelError;
 use crate::table::factor::{self, Factor};
 
-/// A number for every cell of every clique, in the order the cliques were given: potentials, marginals or gradients.
+/// A number for every cell of every clique, in the order of the cliques: potentials, marginals or
+/// gradients.
 ///
-/// The tables lie one behind the other, so that arithmetic on all of them is arithmetic on one slice.
+/// The tables are contiguous, so arithmetic on all of them is arithmetic on one slice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CliqueVector {
     layout: Arc<Layout>,
     values: Vec<f64>,
 }
 
-/// Where each clique's table begins; one more entry says where the last one ends.
+/// The cliques, and where their tables start.
 #[derive(Debug, PartialEq)]
 struct Layout {
     domain: Domain,
     cliques: Vec<Clique>,
+    /// The start of each clique's table, and the end of the last one.
     starts: Vec<usize>,
 }
 
 impl CliqueVector {
-    /// Zero in every cell.
+    /// Makes a vector with zero in every cell.
     pub fn zeros(domain: &Domain, cliques: Vec<Clique>) -> Result<Self, ModelError> {
         let mut starts = vec![0];
         let mut cells = 0;
@@ -37,7 +39,7 @@ impl CliqueVector {
         Ok(Self { layout: Arc::new(layout), values: vec![0.0; cells] })
     }
 
-    /// These tables, in this order.
+    /// Makes a vector of these tables, in this order.
     pub fn new(domain: &Domain, factors: Vec<Factor>) -> Result<Self, ModelError> {
         let mut vector = Self::zeros(domain, factors.iter().map(|factor| factor.clique().clone()).collect())?;
         for (index, factor) in factors.into_iter().enumerate() {
@@ -47,42 +49,42 @@ impl CliqueVector {
         Ok(vector)
     }
 
-    /// The same cliques with zero in every cell.
+    /// Makes a vector over the cliques of this one, with zero in every cell.
     pub(crate) fn zeros_like(&self) -> Self {
         Self { layout: Arc::clone(&self.layout), values: vec![0.0; self.values.len()] }
     }
 
-    /// The attributes that its cliques are made of, with the number of codes of each.
+    /// Returns the domain of the cliques.
     pub fn domain(&self) -> &Domain {
         &self.layout.domain
     }
 
-    /// The cliques, in order.
+    /// Returns the cliques, in order.
     pub fn cliques(&self) -> &[Clique] {
         &self.layout.cliques
     }
 
-    /// The numbers of all tables, one table behind the other.
+    /// Returns the values of all tables, one table after the other.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The numbers of all tables, to be changed in place.
+    /// Returns the values of all tables, mutably.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
 
-    /// The numbers of the table at `index`.
+    /// Returns the values of the table at `index`.
     pub fn table(&self, index: usize) -> &[f64] {
         &self.values[self.layout.starts[index]..self.layout.starts[index + 1]]
     }
 
-    /// The numbers of the table at `index`, to be changed in place.
+    /// Returns the values of the table at `index`, mutably.
     pub fn table_mut(&mut self, index: usize) -> &mut [f64] {
         &mut self.values[self.layout.starts[index]..self.layout.starts[index + 1]]
     }
 
-    /// Several tables at once, to be changed in place, in ascending order of their places.
+    /// Returns the values of several tables at once, mutably. The places must ascend.
     pub(crate) fn tables_mut(&mut self, places: impl Iterator<Item = usize>) -> Vec<&mut [f64]> {
         let mut rest = self.values.as_mut_slice();
         let mut behind = 0;
@@ -98,7 +100,7 @@ impl CliqueVector {
             .collect()
     }
 
-    /// The table at `index`, with its clique.
+    /// Returns the table at `index`, with its clique.
     pub fn factor(&self, index: usize) -> Factor {
         let clique = self.layout.cliques[index].clone();
         Factor::new(&self.layout.domain, clique, self.table(index).to_vec()).expect("a vector holds whole tables")

@@ -1,7 +1,7 @@
-//! Products of two tables, with attributes summed out on the way.
+//! Products of two tables with attributes summed out.
 //!
-//! A product is never written out: it is brought into the form of a matrix product, whose inner index runs over what is
-//! summed out. So the memory is that of the two tables and the result.
+//! The whole product is never stored: it is computed as a matrix product whose inner index runs
+//! over the attributes summed out. So the memory is that of the two tables and the result.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::table::projection::{Axis, Projection};
 /// Numbers in a cache line.
 const LINE: usize = 8;
 
-/// A table whose axes stand in any order, the last varying fastest.
+/// A table whose axes are in any order, the last varying fastest.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Table {
     pub(crate) axes: Vec<Axis>,
@@ -20,12 +20,12 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// The table of no attribute.
+    /// Returns the table over no attribute, with the value one.
     pub(crate) fn one() -> Self {
         Self { axes: Vec::new(), values: vec![1.0] }
     }
 
-    /// The table over `onto`, ascending, everything else summed out.
+    /// Returns the table over `onto`, ascending, with all other attributes summed out.
     pub(crate) fn project(&self, onto: &Clique) -> Self {
         let projection = Projection::new(&self.axes, onto);
         let mut values = vec![0.0; projection.onto_cells()];
@@ -33,13 +33,13 @@ impl Table {
         Self { axes: onto.attributes().iter().map(|&attribute| self.axis(attribute)).collect(), values }
     }
 
-    /// The same table with its axes in this order.
+    /// Returns a copy of the table with its axes in this order.
     pub(crate) fn permuted(&self, order: &[AttributeId]) -> Self {
         let axes: Vec<Axis> = order.iter().map(|&attribute| self.axis(attribute)).collect();
         Self { values: self.ordered(&axes).into_owned(), axes }
     }
 
-    /// The values with the axes in this order.
+    /// Returns the values with the axes in this order.
     pub(crate) fn into_order(self, order: &[AttributeId]) -> Vec<f64> {
         if order.iter().eq(self.axes.iter().map(|axis| &axis.attribute)) {
             self.values
@@ -48,16 +48,17 @@ impl Table {
         }
     }
 
-    /// Each cell divided by that of the smaller table it falls in; nothing out of nothing is nothing.
+    /// Divides each cell by the cell of the smaller table that it falls in; 0 / 0 is 0.
     pub(crate) fn divided(&self, smaller: &Clique, divisors: &[f64]) -> Self {
         let mut values = self.values.clone();
         Projection::new(&self.axes, smaller).divide(divisors, &mut values);
         Self { axes: self.axes.clone(), values }
     }
 
-    /// The product of the two, summed over all shared axes that `kept` lacks.
+    /// Returns the product of two tables, summed over all shared axes that `kept` lacks.
     pub(crate) fn contract(&self, other: &Self, kept: &Clique) -> Self {
-        // The inner loop runs over the right table's own axes, so that one should have the longer rows.
+        // The inner loop runs over the right table's own axes, so the right table should have the
+        // longer rows.
         let own = |table: &Self, other: &Self| -> Vec<Axis> {
             table.axes.iter().copied().filter(|axis| !other.axes.contains(axis)).collect()
         };
@@ -87,7 +88,7 @@ impl Table {
         *self.axes.iter().find(|axis| axis.attribute == attribute).expect("the table has the attribute")
     }
 
-    /// The values with the axes in another order; borrowed when it is the order they are in.
+    /// Returns the values with the axes in `order`, borrowed if they are in that order already.
     fn ordered(&self, order: &[Axis]) -> Cow<'_, [f64]> {
         if order == self.axes {
             return Cow::Borrowed(&self.values);
@@ -101,9 +102,10 @@ impl Table {
     }
 }
 
-/// The values that lie at these axes' steps, the last axis varying fastest in the result.
+/// Transposes `values`: `order` gives the size and stride of each axis of the result, the last
+/// varying fastest.
 fn gather(values: &[f64], order: impl Iterator<Item = (usize, usize)>) -> Vec<f64> {
-    // Axes that are neighbours in both orders are one axis.
+    // Axes that are adjacent in both orders are merged.
     let mut axes: Vec<(usize, usize)> = Vec::new();
     for (size, step) in order.filter(|(size, _)| *size > 1) {
         match axes.last_mut() {
@@ -112,8 +114,9 @@ fn gather(values: &[f64], order: impl Iterator<Item = (usize, usize)>) -> Vec<f6
         }
     }
     let (columns, step) = axes.pop().unwrap_or((1, 1));
-    // Where the fastest axis of the result is not that of the source, the two make a matrix to be transposed, some rows
-    // at a time, so that what is read of a cache line stays there until its neighbours are wanted.
+    // If the fastest axis of the result is not that of the source, the two are a matrix to be
+    // transposed. A few rows at a time, so that a cache line is still cached when its neighbours
+    // are read.
     let fast = if step == 1 { None } else { axes.iter().position(|(_, step)| *step == 1) };
     let (rows, row_step) = fast
         .map_or((1, 0), |fast| (axes[fast].0, axes[fast + 1..].iter().map(|axis| axis.0).product::<usize>() * columns));
@@ -148,8 +151,8 @@ fn gather(values: &[f64], order: impl Iterator<Item = (usize, usize)>) -> Vec<f6
     gathered
 }
 
-/// Adds one row of a matrix product: four rows of the right matrix at a time, so that the product's row is read and
-/// written once for four of them.
+/// Adds one row of a matrix product: four rows of the right matrix at a time, so that the product's
+/// row is read and written once for four of them.
 fn add_row(left: &[f64], right: &[f64], product: &mut [f64]) {
     let columns = product.len();
     let (fours, rest) = left.as_chunks::<4>();
@@ -188,7 +191,7 @@ mod tests {
         Table { axes, values }
     }
 
-    /// The cell of a table that a row falls in.
+    /// Returns the value of the table's cell that a row falls in.
     fn at(table: &Table, row: &[u32; 5]) -> f64 {
         let cell = table.axes.iter().fold(0, |cell, axis| cell * axis.size + row[axis.attribute.index()]);
         table.values[cell as usize]
@@ -222,7 +225,7 @@ mod tests {
             let mut expected = vec![0.0; result.values.len()];
             for row in rows() {
                 let cell = result.axes.iter().fold(0, |cell, axis| cell * axis.size + row[axis.attribute.index()]);
-                // Rows that differ only where neither table looks count once.
+                // Rows that differ only in attributes of neither table count once.
                 let once = (0..5).all(|attribute| has(&left, attribute) || has(&right, attribute) || row[attribute] == 0);
                 if once {
                     expected[cell as usize] += at(&left, &row) * at(&right, &row);

@@ -7,7 +7,7 @@ use crate::table::projection::{Axis, Projection};
 
 /// A number for every cell of a clique, in the order that [`scumble_schema::cells`] fixes.
 ///
-/// What the numbers mean (counts, probabilities, logarithms of potentials) is the holder's business.
+/// The numbers may be counts, probabilities or logarithms of potentials; the table does not know.
 ///
 /// ```
 /// use scumble_pgm::Factor;
@@ -28,50 +28,50 @@ pub struct Factor {
 }
 
 impl Factor {
-    /// The table with these values.
+    /// Makes a table from its values.
     pub fn new(domain: &Domain, clique: Clique, values: Vec<f64>) -> Result<Self, ModelError> {
         check_length(domain, &clique, values.len())?;
         let sizes = clique.attributes().iter().map(|&attribute| domain.size(attribute)).collect();
         Ok(Self { clique, sizes, values })
     }
 
-    /// The table with `value` in every cell.
+    /// Makes a table with `value` in every cell.
     pub fn filled(domain: &Domain, clique: Clique, value: f64) -> Result<Self, ModelError> {
         let values = vec![value; checked_cells(domain, &clique)?];
         Self::new(domain, clique, values)
     }
 
-    /// The attributes it ranges over.
+    /// Returns the attributes of the table.
     pub fn clique(&self) -> &Clique {
         &self.clique
     }
 
-    /// The number of codes of each of its attributes.
+    /// Returns the number of codes of each attribute.
     pub fn sizes(&self) -> &[u32] {
         &self.sizes
     }
 
-    /// The numbers, cell by cell.
+    /// Returns the values, cell by cell.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The numbers, to be changed in place.
+    /// Returns the values, mutably.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
 
-    /// The numbers alone.
+    /// Returns the values, without the clique.
     pub fn into_values(self) -> Vec<f64> {
         self.values
     }
 
-    /// The sum of all cells.
+    /// Returns the sum of all cells.
     pub fn sum(&self) -> f64 {
         self.values.iter().sum()
     }
 
-    /// The table over fewer attributes, each cell the sum of those that fall in it.
+    /// Returns the table over fewer attributes, each cell the sum of the cells that fall in it.
     ///
     /// # Panics
     /// If `onto` has an attribute that this table lacks.
@@ -83,7 +83,7 @@ impl Factor {
         self.over(onto, values)
     }
 
-    /// Adds to each cell the number of the smaller table's cell that it falls in.
+    /// Adds to each cell the value of the smaller table's cell that it falls in.
     ///
     /// # Panics
     /// If `smaller` has an attribute that this table lacks.
@@ -91,7 +91,7 @@ impl Factor {
         self.projection(&smaller.clique).add(&smaller.values, &mut self.values);
     }
 
-    /// Where the cells of this table fall in the table over fewer attributes.
+    /// Returns the map from the cells of this table to those of a table over fewer attributes.
     pub(crate) fn projection(&self, onto: &Clique) -> Projection {
         assert!(self.clique.holds(onto), "a projection drops axes");
         Projection::new(&axes(&self.clique, &self.sizes), onto)
@@ -111,8 +111,8 @@ fn axes(clique: &Clique, sizes: &[u32]) -> Vec<Axis> {
     clique.attributes().iter().zip(sizes).map(|(&attribute, &size)| Axis { attribute, size }).collect()
 }
 
-/// Refuses a table that is not one over this clique of this domain. A table carries its sizes, so it may have been made
-/// for another domain.
+/// Refuses a table that does not fit this clique of this domain. A table carries its own sizes, so
+/// it may belong to another domain.
 pub(crate) fn check_length(domain: &Domain, clique: &Clique, found: usize) -> Result<(), ModelError> {
     let expected = checked_cells(domain, clique)?;
     if expected != found {
@@ -121,7 +121,10 @@ pub(crate) fn check_length(domain: &Domain, clique: &Clique, found: usize) -> Re
     Ok(())
 }
 
-/// The cells of a clique, refused when it names what the domain lacks or is too large to hold.
+/// Returns the number of cells of a clique.
+///
+/// # Errors
+/// If the clique names an attribute that the domain lacks, or has more cells than a model may have.
 pub(crate) fn checked_cells(domain: &Domain, clique: &Clique) -> Result<usize, ModelError> {
     if let Some(&attribute) = clique.attributes().iter().find(|attribute| attribute.index() >= domain.len()) {
         return Err(ModelError::UnknownAttribute { attribute });

@@ -1,9 +1,10 @@
-//! Where the cells of a table fall in a table over fewer of its axes.
+//! The map from the cells of a table to those of a table over fewer of its axes.
 //!
-//! Every pass over a model is made of two moves: adding a small table to a large one, and summing a large table into a
-//! small one. Both need the small table's cell for each large one. An index for every cell would be as large as the
-//! table; walking the axes costs a carry per few cells. So the axes are cut in two: the trailing ones make a block of
-//! some hundred cells whose offsets are stored once, the leading ones give each block its start.
+//! Every pass over a model consists of two operations: adding a small table to a large one, and
+//! summing a large table into a small one. Both need the small table's cell for each large one. An
+//! index for every cell would be as large as the table; walking the axes costs a carry every few
+//! cells. So the axes are split: the trailing ones make a block of a few hundred cells whose
+//! offsets are stored once, the leading ones give the start of each block.
 
 use scumble_schema::{AttributeId, Clique, Domain};
 
@@ -17,24 +18,25 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// The axes of these attributes, in this order.
+    /// Returns the axes of these attributes, in this order.
     pub(crate) fn list<'a>(domain: &Domain, attributes: impl IntoIterator<Item = &'a AttributeId>) -> Vec<Self> {
         let axis = |&attribute: &AttributeId| Self { attribute, size: domain.size(attribute) };
         attributes.into_iter().map(axis).collect()
     }
 }
 
-/// A block should be long enough to hide its start, and its offsets short enough to stay in the first cache.
+/// Fewest cells of a block: enough to amortise its start, and few enough that the offsets stay in
+/// the first cache.
 const BLOCK_CELLS: usize = 256;
 
-/// How the cells of a block lie in the small table.
+/// Where the cells of a block are in the small table, relative to the start of the block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Inner {
-    /// All in one cell.
+    /// All cells are in one cell.
     One,
-    /// Side by side, in order.
+    /// The cells are contiguous and in order.
     Run,
-    /// Anywhere.
+    /// The offset of each cell.
     At(Box<[u32]>),
 }
 
@@ -49,11 +51,12 @@ pub(crate) struct Projection {
 }
 
 impl Projection {
-    /// The map from a table with these axes, the last varying fastest, to the table over `onto`.
+    /// Makes the map from a table with these axes, the last varying fastest, to the table over
+    /// `onto`.
     ///
     /// # Panics
-    /// If `onto` has an attribute that no axis has, or a table does not fit `u32` offsets; no table within
-    /// `limits::CELLS_PER_MODEL` does not.
+    /// If `onto` has an attribute that no axis has, or a table has more cells than a `u32` counts,
+    /// which is beyond `limits::CELLS_PER_MODEL`.
     pub(crate) fn new(axes: &[Axis], onto: &Clique) -> Self {
         let mut step = 1_u32;
         let mut strides = vec![0_u32; axes.len()];
@@ -83,12 +86,12 @@ impl Projection {
         Self { starts, block, inner, onto_cells: step as usize }
     }
 
-    /// How many cells the small table has.
+    /// Returns the number of cells of the small table.
     pub(crate) fn onto_cells(&self) -> usize {
         self.onto_cells
     }
 
-    /// For every cell of the large table, the cell of the small one that it falls in.
+    /// Returns for every cell of the large table the cell of the small one that it falls in.
     pub(crate) fn cells(&self) -> impl Iterator<Item = usize> + '_ {
         let offset = |index: usize| match &self.inner {
             Inner::One => 0,
@@ -98,7 +101,8 @@ impl Projection {
         self.starts.iter().flat_map(move |&start| (0..self.block).map(move |index| start as usize + offset(index)))
     }
 
-    /// How many cells a block has: parts of the large table are cut at multiples of it. It depends on the axes alone.
+    /// Returns the number of cells of a block. It depends on the axes alone, and the large table
+    /// may be cut at its multiples.
     pub(crate) fn block(&self) -> usize {
         self.block
     }
@@ -108,9 +112,10 @@ impl Projection {
         self.add_from(0, small, large);
     }
 
-    /// The same for a part of the large table that begins at the cell `first`, a multiple of [`Self::block`].
-    pub(crate) fn add_from(&self, first: usize, small: &[f64], part: &mut [f64]) {
-        self.combine(first, small, part, |cell, value| *cell += value);
+    /// Adds the small table to a piece of the large one that starts at the cell `first`, a multiple
+    /// of [`Self::block`].
+    pub(crate) fn add_from(&self, first: usize, small: &[f64], piece: &mut [f64]) {
+        self.combine(first, small, piece, |cell, value| *cell += value);
     }
 
     /// `large[x] *= small[x]` for every cell of the large table.
@@ -118,13 +123,13 @@ impl Projection {
         self.combine(0, small, large, |cell, value| *cell *= value);
     }
 
-    /// `large[x] /= small[x]` for every cell of the large table; zero where both are.
+    /// `large[x] /= small[x]` for every cell of the large table; 0 / 0 is 0.
     pub(crate) fn divide(&self, small: &[f64], large: &mut [f64]) {
         self.combine(0, small, large, |cell, divisor| *cell = vector::quotient(*cell, divisor));
     }
 
-    fn combine(&self, first: usize, small: &[f64], part: &mut [f64], combine: impl Fn(&mut f64, f64)) {
-        for (&start, block) in self.starts[first / self.block..].iter().zip(part.chunks_exact_mut(self.block)) {
+    fn combine(&self, first: usize, small: &[f64], piece: &mut [f64], combine: impl Fn(&mut f64, f64)) {
+        for (&start, block) in self.starts[first / self.block..].iter().zip(piece.chunks_exact_mut(self.block)) {
             let small = &small[start as usize..];
             match &self.inner {
                 Inner::One => {
@@ -156,8 +161,8 @@ impl Projection {
     }
 }
 
-/// The cell in another table of every cell of a table, the last axis varying fastest; each axis gives what its codes
-/// contribute.
+/// Returns for every cell of a table its cell in another table. Each axis lists what its codes add
+/// to that cell's position; the last axis varies fastest.
 pub(crate) fn offsets(axes: impl IntoIterator<Item = Vec<u32>>) -> Vec<u32> {
     axes.into_iter().fold(vec![0], |starts, axis| {
         let mut cells = Vec::with_capacity(starts.len() * axis.len());

@@ -1,11 +1,11 @@
 //! Arithmetic on long slices.
 //!
-//! A sum taken one number after the other waits for each addition; eight running sums at a time do not, and are nearer to
-//! the true sum besides. The order is fixed, so the result is the same on every machine.
+//! A single running sum waits for each addition. Eight running sums do not, and their rounding
+//! error is smaller. The order is fixed, so the result is the same on every machine.
 
 const LANES: usize = 8;
 
-/// The sum of all numbers.
+/// Returns the sum of all numbers.
 pub(crate) fn sum(numbers: &[f64]) -> f64 {
     let (chunks, rest) = numbers.as_chunks::<LANES>();
     let mut lanes = [0.0; LANES];
@@ -17,7 +17,7 @@ pub(crate) fn sum(numbers: &[f64]) -> f64 {
     lanes.iter().sum::<f64>() + rest.iter().sum::<f64>()
 }
 
-/// The sum of all products.
+/// Returns the dot product.
 pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
     let ((left, left_rest), (right, right_rest)) = (left.as_chunks::<LANES>(), right.as_chunks::<LANES>());
     let mut lanes = [0.0; LANES];
@@ -29,32 +29,32 @@ pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
     lanes.iter().sum::<f64>() + left_rest.iter().zip(right_rest).map(|(left, right)| left * right).sum::<f64>()
 }
 
-/// The largest number; minus infinity of none.
+/// Returns the largest number, or minus infinity if there is none.
 pub(crate) fn largest(numbers: &[f64]) -> f64 {
     let (chunks, rest) = numbers.as_chunks::<LANES>();
     let mut lanes = [f64::NEG_INFINITY; LANES];
     for chunk in chunks {
         for (lane, number) in lanes.iter_mut().zip(chunk) {
-            // Not `f64::max`, whose rule for NaN costs three instructions; there are no NaNs here.
+            // Not `f64::max`, which takes three more instructions for NaN; there are no NaNs here.
             *lane = if *number > *lane { *number } else { *lane };
         }
     }
     lanes.iter().chain(rest).copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// One number over another, where nothing over nothing is nothing.
+/// Returns `number / divisor`, or zero if the divisor is not positive.
 pub(crate) fn quotient(number: f64, divisor: f64) -> f64 {
     if divisor > 0.0 { number / divisor } else { 0.0 }
 }
 
-/// Multiplies every number.
+/// Multiplies every number by `factor`.
 pub(crate) fn scale(numbers: &mut [f64], factor: f64) {
     for number in numbers {
         *number *= factor;
     }
 }
 
-/// Adds a multiple of the other slice.
+/// Adds `scale` times the other slice.
 pub(crate) fn add_scaled(numbers: &mut [f64], scale: f64, other: &[f64]) {
     for (number, other) in numbers.iter_mut().zip(other) {
         *number += scale * other;
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_and_rest_are_both_counted() {
+    fn lanes_and_remainder_are_both_included() {
         for length in [0_u8, 1, 7, 8, 9, 31] {
             let numbers: Vec<f64> = (0..length).map(|index| f64::from(index) - 20.0).collect();
             let squares: f64 = numbers.iter().map(|number| number * number).sum();

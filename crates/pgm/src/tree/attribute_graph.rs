@@ -1,7 +1,7 @@
-//! Which attributes meet in a clique.
+//! The graph of attributes that are together in a clique.
 //!
-//! Neighbours are sets of bits, one row per attribute: a clique of a thousand attributes is sixteen words, and whether
-//! neighbours meet each other is asked word by word.
+//! The neighbours of an attribute are a bit set: those of a thousand attributes take sixteen words,
+//! and set operations run word by word.
 
 use scumble_schema::{Clique, Domain};
 
@@ -13,19 +13,19 @@ pub(crate) struct AttributeGraph {
 }
 
 impl AttributeGraph {
-    /// The graph of `vertices` vertices and no edge.
+    /// Makes a graph of `vertices` vertices without edges.
     fn without_edges(vertices: usize) -> Self {
         let words = vertices.div_ceil(64);
         Self { words, rows: vec![0; vertices * words] }
     }
 
-    /// The domain's attributes, with an edge between any two of the same clique.
+    /// Makes the graph of the domain's attributes, with an edge between any two of the same clique.
     pub(crate) fn of_cliques(domain: &Domain, cliques: &[Clique]) -> Self {
         let mut graph = Self::without_edges(domain.len());
         let mut set = vec![0; graph.words];
         for clique in cliques {
             if let [left, right] = *clique.attributes() {
-                // Pairs are what most clique sets are made of, and a set would cost them more than the two bits.
+                // Most cliques are pairs, and setting two bits is faster than going through a set.
                 graph.connect(left.index(), right.index());
                 continue;
             }
@@ -42,7 +42,7 @@ impl AttributeGraph {
         graph
     }
 
-    /// The edges between some of the vertices, numbered by their position in `kept`.
+    /// Returns the subgraph of some vertices, numbered by their position in `kept`.
     pub(crate) fn restricted(&self, kept: &[usize]) -> Self {
         let mut number = vec![usize::MAX; self.vertices()];
         for (position, &vertex) in kept.iter().enumerate() {
@@ -59,22 +59,22 @@ impl AttributeGraph {
         graph
     }
 
-    /// How many vertices there are.
+    /// Returns the number of vertices.
     pub(crate) fn vertices(&self) -> usize {
         self.rows.len().checked_div(self.words).unwrap_or(0)
     }
 
-    /// How many words a set of vertices takes.
+    /// Returns the number of words in a set of vertices.
     pub(crate) fn words(&self) -> usize {
         self.words
     }
 
-    /// The neighbours of a vertex, as a set.
+    /// Returns the neighbours of a vertex, as a set.
     pub(crate) fn row(&self, vertex: usize) -> &[u64] {
         &self.rows[vertex * self.words..(vertex + 1) * self.words]
     }
 
-    /// How many neighbours a vertex has.
+    /// Returns the number of neighbours of a vertex.
     pub(crate) fn degree(&self, vertex: usize) -> usize {
         count(self.row(vertex))
     }
@@ -83,12 +83,12 @@ impl AttributeGraph {
     pub(crate) fn is_simplicial(&self, vertex: usize) -> bool {
         let neighbours = self.row(vertex);
         ones(neighbours).all(|neighbour| {
-            // All but the neighbour itself, which is not its own neighbour.
+            // One is missing: the neighbour itself, which is not its own neighbour.
             neighbours.iter().zip(self.row(neighbour)).map(|(set, row)| (set & !row).count_ones()).sum::<u32>() == 1
         })
     }
 
-    /// How many edges are missing between the neighbours of a vertex.
+    /// Returns the number of edges missing between the neighbours of a vertex.
     pub(crate) fn fill(&self, vertex: usize) -> u64 {
         let neighbours = self.row(vertex);
         let mut missing = 0;
@@ -100,7 +100,8 @@ impl AttributeGraph {
         missing / 2
     }
 
-    /// Connects a vertex's neighbours with each other. `added` is told each vertex and the set of its new neighbours.
+    /// Connects a vertex's neighbours with each other. Calls `added` with each vertex that gains
+    /// neighbours and the set of them.
     pub(crate) fn saturate(&mut self, vertex: usize, mut added: impl FnMut(&Self, usize, &[u64])) {
         let neighbours = self.row(vertex).to_vec();
         let mut new = vec![0; self.words];
@@ -118,8 +119,8 @@ impl AttributeGraph {
         }
     }
 
-    /// Calls for every neighbour that two vertices have in common, but for `eliminated` and its neighbours. To those a
-    /// new edge between the two is one that was missing and is no more.
+    /// Calls `call` for every common neighbour of two vertices, except for `eliminated` and its
+    /// neighbours. A new edge between the two vertices is one missing edge fewer for each of them.
     pub(crate) fn for_common(&self, left: usize, right: usize, eliminated: usize, mut call: impl FnMut(usize)) {
         let rows = self.row(left).iter().zip(self.row(right)).zip(self.row(eliminated));
         for (index, ((left, right), out)) in rows.enumerate() {
@@ -134,7 +135,7 @@ impl AttributeGraph {
         }
     }
 
-    /// Takes a vertex out of its neighbours' rows. Its own row stays, as the record of whom it knew.
+    /// Removes a vertex from its neighbours' rows. Its own row keeps its former neighbours.
     pub(crate) fn detach(&mut self, vertex: usize) {
         for word in 0..self.words {
             let mut left = self.rows[vertex * self.words + word];
@@ -156,12 +157,13 @@ impl AttributeGraph {
     }
 }
 
-/// The members of a set, ascending.
+/// Returns the members of a set, ascending.
 pub(crate) fn ones(set: &[u64]) -> Ones<'_> {
     Ones { rest: set, word: 0, next: 0 }
 }
 
-/// What [`ones`] returns. A chain of standard adapters measures three times slower, and orders are mostly this.
+/// The iterator of [`ones`]. A chain of standard adapters is three times slower, and elimination
+/// spends most of its time here.
 pub(crate) struct Ones<'a> {
     rest: &'a [u64],
     word: u64,
@@ -184,12 +186,12 @@ impl Iterator for Ones<'_> {
     }
 }
 
-/// How many members a set has.
+/// Returns the number of members of a set.
 pub(crate) fn count(set: &[u64]) -> usize {
     set.iter().map(|word| word.count_ones() as usize).sum()
 }
 
-/// Adds a member.
+/// Adds a member to a set.
 pub(crate) fn insert(set: &mut [u64], member: usize) {
     set[member / 64] |= 1 << (member % 64);
 }

@@ -1,4 +1,4 @@
-//! The tree that a model's tables stand in.
+//! The junction tree of a model.
 
 use scumble_schema::{AttributeId, Clique, Domain, limits};
 
@@ -15,11 +15,11 @@ pub struct TreeClique {
     cells: u128,
 }
 
-/// Cliques in a tree, such that the cliques with any one attribute hang together (the running intersection property)
-/// and every given clique is inside one of them.
+/// Cliques in a tree, such that the cliques that hold any one attribute are connected (the running
+/// intersection property) and every given clique is inside one of them.
 ///
-/// Attributes that no given clique joins are in trees of their own, so it may be a forest. It is the same whatever
-/// order the given cliques are in.
+/// Attributes that no given clique joins are in separate trees, so it may be a forest. It does not
+/// depend on the order of the given cliques.
 ///
 /// ```
 /// use scumble_pgm::JunctionTree;
@@ -36,46 +36,48 @@ pub struct TreeClique {
 pub struct JunctionTree {
     cliques: Vec<TreeClique>,
     cells: u128,
-    /// For every attribute the cliques that have it, smallest table first.
+    /// For every attribute the cliques that hold it, smallest table first.
     holders: Vec<Vec<usize>>,
     smallest: Option<usize>,
 }
 
 impl TreeClique {
-    /// The position of the clique above, unless this is a root.
+    /// Returns the position of the parent, or `None` for a root.
     pub fn parent(&self) -> Option<usize> {
         self.parent
     }
 
-    /// All attributes: the separator's and the residual's.
+    /// Returns all attributes: those of the separator and the residual.
     pub fn clique(&self) -> &Clique {
         &self.clique
     }
 
-    /// The attributes shared with the parent.
+    /// Returns the attributes shared with the parent.
     pub fn separator(&self) -> &Clique {
         &self.separator
     }
 
-    /// The attributes that no clique above has.
+    /// Returns the attributes that no ancestor holds.
     pub fn residual(&self) -> &Clique {
         &self.residual
     }
 
-    /// How many cells the table over the clique has.
+    /// Returns the number of cells of the table over the clique.
     pub fn cells(&self) -> u128 {
         self.cells
     }
 }
 
 impl JunctionTree {
-    /// A tree that holds every attribute of the domain and every given clique, in as few cells as was found.
+    /// Makes the smallest tree found that holds every attribute of the domain and every given
+    /// clique.
     ///
-    /// The cells are counted before anything is allocated that grows with them.
+    /// Counts the cells before it allocates anything that grows with them.
     ///
     /// # Errors
-    /// [`ModelError::UnknownAttribute`] when a clique names what the domain lacks, [`ModelError::TooLarge`] when the
-    /// tables over the tree's cliques have more cells than `cell_limit` or [`limits::CELLS_PER_MODEL`].
+    /// [`ModelError::UnknownAttribute`] if a clique names an attribute that the domain lacks,
+    /// [`ModelError::TooLarge`] if the tables over the tree's cliques have more cells than
+    /// `cell_limit` or [`limits::CELLS_PER_MODEL`].
     pub fn new(domain: &Domain, cliques: &[Clique], cell_limit: u128) -> Result<Self, ModelError> {
         let unknown = |attribute: &&AttributeId| attribute.index() >= domain.len();
         if let Some(&attribute) = cliques.iter().find_map(|clique| clique.attributes().iter().find(unknown)) {
@@ -88,7 +90,7 @@ impl JunctionTree {
         }
     }
 
-    /// How many cells the tree of these cliques would hold; saturates at `u128::MAX`.
+    /// Returns the number of cells in the tree of these cliques; saturates at `u128::MAX`.
     ///
     /// # Panics
     /// If a clique names an attribute that the domain lacks.
@@ -96,9 +98,11 @@ impl JunctionTree {
         triangulate(domain, cliques).map_or(u128::MAX, |(_, cells)| cells)
     }
 
-    /// The cliques of a tree that holds the given ones and none of whose cliques has more than `most_cells` cells; nothing if
-    /// no such tree was found. That is a quicker question than the one for the smallest tree: a search for what may still be
-    /// joined asks it thousands of times.
+    /// Returns the cliques of a tree that holds the given ones and has no clique of more than
+    /// `max_cells` cells, or `None` if no such tree was found.
+    ///
+    /// Faster than the search for the smallest tree: structure learning calls it thousands of
+    /// times.
     ///
     /// ```
     /// use scumble_pgm::JunctionTree;
@@ -113,23 +117,23 @@ impl JunctionTree {
     ///
     /// # Panics
     /// If a clique names an attribute that the domain lacks.
-    pub fn cliques_within(domain: &Domain, cliques: &[Clique], most_cells: u128) -> Option<Vec<Clique>> {
-        let elimination = triangulate_within(domain, cliques, most_cells)?;
+    pub fn cliques_within(domain: &Domain, cliques: &[Clique], max_cells: u128) -> Option<Vec<Clique>> {
+        let elimination = triangulate_within(domain, cliques, max_cells)?;
         let clique = |members: &[usize]| Clique::new(members.iter().map(|&attribute| AttributeId::new(attribute)));
         Some(elimination.maximal().map(clique).collect())
     }
 
-    /// How many cells the tables over all cliques have together.
+    /// Returns the number of cells of the tables over all cliques.
     pub fn cells(&self) -> u128 {
         self.cells
     }
 
-    /// The cliques, parents before children. Every attribute is in the residual of exactly one.
+    /// Returns the cliques, parents before children. Every attribute is in exactly one residual.
     pub fn cliques(&self) -> &[TreeClique] {
         &self.cliques
     }
 
-    /// The clique with the smallest table of those that hold all attributes of `clique`.
+    /// Returns the position of the smallest clique of the tree that holds `clique`.
     pub fn home(&self, clique: &Clique) -> Option<usize> {
         let mut rarest: Option<&Vec<usize>> = None;
         for attribute in clique.attributes() {
@@ -145,11 +149,12 @@ impl JunctionTree {
     fn from_elimination(domain: &Domain, elimination: &Elimination, cells: u128) -> Self {
         let parents = elimination.parents();
         let absorbed = elimination.absorbed(&parents);
-        // A clique that is part of another is stood for by that one, or by the one that stands for it; it was made later.
-        let mut stands_for = Vec::with_capacity(parents.len());
+        // A clique inside an earlier one is represented by that one, or by that one's
+        // representative.
+        let mut representative = Vec::with_capacity(parents.len());
         let mut maximal: Vec<Clique> = Vec::new();
         for (clique, absorbed) in elimination.cliques().zip(absorbed) {
-            stands_for.push(absorbed.map_or(maximal.len(), |child: usize| stands_for[child]));
+            representative.push(absorbed.map_or(maximal.len(), |child: usize| representative[child]));
             if absorbed.is_none() {
                 maximal.push(Clique::new(clique.iter().map(|&attribute| AttributeId::new(attribute))));
             }
@@ -157,7 +162,7 @@ impl JunctionTree {
         let mut neighbours = vec![Vec::new(); maximal.len()];
         for (index, parent) in parents.iter().enumerate() {
             if let Some(parent) = *parent {
-                let (child, parent) = (stands_for[index], stands_for[parent]);
+                let (child, parent) = (representative[index], representative[parent]);
                 if child != parent {
                     neighbours[child].push(parent);
                     neighbours[parent].push(child);
@@ -177,7 +182,7 @@ impl JunctionTree {
     }
 }
 
-/// Each tree hung up at its largest clique, children in the order of their attributes.
+/// Roots each tree at its largest clique, with children in the order of their attributes.
 fn rooted(domain: &Domain, maximal: &[Clique], neighbours: &[Vec<usize>]) -> Vec<TreeClique> {
     let mut from_largest: Vec<usize> = (0..maximal.len()).collect();
     from_largest.sort_by(|&left, &right| {

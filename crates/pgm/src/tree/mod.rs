@@ -1,4 +1,4 @@
-//! Cliques arranged in a tree: how they are found, and the distribution that stands in them.
+//! Junction trees: how their cliques are found, and the distribution over them.
 
 mod attribute_graph;
 pub(crate) mod junction_tree;

@@ -4,7 +4,7 @@ use scumble_schema::{Clique, Domain, limits};
 
 use crate::error::ModelError;
 
-/// One clique of a tree: some attributes, given those it shares with the clique above it.
+/// One clique of a tree: its own attributes, given those it shares with its parent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     pub(crate) parent: Option<usize>,
@@ -13,10 +13,11 @@ pub struct Node {
     pub(crate) conditional: Vec<f64>,
 }
 
-/// A distribution over all attributes of a domain, and the number of rows it stands for.
+/// A distribution over all attributes of a domain, and its number of rows.
 ///
-/// It is a tree of cliques. Each holds the distribution of its own attributes (the residual) given those it shares with
-/// its parent (the separator), and the product over all cliques is the distribution.
+/// It is a tree of cliques. Each clique has the distribution of its own attributes (the residual)
+/// given those it shares with its parent (the separator). The product over all cliques is the
+/// distribution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeModel {
     pub(crate) domain: Domain,
@@ -25,39 +26,40 @@ pub struct TreeModel {
 }
 
 impl Node {
-    /// A clique with its conditional distribution, as [`Node::conditional`] has it.
+    /// Makes a clique with its conditional distribution, in the layout of [`Node::conditional`].
     pub fn new(parent: Option<usize>, separator: Clique, residual: Clique, conditional: Vec<f64>) -> Self {
         Self { parent, separator, residual, conditional }
     }
 
-    /// The position of the clique above, unless this is a root.
+    /// Returns the position of the parent, or `None` for a root.
     pub fn parent(&self) -> Option<usize> {
         self.parent
     }
 
-    /// The attributes shared with the parent.
+    /// Returns the attributes shared with the parent.
     pub fn separator(&self) -> &Clique {
         &self.separator
     }
 
-    /// The attributes that this clique adds.
+    /// Returns the attributes that no ancestor holds.
     pub fn residual(&self) -> &Clique {
         &self.residual
     }
 
-    /// The probability of every cell of the residual for every cell of the separator: one row per cell of the
-    /// separator, one column per cell of the residual. A row for what cannot happen is zero throughout.
+    /// Returns the probability of the residual given the separator: one row per cell of the
+    /// separator, one column per cell of the residual. The row of an impossible cell is all zeros.
     pub fn conditional(&self) -> &[f64] {
         &self.conditional
     }
 }
 
 impl TreeModel {
-    /// The distribution of these cliques, as it was taken apart by [`TreeModel::nodes`]: for whoever kept it in a file.
+    /// Makes a model from its [nodes](TreeModel::nodes), for example after reading them from a
+    /// file.
     ///
     /// # Errors
-    /// If the cliques are no tree with parents before children, an attribute is not in exactly one residual, or a
-    /// conditional is not one distribution, or nothing, for every cell of its separator.
+    /// If the cliques are no tree with parents before children, an attribute is not in exactly one
+    /// residual, or a row of a conditional is neither a distribution nor all zeros.
     pub fn new(domain: Domain, total: f64, nodes: Vec<Node>) -> Result<Self, ModelError> {
         if !(total.is_finite() && total > 0.0) {
             return Err(ModelError::NotFinite { what: "the number of rows of a model", positive: true });
@@ -90,17 +92,17 @@ impl TreeModel {
         Ok(Self { domain, total, nodes })
     }
 
-    /// The attributes it is a distribution over, with the number of codes of each.
+    /// Returns the domain of the distribution.
     pub fn domain(&self) -> &Domain {
         &self.domain
     }
 
-    /// The number of rows the model stands for.
+    /// Returns the number of rows of the model.
     pub fn total(&self) -> f64 {
         self.total
     }
 
-    /// The cliques, parents before children. Every attribute is in the residual of exactly one.
+    /// Returns the cliques, parents before children. Every attribute is in exactly one residual.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -114,7 +116,7 @@ impl Node {
             let attributes = self.separator.len() + self.residual.len();
             return Err(ModelError::WrongLength { attributes, expected: rows.saturating_mul(columns), found });
         }
-        // A table of that length is in memory, so its sides fit.
+        // A table of that length is in memory, so its sides fit a usize.
         let columns = usize::try_from(columns).expect("not longer than the table");
         let is_distribution = |row: &[f64]| {
             let sum: f64 = row.iter().sum();
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_put_together_from_its_parts_if_they_make_one() {
+    fn nodes_that_make_no_model_are_refused() {
         let domain = Domain::new(vec![2, 3]).unwrap();
         let of = |nodes: Vec<Node>| TreeModel::new(domain.clone(), 10.0, nodes);
         let changed = |change: fn(&mut Vec<Node>)| {

@@ -1,13 +1,14 @@
-//! Cliques that hold the given ones and can stand in a tree.
+//! Triangulation: cliques that hold the given ones and form a tree.
 //!
-//! Attributes are eliminated one after the other; eliminating one joins its remaining neighbours into a clique with it.
-//! Any order gives cliques of a tree, and which order is taken decides how large they are. The best order is hard to
-//! find, so several are tried: those that add the fewest edges (min-fill) and those that make the smallest tables
-//! (min-weight), with ties broken by attribute and then, in a few seeded tries, at random.
+//! Attributes are eliminated one after the other; eliminating one joins it and its remaining
+//! neighbours into a clique. Any order gives the cliques of a tree, but their sizes depend on the
+//! order. The best order is hard to find, so several are tried: those that add the fewest edges
+//! (min-fill) and those that make the smallest tables (min-weight), with ties broken by attribute
+//! and then, in a few seeded attempts, at random.
 //!
-//! An attribute whose neighbours all meet each other is in one clique with them in any tree, so all such attributes go
-//! first and the orders are tried on the core that is left. A chordal graph, and so any set of cliques that is a tree
-//! already, leaves no core.
+//! An attribute whose neighbours are all connected is in one clique with them in any tree, so all
+//! such (simplicial) attributes go first and the orders are tried on the remaining core. A chordal
+//! graph, and so any set of cliques that already is a tree, leaves no core.
 
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -19,43 +20,44 @@ use crate::tree::attribute_graph::{AttributeGraph, insert, ones};
 /// Orders tried of each kind, the first of them without random ties.
 const ORDERS_PER_KIND: usize = 4;
 
-/// Words of sets that min-fill may look at in one call, over all its orders: some milliseconds. Without this bound a
-/// dense core of a thousand attributes would take minutes. An order that runs out is not used.
-const FILL_WORK: u64 = 1 << 22;
+/// Most words of bit sets that min-fill reads in one call, over all its orders: a few milliseconds.
+/// Without this bound a dense core of a thousand attributes would take minutes. An order that
+/// exceeds it is discarded.
+const MAX_FILL_WORDS: u64 = 1 << 22;
 
 const SEED: u64 = 5;
 
 /// The cliques made by eliminating the attributes of a domain one by one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Elimination {
-    /// The members of all cliques, one clique after the other. Each starts with the attribute that was eliminated; the
-    /// last one stands for all attributes that no clique starts with.
+    /// The members of all cliques, one clique after the other. Each starts with the eliminated
+    /// attribute; the last clique also eliminates all attributes that no clique starts with.
     members: Vec<usize>,
     ends: Vec<usize>,
     attributes: usize,
 }
 
-/// What an order goes by.
+/// The criterion of an elimination order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Fill,
     Weight,
 }
 
-/// What is left of a graph after every attribute that needs no new edge.
+/// The part of a graph that remains after eliminating every simplicial attribute.
 struct Core {
     attributes: Vec<usize>,
     graph: AttributeGraph,
-    /// The logarithm of every attribute's size, in fixed point: sums are exact, so that equal weights stay equal
-    /// whatever order they were added in, and 10,000 sizes of 2^20 do not overflow.
+    /// The logarithm of every attribute's size, in fixed point: sums are exact, so equal weights
+    /// stay equal in any order of addition, and 10,000 sizes of 2^20 do not overflow.
     logs: Vec<u64>,
 }
 
-/// The first elimination found in which no clique has more than `most_cells` cells. The orders without random ties are tried, and
-/// each is left at its first larger clique.
-pub(crate) fn triangulate_within(domain: &Domain, cliques: &[Clique], most_cells: u128) -> Option<Elimination> {
+/// Returns the first elimination found in which no clique has more than `max_cells` cells. Tries
+/// the orders without random ties, and leaves each at its first larger clique.
+pub(crate) fn triangulate_within(domain: &Domain, cliques: &[Clique], max_cells: u128) -> Option<Elimination> {
     checkpoint();
-    let bound = most_cells.checked_add(1)?;
+    let bound = max_cells.checked_add(1)?;
     let mut prefix = Elimination { members: Vec::new(), ends: Vec::new(), attributes: domain.len() };
     let core = eliminate_simplicial(domain, AttributeGraph::of_cliques(domain, cliques), &mut prefix)?;
     if prefix.cliques().any(|clique| cells(domain, clique) >= bound) {
@@ -64,12 +66,13 @@ pub(crate) fn triangulate_within(domain: &Domain, cliques: &[Clique], most_cells
     if core.attributes.is_empty() {
         return Some(prefix);
     }
-    let mut work = FILL_WORK;
+    let mut work = MAX_FILL_WORDS;
     let mut in_order = |kind| core.eliminate(domain, &prefix, kind, None, bound, &mut work);
     in_order(Kind::Weight).or_else(|| in_order(Kind::Fill))
 }
 
-/// The best elimination found, and the cells of its maximal cliques; nothing when they are more than a `u128` counts.
+/// Returns the best elimination found and the cells of its maximal cliques, or `None` if their
+/// number overflows a `u128`.
 pub(crate) fn triangulate(domain: &Domain, cliques: &[Clique]) -> Option<(Elimination, u128)> {
     if cliques.iter().any(|clique| domain.cells(clique) == u128::MAX) {
         return None;
@@ -84,7 +87,7 @@ pub(crate) fn triangulate(domain: &Domain, cliques: &[Clique]) -> Option<(Elimin
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut best = None;
     let mut bound = u128::MAX;
-    let mut work = FILL_WORK;
+    let mut work = MAX_FILL_WORDS;
     for attempt in 0..ORDERS_PER_KIND {
         checkpoint();
         let ties: Option<Vec<u32>> = (attempt > 0).then(|| core.attributes.iter().map(|_| rng.random()).collect());
@@ -102,8 +105,8 @@ pub(crate) fn triangulate(domain: &Domain, cliques: &[Clique]) -> Option<(Elimin
     best.map(|elimination| (elimination, bound))
 }
 
-/// Eliminates attributes for as long as one needs no new edge. Returns what is left, or nothing when a clique has more
-/// cells than a `u128` counts.
+/// Eliminates simplicial attributes until none is left. Returns the remaining core, or `None` if
+/// the cells of a clique overflow a `u128`.
 fn eliminate_simplicial(domain: &Domain, mut graph: AttributeGraph, prefix: &mut Elimination) -> Option<Core> {
     let mut alive = vec![true; domain.len()];
     let mut left = domain.len();
@@ -141,8 +144,8 @@ fn fixed_log(size: u32) -> u64 {
 }
 
 impl Core {
-    /// Eliminates the whole core in an order of this kind. Nothing when one clique alone reaches `bound`, or when the
-    /// work runs out.
+    /// Eliminates the whole core in an order of this kind. Returns `None` if one clique has `bound`
+    /// cells or more, or if `work` is used up.
     fn eliminate(
         &self,
         domain: &Domain,
@@ -160,7 +163,7 @@ impl Core {
             .map(|&vertex| self.logs[vertex] + ones(graph.row(vertex)).map(|other| self.logs[other]).sum::<u64>())
             .collect();
         let mut fills = vec![0; left.len()];
-        // Vertices whose missing edges have to be counted again.
+        // The vertices whose missing edges must be counted again.
         let mut stale = vec![if kind == Kind::Fill { u64::MAX } else { 0 }; graph.words()];
         loop {
             for &vertex in &left {
@@ -210,13 +213,14 @@ impl Core {
 }
 
 impl Elimination {
-    /// Every clique, in the order of elimination.
+    /// Returns every clique, in the order of elimination.
     pub(crate) fn cliques(&self) -> impl Iterator<Item = &[usize]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.members[start..end])
     }
 
-    /// For every clique, the one in which the first of its neighbours is eliminated; nothing for the last of a component.
+    /// Returns the parent of every clique: the clique in which the first of its neighbours is
+    /// eliminated. The last clique of a connected component has none.
     pub(crate) fn parents(&self) -> Vec<Option<usize>> {
         let mut position = vec![self.ends.len().saturating_sub(1); self.attributes];
         for (index, clique) in self.cliques().enumerate() {
@@ -225,15 +229,14 @@ impl Elimination {
         let last = self.ends.len().saturating_sub(1);
         let parent = |(index, clique): (usize, &[usize])| {
             let first = clique[1..].iter().map(|&attribute| position[attribute]).min();
-            // The last clique may stand for several attributes.
+            // The last clique may eliminate several attributes.
             first.filter(|_| index < last)
         };
         self.cliques().enumerate().map(parent).collect()
     }
 
-    /// For every clique, one that it is part of and that was made before it, if there is one. What was eliminated first
-    /// of a clique's attributes passes the others on to its parent, so a clique can only be part of one that has it as
-    /// its parent.
+    /// Returns for every clique an earlier clique that holds it, if any. A clique passes all but
+    /// its eliminated attribute on to its parent, so only a child can hold a clique.
     pub(crate) fn absorbed(&self, parents: &[Option<usize>]) -> Vec<Option<usize>> {
         let mut absorbed = vec![None; parents.len()];
         let lengths: Vec<usize> = self.cliques().map(<[usize]>::len).collect();
@@ -247,18 +250,18 @@ impl Elimination {
         absorbed
     }
 
-    /// The cliques that are part of no other.
+    /// Returns the cliques that no other clique holds.
     pub(crate) fn maximal(&self) -> impl Iterator<Item = &[usize]> {
         let absorbed = self.absorbed(&self.parents());
         self.cliques().zip(absorbed).filter(|(_, absorbed)| absorbed.is_none()).map(|(clique, _)| clique)
     }
 
-    /// The cells of all maximal cliques; saturates.
+    /// Returns the number of cells of all maximal cliques; saturates.
     fn cells(&self, domain: &Domain) -> u128 {
         self.maximal().fold(0, |sum: u128, clique| sum.saturating_add(cells(domain, clique)))
     }
 
-    /// Adds a clique and says how many cells it has.
+    /// Adds a clique and returns its number of cells.
     fn push(&mut self, domain: &Domain, attribute: usize, neighbours: impl Iterator<Item = usize>) -> u128 {
         let start = self.members.len();
         self.members.push(attribute);
@@ -278,14 +281,14 @@ mod tests {
     use proptest::prelude::*;
     use scumble_schema::AttributeId;
 
-    /// What one order without random ties comes to.
+    /// Returns the number of cells that one order without random ties gives.
     fn one_order(domain: &Domain, pairs: &[Clique], kind: Kind) -> u128 {
         let mut prefix = Elimination { members: Vec::new(), ends: Vec::new(), attributes: domain.len() };
         let core = eliminate_simplicial(domain, AttributeGraph::of_cliques(domain, pairs), &mut prefix).unwrap();
         if core.attributes.is_empty() {
             return prefix.cells(domain);
         }
-        core.eliminate(domain, &prefix, kind, None, u128::MAX, &mut FILL_WORK.clone()).unwrap().cells(domain)
+        core.eliminate(domain, &prefix, kind, None, u128::MAX, &mut MAX_FILL_WORDS.clone()).unwrap().cells(domain)
     }
 
     fn pairs(of: &[(usize, usize)], attributes: usize) -> Vec<Clique> {
@@ -327,8 +330,8 @@ mod tests {
     }
 
     #[test]
-    fn random_ties_find_what_the_first_orders_miss() {
-        // On these graphs some seeded order beats both plain ones; if none did, trying several would be waste.
+    fn random_ties_find_smaller_trees_than_the_first_orders() {
+        // On these graphs some seeded order beats both plain ones; otherwise they would be useless.
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let domain = Domain::new(vec![3; 16]).unwrap();
         let mut better = 0;

@@ -1,8 +1,8 @@
-//! The slow and certain way: every row of the domain, one by one. Shared by the tests of inference and the figures.
+//! Brute force over every row of the domain. Shared by the tests of inference and the figures.
 
 use scumble_schema::{Clique, Domain, cells};
 
-/// The sums of a joint table over the cells of a clique.
+/// Returns the marginal of a joint table over a clique.
 pub(crate) fn marginal(domain: &Domain, joint: &[f64], clique: &Clique) -> Vec<f64> {
     let mut table = vec![0.0; usize::try_from(domain.cells(clique)).expect("small")];
     let mut probabilities = joint.iter();
@@ -10,19 +10,19 @@ pub(crate) fn marginal(domain: &Domain, joint: &[f64], clique: &Clique) -> Vec<f
     table
 }
 
-/// The largest difference between two tables.
+/// Returns the largest difference between two tables.
 pub(crate) fn distance(left: &[f64], right: &[f64]) -> f64 {
     assert_eq!(left.len(), right.len());
     left.iter().zip(right).map(|(left, right)| (left - right).abs()).fold(0.0, f64::max)
 }
 
-/// The cell of a clique's table that a row falls in.
+/// Returns the cell of a clique's table that a row falls in.
 pub(crate) fn cell(domain: &Domain, clique: &Clique, row: &[u32]) -> usize {
     let strides = cells::strides(domain, clique);
     clique.attributes().iter().zip(strides).map(|(attribute, step)| row[attribute.index()] as usize * step).sum()
 }
 
-/// Every row of the domain, the last attribute fastest.
+/// Calls `work` with every row of the domain, the last attribute varying fastest.
 pub(crate) fn for_rows(domain: &Domain, mut work: impl FnMut(&[u32])) {
     let mut row = vec![0; domain.len()];
     loop {

@@ -1,4 +1,4 @@
-//! Models to compare on, and what they are by definition.
+//! Models to test on, and their distributions by definition.
 
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -7,7 +7,7 @@ use scumble_schema::{AttributeId, Clique, Domain};
 
 use crate::brute_force::{cell, for_rows};
 
-/// The probability of every row, in the order of the cells of the clique of all attributes.
+/// Returns the probability of every row, in the order of the cells of the clique of all attributes.
 pub(crate) fn joint(potentials: &CliqueVector, possible: impl Fn(&[u32]) -> bool) -> Vec<f64> {
     let domain = potentials.domain();
     let mut logarithms = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn joint(potentials: &CliqueVector, possible: impl Fn(&[u32]) -> bool
 /// A name, the sizes of a domain, and the cliques of the potentials.
 type Shape = (&'static str, Vec<u32>, Vec<Vec<usize>>);
 
-/// The shapes that catch most mistakes.
+/// Returns the shapes that catch most mistakes.
 pub(crate) fn named() -> Vec<Shape> {
     vec![
         ("chain", vec![2, 3, 4, 5], vec![vec![0, 1], vec![1, 2], vec![2, 3]]),
@@ -42,7 +42,8 @@ pub(crate) fn named() -> Vec<Shape> {
     ]
 }
 
-/// A domain of up to seven attributes and 10,000 cells, with up to eight cliques of up to four attributes.
+/// Returns a domain of up to seven attributes and 10,000 cells, with up to eight cliques of up to
+/// four attributes.
 pub(crate) fn random(seed: u64) -> (Domain, Vec<Clique>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let attributes = rng.random_range(1..=7);
@@ -59,7 +60,7 @@ pub(crate) fn random(seed: u64) -> (Domain, Vec<Clique>) {
     (Domain::new(sizes).expect("small"), cliques)
 }
 
-/// Potentials between `-spread` and `spread`.
+/// Returns random potentials between `-spread` and `spread`.
 pub(crate) fn potentials(domain: &Domain, cliques: Vec<Clique>, spread: f64, seed: u64) -> CliqueVector {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut potentials = CliqueVector::zeros(domain, cliques).expect("small");
@@ -69,7 +70,7 @@ pub(crate) fn potentials(domain: &Domain, cliques: Vec<Clique>, spread: f64, see
     potentials
 }
 
-/// Every clique of up to three attributes.
+/// Returns every clique of up to three attributes.
 pub(crate) fn queries(domain: &Domain) -> Vec<Clique> {
     let all: Vec<AttributeId> = domain.attributes().collect();
     let mut queries = vec![Clique::empty(), Clique::new(all.iter().copied())];

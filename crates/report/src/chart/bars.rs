@@ -1,50 +1,50 @@
-//! Horizontal bars, one per category, as narrow as a phone: each with a line for where the truth may be, or with a second bar to be
-//! compared with.
+//! Horizontal bars, one per category, as narrow as a phone. A bar may have a range for the true
+//! value, or a second bar for comparison.
 
 use std::fmt::{self, Write};
 
 use super::{FIRST_COLOUR, SECOND_COLOUR, escaped, open, shortened, text_width, to_f64};
 
-/// The width of the picture: what a phone has between its margins.
+/// Width of the picture. It fits a phone.
 const WIDTH: f64 = 340.0;
 const FONT: f64 = 12.0;
-/// A line of text, or a bar beside one, with the room around it.
+/// Height of a line of text, or of a bar beside one, with its margins.
 const LINE: f64 = 20.0;
-/// The height of a bar, beside its label and below it.
+/// Height of a bar beside its label, and of one below it.
 const BESIDE: f64 = 13.0;
 const BELOW: f64 = 9.0;
-/// Labels wider than this stand above their bars.
-const WIDEST_LABEL: f64 = 140.0;
+/// Maximum width of labels beside their bars. Wider labels are above their bars.
+const MAX_LABEL_WIDTH: f64 = 140.0;
 const GAP: f64 = 7.0;
 
-/// Bars one below the other, from zero to the right.
+/// Horizontal bars.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bars {
-    /// What they show.
+    /// Title of the picture.
     pub title: String,
     /// The bars, from the top.
     pub bars: Vec<Bar>,
 }
 
-/// One bar with its label, its value in words, and where the truth may be.
+/// A bar with its label and value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
-    /// What stands before it.
+    /// Label of the bar.
     pub label: String,
-    /// How long it is: zero or more.
+    /// Length of the bar, zero or more.
     pub value: f64,
-    /// Between which lengths the truth may be, if that is known.
+    /// Range of the true value, if known.
     pub range: Option<(f64, f64)>,
-    /// How long a second bar below it is, for comparison.
+    /// Length of a second bar, for comparison.
     pub second: Option<f64>,
-    /// What stands behind it.
+    /// Text of the value, after the bar.
     pub text: String,
-    /// The same with the range, to be read out.
+    /// Text of the value and the range, for screen readers.
     pub spoken: String,
 }
 
 impl Bars {
-    /// The picture. Its description reads out every bar.
+    /// Renders the bars as SVG, with a description of every bar.
     pub fn to_svg(&self) -> String {
         let layout = Layout::of(&self.bars);
         let mut svg = String::new();
@@ -65,18 +65,18 @@ impl Bars {
     }
 }
 
-/// Where things are in a row.
+/// Positions within a row.
 struct Layout {
-    /// How high a row is.
+    /// Height of a row.
     row: f64,
-    /// Where labels end, if they stand before their bars, and what they may take of the width.
+    /// End of the labels, if they are beside their bars, and their maximum width.
     label_end: Option<f64>,
     label_room: f64,
-    /// Where bars begin, from the left and from the top of their row, and how high they are.
+    /// Position of the bars in their row, and their height.
     left: f64,
     top: f64,
     height: f64,
-    /// The length of a bar of one.
+    /// Length of a bar of value one.
     scale: f64,
 }
 
@@ -87,10 +87,10 @@ impl Layout {
         let end = |bar: &Bar| bar.range.map_or(0.0, |(_, most)| most).max(bar.value).max(bar.second.unwrap_or(0.0));
         let reach = bars.iter().map(end).fold(0.0, f64::max);
         let scale = |room: f64| if reach > 0.0 { room / reach } else { 0.0 };
-        if label <= WIDEST_LABEL {
+        if label <= MAX_LABEL_WIDTH {
             let (left, room) = (label + GAP, WIDTH - label - text - 2.0 * GAP);
             let (row, top, height) = (LINE, (LINE - BESIDE) / 2.0, BESIDE);
-            Self { row, label_end: Some(label), label_room: WIDEST_LABEL, left, top, height, scale: scale(room) }
+            Self { row, label_end: Some(label), label_room: MAX_LABEL_WIDTH, left, top, height, scale: scale(room) }
         } else {
             let (row, label_room) = (LINE + BELOW + GAP, WIDTH - text - GAP);
             Self {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_show_is_shown_without_a_fault() {
+    fn bars_of_zero_are_drawn() {
         let svg = Bars { title: "none".into(), bars: vec![bar("a", 0.0, None)] }.to_svg();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }

@@ -1,40 +1,40 @@
-//! Columns side by side along an ordered axis: a histogram, as narrow as a phone, with a line in each for where the truth may be, or
-//! with the outline of another one over it.
+//! Histograms, as narrow as a phone. A column may have a range for the true value, and the outline
+//! of another histogram may be drawn over it.
 
 use std::fmt::{self, Write};
 
 use super::{FIRST_COLOUR, Ruler, SECOND_COLOUR, Scale, escaped, open, text_width, to_f64};
 
-/// The width of the picture: what a phone has between its margins.
+/// Width of the picture. It fits a phone.
 const WIDTH: f64 = 340.0;
 const HEIGHT: f64 = 120.0;
-/// Room for numbers on the left, and for names below.
+/// Margins: left for numbers, below for labels.
 const LEFT: f64 = 42.0;
 const ABOVE: f64 = 8.0;
 const BELOW: f64 = 22.0;
 const FONT: f64 = 12.0;
-/// Room for what the numbers on the left are, where that has to be said.
+/// Height of the label of the vertical axis, if there is one.
 const AXIS: f64 = 18.0;
 
-/// Columns from left to right, with percentages along the side.
+/// A histogram, with percentages on the vertical axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Columns {
-    /// What they show.
+    /// Title of the picture.
     pub title: String,
-    /// The same for those who cannot see it.
+    /// Description for screen readers.
     pub description: String,
-    /// What the percentages along the side are, if not shares of rows.
+    /// Label of the vertical axis, if it does not show shares of rows.
     pub axis: Option<String>,
-    /// How high each is, and between which heights the truth may be, if that is known.
+    /// Height of each column, and the range of the true height, if known.
     pub heights: Vec<(f64, Option<(f64, f64)>)>,
-    /// How high the columns of another histogram are, whose outline is drawn over this one.
+    /// Heights of another histogram, whose outline is drawn over this one.
     pub outline: Option<Vec<f64>>,
-    /// Where the axis is labelled: places between columns, counted from the left end, and what stands there.
+    /// Labels of the horizontal axis, each with its position: the number of columns to its left.
     pub marks: Vec<(usize, String)>,
 }
 
 impl Columns {
-    /// The picture, as the text of an SVG file.
+    /// Renders the histogram as SVG.
     pub fn to_svg(&self) -> String {
         let reach = self.heights.iter().map(|(height, range)| range.map_or(0.0, |(_, most)| most).max(*height));
         let reach = reach.chain(self.outline.iter().flatten().copied());
@@ -65,12 +65,12 @@ impl Columns {
         svg
     }
 
-    /// The height of what stands over the columns.
+    /// Returns the height above the columns.
     fn above(&self) -> f64 {
         ABOVE + if self.axis.is_some() { AXIS } else { 0.0 }
     }
 
-    /// A line over the tops of the other columns, down to the ground at both ends.
+    /// Draws the outline of the other histogram.
     fn draw_outline(&self, svg: &mut String, percent: &Ruler, pitch: f64) -> fmt::Result {
         let Some(heights) = &self.outline else { return Ok(()) };
         let ground = percent.place(0.0);
@@ -83,7 +83,8 @@ impl Columns {
         writeln!(svg, "<path d=\"{path}V{ground:.1}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"/>")
     }
 
-    /// All columns are one path, and all lines another: pages hold thousands of them.
+    /// Draws all columns as one path and all ranges as another, because pages have thousands of
+    /// them.
     fn draw_columns(&self, svg: &mut String, percent: &Ruler, pitch: f64) -> fmt::Result {
         let (width, ground) = (pitch * 0.82, percent.place(0.0));
         let (mut columns, mut ranges) = (String::new(), String::new());
@@ -105,7 +106,8 @@ impl Columns {
         writeln!(svg, "<path d=\"M{LEFT:.1} {ground:.1}H{WIDTH:.1}\" stroke=\"#1c2733\"/>")
     }
 
-    /// The first and the last label lean inwards; one that would run into the label before it is left out.
+    /// Draws the labels. The first and the last are moved inwards, and overlapping labels are left
+    /// out.
     fn draw_marks(&self, svg: &mut String, pitch: f64) -> fmt::Result {
         let bottom = self.above() + HEIGHT;
         let baseline = bottom + 17.0;
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_never_run_into_each_other_and_both_ends_have_one() {
+    fn labels_never_overlap_and_both_ends_have_one() {
         for many in [1, 2, 7, 60] {
             let svg = columns(many).to_svg();
             let labels: Vec<(f64, &str)> = svg
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_show_is_shown_without_a_fault() {
+    fn an_empty_histogram_is_drawn() {
         let svg = columns(0).to_svg();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }

@@ -1,4 +1,4 @@
-//! Pairs of columns side by side, in panels: two tables in the same respect, the second with a line for how far it may be off.
+//! Pairs of columns in panels, to compare two tables. The second column of a pair has a range.
 
 use std::fmt::{self, Write};
 
@@ -7,55 +7,55 @@ use super::{
     to_f64,
 };
 
-/// The height of text below the columns that lies, and that leans because it would not fit.
-const LYING: f64 = 24.0;
-const LEANING: f64 = 78.0;
+/// Height of horizontal labels, and of slanted ones.
+const HORIZONTAL: f64 = 24.0;
+const SLANTED: f64 = 78.0;
 const WIDTH: f64 = 270.0;
 const FONT: f64 = 12.0;
 /// Two colours of Okabe and Ito, one dark and one light, so that they differ in print too.
 const COLOURS: [&str; 2] = ["#0072b2", "#e69f00"];
 
-/// Panels side by side, with one legend.
+/// Pairs of columns in panels side by side, with one legend.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pairs {
-    /// What they show.
+    /// Title of the picture.
     pub title: String,
-    /// The same for those who cannot see it.
+    /// Description for screen readers.
     pub description: String,
-    /// What the first and the second column of every pair are, and what the line is.
+    /// Names of the first column, the second column and the range in the legend.
     pub names: [String; 3],
     /// The panels, from the left.
     pub panels: Vec<PairPanel>,
 }
 
-/// Pairs on one scale.
+/// A panel of pairs on one scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairPanel {
-    /// What they show, with the unit.
+    /// Title of the panel, with the unit.
     pub title: String,
     /// The pairs, from the left.
     pub pairs: Vec<Pair>,
 }
 
-/// Two columns.
+/// A pair of columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
-    /// What stands below.
+    /// Label below the pair.
     pub label: String,
-    /// How high the two are.
+    /// Heights of both columns.
     pub heights: [f64; 2],
-    /// Between which heights the second may be.
+    /// Range of the height of the second column.
     pub range: (f64, f64),
 }
 
 impl Pairs {
-    /// The picture.
+    /// Renders the pairs as SVG.
     pub fn to_svg(&self) -> String {
-        let leans = self.panels.iter().any(PairPanel::leans);
+        let is_slanted = self.panels.iter().any(PairPanel::is_slanted);
         let panel_width = LEFT + WIDTH + RIGHT;
         let size = (
             panel_width * to_f64(self.panels.len()),
-            HEAD + LEGEND_ROW + ABOVE + HEIGHT + if leans { LEANING } else { LYING },
+            HEAD + LEGEND_ROW + ABOVE + HEIGHT + if is_slanted { SLANTED } else { HORIZONTAL },
         );
         let mut svg = String::new();
         let written = (|| -> fmt::Result {
@@ -91,8 +91,8 @@ impl PairPanel {
         WIDTH / to_f64(self.pairs.len().max(1))
     }
 
-    /// Whether a label has more text than its pair has room.
-    fn leans(&self) -> bool {
+    /// Whether labels are slanted, because one of them is wider than its pair.
+    fn is_slanted(&self) -> bool {
         self.pairs.iter().any(|pair| text_width(&pair.label, FONT) > self.pitch())
     }
 
@@ -126,10 +126,10 @@ impl PairPanel {
     }
 
     fn draw_labels(&self, svg: &mut String, left: f64, bottom: f64) -> fmt::Result {
-        let leans = self.leans();
+        let is_slanted = self.is_slanted();
         for (place, pair) in self.pairs.iter().enumerate() {
             let (middle, label) = (left + self.pitch() * (to_f64(place) + 0.5), escaped(&pair.label));
-            if leans {
+            if is_slanted {
                 let (x, y) = (middle + 4.0, bottom + 14.0);
                 writeln!(
                     svg,
@@ -183,13 +183,13 @@ mod tests {
     }
 
     #[test]
-    fn labels_lean_when_they_would_run_into_each_other() {
+    fn labels_are_slanted_if_they_would_overlap() {
         assert!(!pairs(&["x", "y", "z"]).to_svg().contains("rotate"));
         assert!(pairs(&["lower secondary school"; 8]).to_svg().contains("rotate"));
     }
 
     #[test]
-    fn nothing_to_show_is_shown_without_a_fault() {
+    fn panels_without_pairs_are_drawn() {
         let svg = pairs(&[]).to_svg();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }

@@ -6,7 +6,7 @@ use scumble_vault::{ApproxDp, CountTable, Delta, Epsilon, MarginalSource, Privat
 
 use super::*;
 
-/// A table of one column: how many rows have each code.
+/// A table of one column: the number of rows of each code.
 struct Counts(Domain, Vec<u64>);
 
 impl MarginalSource for Counts {
@@ -23,7 +23,8 @@ impl MarginalSource for Counts {
     }
 }
 
-/// The model of a column, all of whose rows but `others` have one code; the others have the second code.
+/// Fits a model of one column. All rows but `others` have one code; the others have the second
+/// code.
 fn model(field: &str, code: impl Fn(&Attribute) -> u32, rows: u64, others: u64) -> Model {
     let schema = Schema::parse(&format!("fields: [{{name: income, {field}}}]")).unwrap();
     let attribute = &schema.attributes()[0];
@@ -75,7 +76,7 @@ fn a_column_that_could_not_be_read_is_named_with_what_to_look_at() {
 }
 
 #[test]
-fn a_column_with_some_values_is_left_in_peace() {
+fn a_column_with_some_values_is_not_reported() {
     // One row in ten has a value; noise is below a hundredth.
     assert_eq!(dead_columns(&model(NUMBER, missing, 10_000, 1_000)), []);
     // The usual value of a column may be the one that others are folded into.
@@ -86,8 +87,8 @@ fn a_column_with_some_values_is_left_in_peace() {
 }
 
 #[test]
-fn a_table_that_drowns_in_noise_warns_of_nothing() {
-    // Noise of several rows on a table of ten: whatever is released says nothing.
+fn nothing_is_reported_where_noise_explains_the_counts() {
+    // Noise of several rows on a table of ten.
     for _ in 0..20 {
         assert_eq!(dead_columns(&model(NUMBER, missing, 10, 0)), []);
     }

@@ -6,7 +6,7 @@ use crate::words::{cases, cases_in, denominator, once_in, one_in, times};
 use super::Paragraph;
 use super::subject::Subject;
 
-/// What somebody can find out who knows all the rest.
+/// States what an attacker who knows every other row can learn and notice.
 pub(super) fn paragraphs(odds: &Odds, subject: &Subject) -> [Paragraph; 2] {
     let suspicions: Vec<String> = odds
         .suspicions
@@ -37,7 +37,7 @@ pub(super) fn paragraphs(odds: &Odds, subject: &Subject) -> [Paragraph; 2] {
     let follows = match odds.curve {
         Curve::Gaussian { mu } => format!(
             "The Gaussian accounting proves more than epsilon and delta say: the best test is no better than one that has to \
-             tell two normal distributions apart that lie {mu:.5} standard deviations from each other."
+             distinguish two normal distributions that lie {mu:.5} standard deviations from each other."
         ),
         Curve::Pair { .. } => "This follows from epsilon and delta alone.".to_owned(),
     };
@@ -60,7 +60,7 @@ pub(super) fn paragraphs(odds: &Odds, subject: &Subject) -> [Paragraph; 2] {
     [Paragraph::new("What an attacker can learn", learned), Paragraph::new("What the best test can notice", tested)]
 }
 
-/// The odds in a line each.
+/// Returns the odds in one line, and the best test in another.
 pub(crate) fn lines(odds: &Odds) -> [String; 2] {
     let suspicion = |Suspicion { one_in: many, at_most, .. }: &Suspicion| {
         format!("{} becomes at most {}", one_in(*many), cases_in(*at_most, denominator(*many)))

@@ -1,4 +1,4 @@
-//! A certificate of ours in words.
+//! Explanation of a certificate.
 
 use scumble_mechanisms::{Method, Model};
 use scumble_vault::account::{Mechanism, Noise, Question};
@@ -12,7 +12,7 @@ use crate::words::{counted, grouped, listed, once_in, times};
 use super::subject::Subject;
 use super::{Paragraph, about, attacker, covered, group_promises, not_covered, on_trust};
 
-/// All that is to be said of a model that a vault of ours measured.
+/// Explains a model that was measured by a vault.
 pub(super) fn paragraphs(
     model: &Model,
     certificate: &Certificate,
@@ -45,7 +45,7 @@ pub(super) fn paragraphs(
     paragraphs
 }
 
-/// What is promised to groups, and to people who share an identifier.
+/// States the promises to groups, and to people who share an identifier.
 fn groups(certificate: &Certificate, subject: &Subject, odds: Option<&Odds>) -> String {
     let together = odds.map(|odds| group_promises(odds, subject));
     let shared = subject.column.as_ref().and_then(|column| {
@@ -79,7 +79,7 @@ fn promised(certificate: &Certificate, subject: &Subject) -> Paragraph {
     )
 }
 
-/// What the releases were, by kind, and how they were made random.
+/// States the releases by kind, and their noise.
 fn released(certificate: &Certificate) -> String {
     let events = certificate.events();
     let of = |kind: fn(&Event) -> bool| events.iter().filter(|event| kind(event)).count();
@@ -109,7 +109,7 @@ fn released(certificate: &Certificate) -> String {
     format!("{kinds}.{noise} All randomness was drawn for this run from the operating system, and is not kept.")
 }
 
-/// The noise on tables, from the least to the most.
+/// States the range of the noise on tables.
 fn noise(events: &[Event]) -> String {
     let tables = || events.iter().filter(|event| matches!(event.question(), Question::Table(_)));
     let deviations = || tables().filter_map(|event| event.mechanism().standard_deviation());

@@ -1,4 +1,4 @@
-//! What the maker of tables declares, in words. Nothing is added to it.
+//! Explanation of a declaration by the party that released external tables. Nothing is added to it.
 
 use scumble_mechanisms::Model;
 use scumble_mechanisms::marginals::Statement;
@@ -9,7 +9,7 @@ use crate::odds::Odds;
 use super::subject::Subject;
 use super::{Paragraph, about, attacker, covered, group_promises, not_covered, on_trust};
 
-/// All that is to be said of a model whose tables were made elsewhere.
+/// Explains a model of external tables.
 pub(super) fn paragraphs(
     model: &Model,
     statement: &Statement,

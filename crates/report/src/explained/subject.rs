@@ -1,25 +1,25 @@
-//! Whom a guarantee protects, in the words that sentences need.
+//! What a guarantee protects, as phrases for sentences.
 
 use scumble_mechanisms::Model;
 use scumble_schema::{AdjacencyKind, Unit};
 
-/// What is protected, and from being told apart from what.
+/// Phrases about what is protected.
 pub(super) struct Subject {
-    /// Everything about it that a reader has to know.
+    /// Paragraph on what is protected.
     pub(super) protected: String,
-    /// `this row`, `these rows`.
+    /// `this row`, or `these rows`.
     pub(super) these: &'static str,
-    /// Two of what is protected.
+    /// Two protected units, such as `two rows`.
     pub(super) two: String,
-    /// What the table is compared with.
+    /// The neighbouring table, such as `without`.
     pub(super) otherwise: &'static str,
-    /// What the attacker wonders.
+    /// The question of the attacker, such as `whether this row is in the table`.
     pub(super) secret: String,
-    /// What a test does that raises an alarm rightly.
+    /// A true alarm of a test, such as `notices this row, if it is there,`.
     pub(super) notices: String,
     /// What the owner of the table vouches for, if anything.
     pub(super) promise: Option<String>,
-    /// The column that says whose a row is, if there is one.
+    /// Column of the privacy unit, if there is one.
     pub(super) column: Option<String>,
 }
 

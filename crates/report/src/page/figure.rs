@@ -7,19 +7,19 @@ use maud::{Markup, PreEscaped, Render, html};
 pub struct Figure {
     svg: String,
     caption: Markup,
-    /// What the scrolled area is called, if the picture keeps its size.
+    /// Label of the scrolled area, if the picture keeps its size.
     scrolled: Option<String>,
 }
 
 impl Figure {
-    /// A picture that shrinks with the screen: its text must be readable at the width of a phone. `svg` is one of ours, with a
-    /// title, and stands in the page as it is.
+    /// Creates a picture that shrinks with the screen, so its text must be readable at the width of
+    /// a phone. `svg` must be trusted and have a title: it is inserted without escaping.
     pub fn new(svg: impl Into<String>, caption: impl Render) -> Self {
         Self { svg: svg.into(), caption: caption.render(), scrolled: None }
     }
 
-    /// A picture that keeps its size and is scrolled where the screen is smaller. `label` says what is scrolled to those who
-    /// do not see it.
+    /// Creates a picture that keeps its size and is scrolled on smaller screens. `label` names the
+    /// scrolled area for screen readers.
     pub fn wide(svg: impl Into<String>, label: impl Into<String>, caption: impl Render) -> Self {
         Self { scrolled: Some(label.into()), ..Self::new(svg, caption) }
     }
@@ -40,7 +40,7 @@ impl Render for Figure {
     }
 }
 
-/// Small pictures side by side, as many as the screen is wide.
+/// Renders small pictures side by side, in as many columns as fit the screen.
 pub fn gallery<F: Render>(figures: impl IntoIterator<Item = F>) -> Markup {
     html! { div.gallery { @for figure in figures { (figure) } } }
 }

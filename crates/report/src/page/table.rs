@@ -1,14 +1,14 @@
 //! Tables of text and numbers.
 //!
-//! On a phone a row is a card: its first cell is the heading, and every other cell has the heading of its column before it. So nothing is
-//! cut, and nobody has to scroll sideways to learn what a number is.
+//! On a phone a row is a card: its first cell is the heading, and every other cell is preceded by
+//! the heading of its column. So nothing is cut, and no sideways scrolling is needed.
 
 use maud::{Markup, Render, html};
 
-/// Tables up to this many rows are kept on one sheet of paper.
-const SHORT: usize = 12;
+/// Maximum number of rows of a table that is kept on one sheet of paper.
+const MAX_SHORT_ROWS: usize = 12;
 
-/// A table with a caption, headed columns and rows whose first cell says what the row is about.
+/// A table with a caption, column headings and row headings in the first cells.
 #[derive(Debug, Clone)]
 pub struct Table {
     caption: String,
@@ -16,7 +16,7 @@ pub struct Table {
     rows: Vec<Vec<Markup>>,
 }
 
-/// What stands above a column, and how its cells are set.
+/// Heading and style of a column.
 #[derive(Debug, Clone)]
 pub struct Column {
     heading: String,
@@ -24,24 +24,24 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column of names and words.
+    /// Creates a column of names and words.
     pub fn text(heading: impl Into<String>) -> Self {
         Self { heading: heading.into(), class: None }
     }
 
-    /// A column of sentences and lists, which stays wide enough to be read where the table is scrolled.
+    /// Creates a column of sentences and lists, which stays wide enough to read.
     pub fn sentences(heading: impl Into<String>) -> Self {
         Self { heading: heading.into(), class: Some("sentences") }
     }
 
-    /// A column of numbers, lined up on the right and never broken.
+    /// Creates a column of numbers, right-aligned and never wrapped.
     pub fn number(heading: impl Into<String>) -> Self {
         Self { heading: heading.into(), class: Some("number") }
     }
 }
 
 impl Table {
-    /// A table without rows.
+    /// Creates a table without rows.
     pub fn new(caption: impl Into<String>, columns: impl IntoIterator<Item = Column>) -> Self {
         Self { caption: caption.into(), columns: columns.into_iter().collect(), rows: Vec::new() }
     }
@@ -51,7 +51,7 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Whether there is no row.
+    /// Whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -61,7 +61,7 @@ impl Render for Table {
     fn render(&self) -> Markup {
         html! {
             div.scroll tabindex="0" role="region" aria-label=(self.caption) {
-                table class=[(self.rows.len() <= SHORT).then_some("short")] {
+                table class=[(self.rows.len() <= MAX_SHORT_ROWS).then_some("short")] {
                     caption { span { (self.caption) } }
                     thead {
                         tr { @for column in &self.columns { th scope="col" class=[column.class] { (column.heading) } } }
@@ -95,7 +95,7 @@ mod tests {
     use crate::page::text;
 
     #[test]
-    fn a_table_says_what_its_cells_are_about() {
+    fn cells_have_the_headings_of_rows_and_columns() {
         let mut table = Table::new("Ages & <rows>", [Column::text("age"), Column::number("rows")]);
         assert!(table.is_empty());
         table.row([text("0 < 10"), text(12)]);

@@ -1,4 +1,4 @@
-//! Which column stands where: each below the one that it is tied to most strongly.
+//! Layout of the columns: each below the one that it is tied to most strongly.
 
 use super::lanes::{self, Folded, Lane};
 use super::ties::{Role, Ties};
@@ -6,37 +6,37 @@ use super::ties::{Role, Ties};
 /// Columns in lines, and tables beside them.
 #[derive(Debug)]
 pub(super) struct Arranged {
-    /// The columns that are tied to others, from top to bottom.
+    /// Columns that are tied to others, from top to bottom.
     pub(super) lines: Vec<Line>,
-    /// The columns that are tied to no other.
+    /// Columns that are tied to no other.
     pub(super) alone: Vec<usize>,
-    /// The tables that the lines do not show.
+    /// Tables that the lines do not show.
     pub(super) lanes: Vec<Lane>,
-    /// Those that are left out, if there are too many to be followed.
+    /// Tables that are left out, if there are too many to draw.
     pub(super) folded: Option<Folded>,
 }
 
 /// A column in its line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
-    /// Its number.
+    /// Number of the column.
     pub(super) column: usize,
-    /// How many columns it hangs below.
+    /// Depth in the tree.
     pub(super) depth: usize,
-    /// What it hangs on, if on anything.
+    /// Branch to the column above, if there is one.
     pub(super) hangs: Option<Hangs>,
 }
 
-/// What a column hangs on.
+/// Branch from a column to the one above.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Hangs {
-    /// The line of the column above.
+    /// Line of the column above.
     pub(super) line: usize,
-    /// How strongly the two are tied.
+    /// Strength of the tie.
     pub(super) strength: f64,
-    /// Whether it is drawn given that column.
+    /// Whether the column is drawn given the one above.
     pub(super) drawn: bool,
-    /// Whether both are tied as they are, and not only coarser versions of them.
+    /// Whether the columns themselves are tied, and not only coarser levels of them.
     pub(super) whole: bool,
 }
 
@@ -51,8 +51,9 @@ impl Arranged {
     }
 }
 
-/// The column that each hangs on, where columns are drawn given others: the one of these that it is tied to most strongly. Only what
-/// was drawn before counts, because digits of two columns may be drawn given each other.
+/// Returns the column above each column of a directed model: of its parents, the one that it is
+/// tied to most strongly. Only columns drawn before count, because digits of two columns may be
+/// drawn given each other.
 fn strongest_parents(ties: &Ties) -> Vec<Option<(usize, bool)>> {
     let mut above = vec![None; ties.names.len()];
     let mut seen = vec![false; ties.names.len()];
@@ -72,7 +73,8 @@ fn strongest_parents(ties: &Ties) -> Vec<Option<(usize, bool)>> {
     above
 }
 
-/// The same where ties have no direction: the tree of the strongest ties, below the columns that are tied most to all others.
+/// Returns the column above each column of an undirected model: the tree of the strongest ties,
+/// with the columns of the strongest total ties as roots.
 fn strongest_tree(ties: &Ties) -> Vec<Option<(usize, bool)>> {
     let columns = ties.names.len();
     let all: Vec<f64> =
@@ -80,7 +82,7 @@ fn strongest_tree(ties: &Ties) -> Vec<Option<(usize, bool)>> {
     let mut above = vec![None; columns];
     let mut reached = vec![false; columns];
     loop {
-        // The strongest tie from what is reached to what is not; where there is none, another tree begins.
+        // The strongest tie from a reached column to another. Without one, another tree begins.
         let leaving = ties.strengths.iter().filter(|((left, right), _)| reached[*left] != reached[*right]);
         if let Some((&(left, right), _)) =
             leaving.max_by(|one, other| one.1.total_cmp(other.1).then(other.0.cmp(one.0)))
@@ -105,7 +107,7 @@ fn strongest(ties: &Ties, column: usize, others: impl Iterator<Item = (usize, bo
     })
 }
 
-/// The lines of all columns that hang on another, or that another hangs on.
+/// Returns the lines of all columns with a branch.
 fn lines(ties: &Ties, above: &[Option<(usize, bool)>]) -> Vec<Line> {
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); above.len()];
     for (column, hangs) in above.iter().enumerate() {
@@ -120,7 +122,7 @@ fn lines(ties: &Ties, above: &[Option<(usize, bool)>]) -> Vec<Line> {
         count_below(root, &below, &mut sizes);
     }
     roots.sort_by_key(|&root| (std::cmp::Reverse(sizes[root]), root));
-    // Small parts first: the longest lines then lead to the largest part.
+    // Small subtrees first, so that only the branch to the largest one is long.
     for (column, hanging) in below.iter_mut().enumerate() {
         hanging.sort_by(|&one, &other| {
             let by_strength = ties.strength(column, other).total_cmp(&ties.strength(column, one));
@@ -141,7 +143,7 @@ fn lines(ties: &Ties, above: &[Option<(usize, bool)>]) -> Vec<Line> {
     lines
 }
 
-/// How many columns hang below each, itself counted.
+/// Counts the columns of each subtree, its root included.
 fn count_below(root: usize, below: &[Vec<usize>], sizes: &mut [usize]) {
     let mut order = vec![root];
     let mut next = 0;

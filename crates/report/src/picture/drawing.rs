@@ -1,4 +1,4 @@
-//! The arranged columns and tables as SVG.
+//! SVG of the arranged columns and tables.
 
 use std::fmt::{self, Write};
 
@@ -9,46 +9,46 @@ use super::ties::{Member, Role, Ties};
 use crate::chart::{escaped, to_f64};
 use crate::words::counted;
 
-/// The height of a line, and of the box in it.
+/// Height of a line, and of the box in it.
 pub(super) const LINE: f64 = 24.0;
 const BOX: f64 = 19.0;
-/// The text in boxes.
+/// Font size of the text in boxes.
 pub(super) const TEXT: f64 = 12.0;
-/// Room around everything, and above the first line for the title.
+/// Margin around the picture, and room above the first line for the title.
 const MARGIN: f64 = 14.0;
 const HEAD: f64 = 40.0;
-/// How far a column stands to the right of the one that it hangs on: less where many hang below each other.
+/// Indent of a column below the one above, and maximum total indent: deep trees indent less.
 const INDENT: f64 = 30.0;
-const DEEPEST: f64 = 300.0;
-/// How far tables stand apart.
+const MAX_INDENT: f64 = 300.0;
+/// Distance between lanes of tables.
 const LANE: f64 = 14.0;
-/// Room for the line that says what is folded.
+/// Height of the line about folded tables.
 const FOLDED: f64 = 24.0;
-/// How many characters of a name are shown.
-const SHOWN_NAME: usize = 48;
-/// How wide columns without ties may stand.
-const WIDE: f64 = 900.0;
+/// Maximum number of characters of a name.
+const MAX_NAME_LETTERS: usize = 48;
+/// Maximum width of the columns without ties, if there are no others.
+const MAX_ALONE_WIDTH: f64 = 900.0;
 
-/// Dark enough to be told from white in print, far enough apart for those who see fewer colours.
+/// Colours of tables: dark enough for print on white, and distinguishable with colour blindness.
 const COLOURS: [&str; 6] = ["#0072b2", "#b34d00", "#007a5a", "#a14d83", "#333333", "#7a6200"];
 pub(super) const BRANCH: &str = "#0072b2";
 
-/// The whole picture.
+/// Draws the whole picture.
 pub(super) fn drawn(ties: &Ties, arranged: &Arranged) -> String {
     let mut svg = String::new();
     Drawing::new(ties, arranged).write(&mut svg).expect("text can be written to memory");
     svg
 }
 
-/// What has a place.
+/// Positions of everything in the picture.
 struct Drawing<'a> {
     ties: &'a Ties,
     arranged: &'a Arranged,
     names: Vec<String>,
     indent: f64,
-    /// Where the first table stands.
+    /// Position of the first lane of tables.
     beside: f64,
-    /// Where columns without ties stand: from the left, and in which row.
+    /// Left position and row of each column without ties.
     alone: Vec<(f64, usize)>,
     width: f64,
 }
@@ -57,13 +57,13 @@ impl<'a> Drawing<'a> {
     fn new(ties: &'a Ties, arranged: &'a Arranged) -> Self {
         let names: Vec<String> = ties.names.iter().map(|name| shortened(name)).collect();
         let deepest = arranged.lines.iter().map(|line| line.depth).max().unwrap_or(0);
-        let indent = INDENT.min(DEEPEST / to_f64(deepest.max(1))).max(9.0);
+        let indent = INDENT.min(MAX_INDENT / to_f64(deepest.max(1))).max(9.0);
         let ends =
             arranged.lines.iter().map(|line| MARGIN + indent * to_f64(line.depth) + width_of(&names[line.column]));
         let beside = ends.fold(0.0, f64::max) + 22.0;
         let tables = beside + LANE * to_f64(arranged.lanes.len()) + MARGIN;
         let least = tables.max(legend::WIDTH + 2.0 * MARGIN);
-        let room = if arranged.lines.is_empty() { WIDE } else { least } - MARGIN;
+        let room = if arranged.lines.is_empty() { MAX_ALONE_WIDTH } else { least } - MARGIN;
         let (mut x, mut row, mut width) = (MARGIN, 0, least);
         let mut place = |&column: &usize| {
             let own = width_of(&names[column]);
@@ -130,12 +130,12 @@ impl<'a> Drawing<'a> {
         self.left(line) + width_of(&self.names[self.arranged.lines[line].column])
     }
 
-    /// Where the line down from a column stands.
+    /// Returns the position of the line down from a column.
     fn trunk(&self, line: usize) -> f64 {
         self.left(line) + (self.indent / 2.0).min(10.0)
     }
 
-    /// Thin lines from the columns to the tables that they are in.
+    /// Writes thin lines from the columns to their tables.
     fn write_guides(&self, svg: &mut String) -> fmt::Result {
         let mut furthest = vec![None; self.arranged.lines.len()];
         for (lane, strips) in self.arranged.lanes.iter().enumerate() {
@@ -200,7 +200,7 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// What is folded, and how weak it is: rounded up, because it is a bound.
+/// States the folded tables and their strongest tie, rounded up because it is a bound.
 fn in_words(Folded { tables, strongest }: Folded) -> String {
     let strongest = (strongest * 100.0).ceil() / 100.0;
     let (tables, verb) = (counted(tables, "more table", "more tables"), if tables == 1 { "is" } else { "are" });
@@ -211,14 +211,14 @@ fn middle(line: usize) -> f64 {
     HEAD + LINE * (to_f64(line) + 0.5)
 }
 
-/// A branch, as thick as the tie is strong.
+/// Draws a branch, with the thickness of the strength of the tie.
 pub(super) fn branch(from: f64, to: f64, y: f64, strength: f64, whole: bool) -> String {
     let dash = if whole { "" } else { " stroke-dasharray=\"4 3\"" };
     let thickness = 1.0 + 9.0 * strength.min(0.7);
     format!("<path d=\"M{from:.1} {y:.1}H{to:.1}\" stroke=\"{BRANCH}\" stroke-width=\"{thickness:.1}\"{dash}/>")
 }
 
-/// What stands for a column in a table. Its colour comes from around it.
+/// Draws the mark of a column in a table. Its colour is inherited.
 pub(super) fn mark(x: f64, y: f64, member: Member) -> String {
     let fill = if member.role == Role::Given { " fill=\"white\" stroke-width=\"1.6\"" } else { " stroke=\"none\"" };
     match (member.role, member.whole) {
@@ -243,14 +243,14 @@ fn write_box(svg: &mut String, x: f64, y: f64, name: &str, shown: &str) -> fmt::
 }
 
 fn shortened(name: &str) -> String {
-    if name.chars().count() <= SHOWN_NAME {
+    if name.chars().count() <= MAX_NAME_LETTERS {
         name.to_owned()
     } else {
-        name.chars().take(SHOWN_NAME - 1).chain(['…']).collect()
+        name.chars().take(MAX_NAME_LETTERS - 1).chain(['…']).collect()
     }
 }
 
-/// How wide the box around a name is. Fonts differ; this is for a wide one.
+/// Estimates the width of the box around a name, for a wide font.
 fn width_of(name: &str) -> f64 {
     let width = |letter: char| match letter {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | '.' | ',' | '-' | ' ' | '\'' | '|' => 5.0,
@@ -273,7 +273,7 @@ fn title(ties: &Ties) -> String {
     }
 }
 
-/// The picture in words, for those who cannot see it.
+/// Describes the picture for screen readers.
 fn described(ties: &Ties, arranged: &Arranged) -> String {
     let mut ends: Vec<String> = Vec::new();
     for line in &arranged.lines {

@@ -1,22 +1,24 @@
-//! Tables beside the list of columns, side by side where they would meet.
+//! Layout of the tables beside the list of columns, in lanes without overlaps.
 
 use super::arranged::Line;
 use super::ties::{Group, Member, Ties};
 
-/// A list of more columns has so many tables beside it that nobody can follow a line: the weak ones are folded.
-const FOLD_BEYOND: usize = 30;
-/// Most tables that stay beside such a list.
-const MAX_UNFOLDED: usize = 30;
-/// Ties below this are weak: fewer than one row in twenty would have to change for the columns to be independent.
+/// Maximum number of columns for which all tables are drawn. With more, weak tables are folded,
+/// because the picture would be unreadable.
+const MAX_UNFOLDED_COLUMNS: usize = 30;
+/// Maximum number of tables that are drawn beside a longer list.
+const MAX_UNFOLDED_TABLES: usize = 30;
+/// Strength below which a tie is weak: fewer than one row in twenty would have to change for the
+/// columns to be independent.
 const WEAK: f64 = 0.05;
 
-/// A vertical line for each of some tables that do not meet.
+/// Tables in one vertical line, without overlaps.
 pub(super) type Lane = Vec<Strip>;
 
-/// A table: some lines of the list, joined.
+/// A table: a vertical line that joins lines of the list.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Strip {
-    /// The lines of its columns, from top to bottom, with what they are in it for.
+    /// Lines of its columns with their members, from top to bottom.
     pub(super) marks: Vec<(usize, Member)>,
 }
 
@@ -30,16 +32,17 @@ impl Strip {
     }
 }
 
-/// Tables that are left out of the picture because they tie columns weakly.
+/// Tables that are not drawn, because their ties are weak.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Folded {
-    /// How many they are.
+    /// Number of tables.
     pub(super) tables: usize,
-    /// The strongest tie among them that no branch shows.
+    /// Strongest of their ties that no branch shows.
     pub(super) strongest: f64,
 }
 
-/// The tables that the list does not show already, short ones nearest to it, and those that are folded, if any are.
+/// Returns the lanes of the tables that the list does not show, short ones nearest to it, and the
+/// folded tables, if any.
 pub(super) fn packed(ties: &Ties, lines: &[Line]) -> (Vec<Lane>, Option<Folded>) {
     let mut line_of = vec![0; ties.names.len()];
     for (line, entry) in lines.iter().enumerate() {
@@ -68,26 +71,26 @@ pub(super) fn packed(ties: &Ties, lines: &[Line]) -> (Vec<Lane>, Option<Folded>)
     (packed, folded)
 }
 
-/// The tables that stay in the picture.
+/// Splits tables into those that are drawn and those that are folded.
 fn unfolded<'a>(
     mut groups: Vec<&'a Group>,
     ties: &Ties,
     lines: &[Line],
     line_of: &[usize],
 ) -> (Vec<&'a Group>, Option<Folded>) {
-    if lines.len() <= FOLD_BEYOND {
+    if lines.len() <= MAX_UNFOLDED_COLUMNS {
         return (groups, None);
     }
     let strength = |group: &Group| strongest_unshown(group, ties, lines, line_of);
-    // A stable sort: the same model always folds the same tables.
+    // A stable sort, so that the picture of a model is reproducible.
     groups.sort_by(|one, other| strength(other).total_cmp(&strength(one)));
-    let strong = groups.iter().take(MAX_UNFOLDED).take_while(|group| strength(group) >= WEAK).count();
+    let strong = groups.iter().take(MAX_UNFOLDED_TABLES).take_while(|group| strength(group) >= WEAK).count();
     let folded = groups.split_off(strong);
     let strongest = folded.first().map(|group| strength(group));
     (groups, strongest.map(|strongest| Folded { tables: folded.len(), strongest }))
 }
 
-/// The strongest tie of a table between two columns of which neither hangs on the other.
+/// Returns the strongest tie of a table between two columns without a branch.
 fn strongest_unshown(group: &Group, ties: &Ties, lines: &[Line], line_of: &[usize]) -> f64 {
     let members = &group.0;
     let pairs =
@@ -98,7 +101,7 @@ fn strongest_unshown(group: &Group, ties: &Ties, lines: &[Line], line_of: &[usiz
         .fold(0.0, f64::max)
 }
 
-/// Whether it is two columns of which one hangs on the other.
+/// Whether a table has two columns with a branch between them.
 fn hangs(group: &Group, lines: &[Line], line_of: &[usize]) -> bool {
     let [one, other] = group.0[..] else { return false };
     hang_together(one.column, other.column, lines, line_of)
@@ -109,14 +112,15 @@ fn hang_together(one: usize, other: usize, lines: &[Line], line_of: &[usize]) ->
     on(one, other) || on(other, one)
 }
 
-/// Whether it is part of a larger table, and tells nothing more. What is drawn given what always tells more.
+/// Whether a table is contained in a larger one. Directed tables always count, because they show
+/// what is drawn given what.
 fn is_part(group: &Group, ties: &Ties) -> bool {
-    let tells = |own: &Member, other: &Group| {
+    let covers = |own: &Member, other: &Group| {
         other.0.iter().any(|member| member.column == own.column && (member.whole || !own.whole))
     };
     !ties.directed
         && ties
             .groups
             .iter()
-            .any(|other| other.0.len() > group.0.len() && group.0.iter().all(|member| tells(member, other)))
+            .any(|other| other.0.len() > group.0.len() && group.0.iter().all(|member| covers(member, other)))
 }

@@ -1,4 +1,4 @@
-//! What the signs of the picture mean: only those that are used.
+//! Legend of the picture, with the symbols that are used.
 
 use std::fmt::{self, Write};
 
@@ -7,17 +7,17 @@ use super::drawing::{branch, mark};
 use super::ties::{Member, Role, Ties};
 use crate::chart::to_f64;
 
-/// How much room the widest explanation takes.
+/// Width of the widest entry.
 pub(super) const WIDTH: f64 = 640.0;
 const LINE: f64 = 19.0;
-/// The text here.
+/// Font size.
 const TEXT: f64 = 11.5;
-/// Where explanations begin, after their signs.
+/// Position of the text, after the symbols.
 const BESIDE: f64 = 86.0;
-/// Room above.
+/// Gap above the legend.
 const GAP: f64 = 14.0;
 
-/// Which signs there are.
+/// The symbols that the picture uses.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each sign is there or not, whatever the others")]
 pub(super) struct Uses {
@@ -43,7 +43,7 @@ impl Uses {
         }
     }
 
-    /// The signs with their explanations.
+    /// Returns the symbols with their explanations.
     fn entries(self) -> Vec<(String, &'static str)> {
         let member = |role, whole| Member { column: 0, role, whole };
         let mut entries = Vec::new();

@@ -1,11 +1,12 @@
-//! How strongly a model ties two columns.
+//! Strength of the tie between two columns of a model.
 
 use scumble_mechanisms::NetworkTables;
 use scumble_pgm::TreeModel;
 use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, cells};
 
-/// The share of rows that would have to change for two columns to be independent: the total variation distance of their table,
-/// with so many columns, from the product of its margins.
+/// Returns the share of rows that would have to change for two columns to be independent: the total
+/// variation distance of their table, whose rows have `columns` cells, from the product of its
+/// margins.
 pub(super) fn from_independence(table: &[f64], columns: usize) -> f64 {
     let total: f64 = table.iter().sum();
     if total <= 0.0 {
@@ -22,15 +23,15 @@ pub(super) fn from_independence(table: &[f64], columns: usize) -> f64 {
     distance.sum::<f64>() / 2.0
 }
 
-/// Of pairs of columns of a graphical model that are in a table together.
+/// Returns the strengths of pairs of columns of a graphical model.
 pub(super) fn in_tree(model: &TreeModel, pairs: &[Clique]) -> Vec<f64> {
-    // Pairs that were measured are parts of cliques, so that their tables are no larger than what the model holds. If they cannot
-    // be had all the same, the picture is still one, with thin lines.
+    // Measured pairs are subsets of cliques, so their tables are no larger than those of the model.
+    // If computing them fails all the same, the picture has thin lines.
     let Ok(tables) = model.marginals(pairs) else { return vec![0.0; pairs.len()] };
     tables.iter().map(|table| from_independence(table.values(), table.sizes()[1] as usize)).collect()
 }
 
-/// Of two columns of one pair of a network, in the table that its distribution comes from.
+/// Returns the strength of two columns of one pair of a network, in the table of its conditional.
 pub(super) fn in_network(network: &NetworkTables, pair: usize, columns: [AttributeId; 2]) -> f64 {
     let structure = network.model().network();
     let (domain, conditional) = (structure.domain(), &network.model().conditionals()[pair]);
@@ -49,7 +50,7 @@ pub(super) fn in_network(network: &NetworkTables, pair: usize, columns: [Attribu
     from_independence(&table, width)
 }
 
-/// Of two columns of rows that were released.
+/// Returns the strength of two columns of released rows.
 pub(super) fn in_rows(domain: &Domain, rows: &[CodeColumn], columns: [AttributeId; 2]) -> f64 {
     let [height, width] = columns.map(|column| domain.size(column) as usize);
     let mut table = vec![0.0; height * width];
@@ -60,7 +61,7 @@ pub(super) fn in_rows(domain: &Domain, rows: &[CodeColumn], columns: [AttributeI
     from_independence(&table, width)
 }
 
-/// Where the code of a column stands in the number of a cell.
+/// Position of the code of a column within the number of a cell.
 #[derive(Clone, Copy)]
 struct Place {
     stride: usize,
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn independent_columns_have_no_strength_and_equal_ones_much() {
+    fn independent_columns_have_strength_zero_and_equal_ones_much() {
         assert!(from_independence(&[2.0, 4.0, 3.0, 6.0], 2).abs() < 1e-12);
         assert!((from_independence(&[5.0, 0.0, 0.0, 5.0], 2) - 0.5).abs() < 1e-12);
         assert!((from_independence(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], 3) - 2.0 / 3.0).abs() < 1e-12);

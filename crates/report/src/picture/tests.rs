@@ -1,4 +1,4 @@
-//! The picture of ties that are made up.
+//! Tests of the picture, with made-up ties.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::arranged::Arranged;
 use super::drawing::drawn;
 use super::ties::{Group, Member, Role, Ties};
 
-/// Ties between so many columns: the groups, and a strength for every two columns in one.
+/// Returns ties between named columns: the groups, and a strength for every two columns in one.
 fn ties(names: Vec<String>, groups: &[&[usize]]) -> Ties {
     let member = |&column: &usize| Member { column, role: Role::Beside, whole: true };
     let mut strengths = BTreeMap::new();
@@ -32,7 +32,7 @@ fn columns_of(arranged: &Arranged) -> Vec<(usize, usize)> {
 }
 
 #[test]
-fn columns_hang_below_those_they_are_tied_to_most() {
+fn columns_are_below_those_they_are_tied_to_most() {
     // 0 is tied to 1 most, then 1 to 2, then 0 to 3, then 2 to 3; 4 is alone.
     let ties = ties(named(5), &[&[0, 1], &[1, 2], &[0, 3], &[2, 3]]);
     let arranged = Arranged::new(&ties);
@@ -45,7 +45,7 @@ fn columns_hang_below_those_they_are_tied_to_most() {
 }
 
 #[test]
-fn tables_that_would_meet_stand_side_by_side_and_parts_of_others_are_left_out() {
+fn overlapping_tables_have_lanes_of_their_own_and_contained_ones_are_left_out() {
     let ties = ties(named(6), &[&[0, 1, 2], &[0, 2], &[3, 4, 5], &[0, 5], &[1, 4]]);
     let arranged = Arranged::new(&ties);
     assert_eq!(arranged.lines.len(), 6);
@@ -62,7 +62,7 @@ fn tables_that_would_meet_stand_side_by_side_and_parts_of_others_are_left_out() 
 }
 
 #[test]
-fn what_is_drawn_hangs_below_what_was_drawn_before() {
+fn a_drawn_column_is_below_one_drawn_before() {
     let mut ties = ties(named(4), &[&[0, 1], &[0, 1, 2], &[0, 2, 3]]);
     ties.directed = true;
     ties.strengths.insert((2, 3), 0.4);
@@ -93,7 +93,7 @@ fn elements(svg: &str, element: &str, attributes: [&str; 4]) -> Vec<[f64; 4]> {
 }
 
 #[test]
-fn no_label_meets_another_or_a_table_however_many_and_long_they_are() {
+fn labels_never_overlap_each_other_or_a_table() {
     for (columns, length) in [(1, 5), (15, 9), (60, 12), (60, 40), (200, 70)] {
         let names: Vec<String> = (0..columns).map(|column| format!("{column:W>length$}")).collect();
         let mut groups: Vec<Vec<usize>> = (1..columns).map(|column| vec![column / 3, column]).collect();
@@ -139,7 +139,8 @@ fn names_are_no_markup() {
 
 #[test]
 fn weak_tables_beside_many_columns_are_folded_and_counted() {
-    // A chain, and a table of every column with the one after the next. Tables that come later are tied more weakly.
+    // A chain, and a table of every column with the one after the next. Tables that come later are
+    // tied more weakly.
     let with = |columns: usize| {
         let mut groups: Vec<Vec<usize>> = (1..columns).map(|column| vec![column - 1, column]).collect();
         groups.extend((2..columns).map(|column| vec![column - 2, column]));
@@ -169,5 +170,5 @@ fn weak_tables_beside_many_columns_are_folded_and_counted() {
         svg.contains(">24 more tables are folded, with ties of 0.04 or less; `scumble inspect` lists tables.</text>"),
         "{svg}"
     );
-    assert!(svg.contains("24 more tables are folded"), "those who cannot see it learn it too");
+    assert!(svg.contains("24 more tables are folded"), "the description for screen readers has it too");
 }

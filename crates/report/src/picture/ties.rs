@@ -1,4 +1,4 @@
-//! What a model ties together, column by column of its schema.
+//! Ties between the columns of a model.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use scumble_schema::{AttributeId, Clique};
 
 use super::strength;
 
-/// What a model ties together. Columns are numbered as in the schema.
+/// Ties between the columns of a model. Columns are numbered as in the schema.
 #[derive(Debug)]
 pub(super) struct Ties {
-    /// Their names.
+    /// Names of the columns.
     pub(super) names: Vec<String>,
-    /// Which of them were counted together, or drawn given each other.
+    /// Columns that were counted together, or drawn given each other.
     pub(super) groups: Vec<Group>,
-    /// How strongly two of them are tied, where they are in a group together: the smaller number first.
+    /// Strength of two columns in a group together, the smaller number first.
     pub(super) strengths: BTreeMap<(usize, usize), f64>,
     /// Whether columns are drawn given others, in the order of the groups.
     pub(super) directed: bool,
@@ -27,27 +27,27 @@ pub(super) struct Group(pub(super) Vec<Member>);
 /// A column in a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Member {
-    /// Its number.
+    /// Number of the column.
     pub(super) column: usize,
-    /// What it is there for.
+    /// Role in the group.
     pub(super) role: Role,
-    /// Whether it is the column itself, and not a coarser version or a digit of it.
+    /// Whether it is the column itself, and not a coarser level or a digit of it.
     pub(super) whole: bool,
 }
 
-/// What a column is in a group for.
+/// Role of a column in a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
-    /// It is drawn given others.
+    /// Drawn given others.
     Drawn,
-    /// It is one of several.
+    /// Counted or drawn together with others.
     Beside,
     /// Others are drawn given it.
     Given,
 }
 
 impl Group {
-    /// Whether it has both columns as they are.
+    /// Whether the group has both columns themselves, not coarser levels or digits of them.
     fn ties_as_they_are(&self, one: usize, other: usize) -> bool {
         let whole = |column| self.0.iter().any(|member| member.column == column && member.whole);
         whole(one) && whole(other)
@@ -103,14 +103,14 @@ impl Ties {
         }
     }
 
-    /// A group as it is seen in the schema; one within a single column is none.
+    /// Adds a group in terms of the columns of the schema, unless it is within a single column.
     fn add_group(&mut self, model: &Model, members: impl Iterator<Item = (AttributeId, Role)>) {
         let mut group: BTreeMap<usize, Member> = BTreeMap::new();
         for (own, role) in members {
             let column = model.recoding().of(own).index();
             let whole = model.column_name(own) == self.names[column];
             let member = group.entry(column).or_insert(Member { column, role, whole });
-            // A column that is drawn given a coarser version of itself is drawn.
+            // A column that is drawn given a coarser level of itself is drawn.
             member.role = member.role.min(role);
             member.whole |= whole;
         }
@@ -124,23 +124,24 @@ impl Ties {
         let [left, right] = columns.map(|column| model.recoding().of(column).index());
         if left != right {
             let held = self.strengths.entry((left.min(right), left.max(right))).or_insert(0.0);
-            // Of several versions, that which is tied most strongly.
+            // Of several levels of a column, the strongest tie counts.
             *held = held.max(strength);
         }
     }
 
-    /// Whether two columns are in a group as they are, and not only coarser versions or digits of them.
+    /// Whether two columns themselves are in a group, and not only coarser levels or digits of
+    /// them.
     pub(super) fn as_they_are(&self, one: usize, other: usize) -> bool {
         self.groups.iter().any(|group| group.ties_as_they_are(one, other))
     }
 
-    /// How strongly two columns are tied; zero if they are in no group together.
+    /// Returns the strength of two columns, or zero if they are in no group together.
     pub(super) fn strength(&self, one: usize, other: usize) -> f64 {
         self.strengths.get(&(one.min(other), one.max(other))).copied().unwrap_or(0.0)
     }
 }
 
-/// Every two columns of a clique.
+/// Iterates over the pairs of columns of a clique.
 fn pairs_of(clique: &Clique) -> impl Iterator<Item = Clique> {
     let columns = clique.attributes();
     (0..columns.len())

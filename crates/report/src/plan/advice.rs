@@ -1,4 +1,4 @@
-//! What to do, in plain words.
+//! Advice on a plan, in plain words.
 
 use scumble_mechanisms::forecast::{Forecast, Signal};
 use scumble_schema::Schema;
@@ -7,14 +7,14 @@ use super::middling;
 use super::number::{shortest, two_digits};
 use crate::words::{grouped, listed};
 
-/// Columns that are named at most.
-const NAMED: usize = 3;
-/// The error in tables over two columns from which on a table is hardly of use.
+/// Maximum number of columns that are named.
+const MAX_NAMED_COLUMNS: usize = 3;
+/// Error in tables over two columns above which a table is of little use.
 const LARGE_ERROR: f64 = 0.1;
-/// Delta has to be so far below one over the number of rows.
+/// Factor by which delta should be below one over the number of rows.
 const DELTA_MARGIN: f64 = 10.0;
 
-/// Sentences, the most important ones first.
+/// Returns sentences of advice, the most important ones first.
 pub(super) fn advice(schema: &Schema, forecasts: &[Forecast]) -> Vec<String> {
     let winners = winners(forecasts);
     let sizes = winners.iter().filter_map(|forecast| {
@@ -31,7 +31,7 @@ pub(super) fn advice(schema: &Schema, forecasts: &[Forecast]) -> Vec<String> {
     advice
 }
 
-/// For each budget the forecast with the smallest error, the first of equals.
+/// Returns the forecast with the smallest error for each budget, the first of equals.
 fn winners(forecasts: &[Forecast]) -> Vec<&Forecast> {
     let mut winners: Vec<&Forecast> = Vec::new();
     for forecast in forecasts {
@@ -44,12 +44,12 @@ fn winners(forecasts: &[Forecast]) -> Vec<&Forecast> {
     winners
 }
 
-/// The error in tables over three columns, or as many as there are.
+/// Returns the error in tables over three columns, or over all columns if there are fewer.
 fn error(forecast: &Forecast) -> f64 {
     forecast.errors.get(2).or(forecast.errors.last()).map_or(f64::INFINITY, middling)
 }
 
-/// Which tables are mostly noise, and which columns make them so.
+/// States which tables are mostly noise, and which columns to coarsen.
 fn sizes(schema: &Schema, forecast: &Forecast, signal: &Signal, names_method: bool) -> String {
     let method = if names_method { format!(" with `{}`", forecast.method) } else { String::new() };
     let drowned = signal.mostly_noise_cells;
@@ -67,15 +67,18 @@ fn sizes(schema: &Schema, forecast: &Forecast, signal: &Signal, names_method: bo
     if large.is_empty() {
         return format!("{beginning}; a pair of any column with a middling one is below that");
     }
-    let named: Vec<String> =
-        large.iter().take(NAMED).map(|(size, name)| format!("`{name}` ({} codes)", grouped(*size))).collect();
-    let others = large.len().saturating_sub(NAMED);
+    let named: Vec<String> = large
+        .iter()
+        .take(MAX_NAMED_COLUMNS)
+        .map(|(size, name)| format!("`{name}` ({} codes)", grouped(*size)))
+        .collect();
+    let others = large.len().saturating_sub(MAX_NAMED_COLUMNS);
     let others = if others > 0 { format!(", and {others} more columns,") } else { String::new() };
     let most = (drowned / middle).max(2);
     format!("{beginning}; coarsen {}{others} to at most {} codes", listed(&named), grouped(most))
 }
 
-/// Which method is expected to be best, where there are several.
+/// States which method is expected to be best, if there are several.
 fn best(forecasts: &[Forecast], winners: &[&Forecast]) -> Option<String> {
     if forecasts.windows(2).all(|pair| pair[0].method == pair[1].method) {
         return None;
@@ -93,7 +96,7 @@ fn best(forecasts: &[Forecast], winners: &[&Forecast]) -> Option<String> {
     Some(format!("the smallest error in tables over three columns is expected of {}", each.join("; of ")))
 }
 
-/// Terms that `fit` refuses unless they are accepted.
+/// States the terms that `fit` refuses unless they are accepted.
 fn weak(forecast: &Forecast) -> impl Iterator<Item = String> {
     let weaknesses = forecast.goal.weaknesses(Some(forecast.rows.get()));
     weaknesses
@@ -101,7 +104,7 @@ fn weak(forecast: &Forecast) -> impl Iterator<Item = String> {
         .map(|weakness| format!("WEAK TERMS, which `fit` refuses unless they are accepted: {weakness}"))
 }
 
-/// A delta that is near to one over the number of rows. Beyond that the terms are weak.
+/// Warns of a delta that is near one over the number of rows. A larger one is a weak term.
 fn delta(forecast: &Forecast) -> Option<String> {
     #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
     let share = 1.0 / forecast.rows.get() as f64;

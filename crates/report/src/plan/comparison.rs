@@ -1,4 +1,4 @@
-//! Several forecasts, a line each.
+//! Comparison of several forecasts, one line each.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -9,7 +9,7 @@ use super::number::{bytes, seconds, shortest, two_digits};
 use super::{WIDTH, middling};
 use crate::words::{grouped, wrapped};
 
-/// Orders that are shown: three columns are what most questions are about.
+/// Maximum order of the tables whose error is shown.
 const ORDERS: usize = 3;
 
 pub(super) fn write(formatter: &mut fmt::Formatter<'_>, forecasts: &[Forecast], rows: NonZeroU64) -> fmt::Result {

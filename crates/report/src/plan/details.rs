@@ -1,4 +1,4 @@
-//! One forecast, in full.
+//! Full text of one forecast.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ pub(super) fn write(formatter: &mut fmt::Formatter<'_>, forecast: &Forecast) -> 
 fn write_steps(formatter: &mut fmt::Formatter<'_>, steps: &[Step]) -> fmt::Result {
     writeln!(
         formatter,
-        "\n{:27}  {:>7}  {:>7}  {:>16}  noise per cell or choice",
+        "\n{:27}  {:>7}  {:>7}  {:>16}  noise per cell or selection",
         "asks for", "events", "columns", "cells"
     )?;
     for step in steps {
@@ -62,7 +62,7 @@ fn write_steps(formatter: &mut fmt::Formatter<'_>, steps: &[Step]) -> fmt::Resul
         let most = grouped(most);
         writeln!(
             formatter,
-            "~ as far as can be told without rows, which decide what is chosen; never more than {most} of a kind"
+            "~ an estimate, because the rows decide what is selected; never more than {most} of a kind"
         )?;
     }
     Ok(())
@@ -75,7 +75,7 @@ fn name(step: &Step) -> &'static str {
         (Asked::Tables, _) => "tables of several columns",
         (Asked::Scores, 2) => "noisy scores of pairs",
         (Asked::Scores, _) => "noisy scores of candidates",
-        (Asked::Choices, _) => "choices among candidates",
+        (Asked::Choices, _) => "selections among candidates",
         (Asked::Draws, _) => "rows drawn from one table",
     }
 }
@@ -87,7 +87,7 @@ fn write_signal(formatter: &mut fmt::Formatter<'_>, signal: &Signal) -> fmt::Res
     writeln!(formatter, "  up to {reliable:>width$} cells  reliable: noise alone moves at most one row in ten")?;
     writeln!(formatter, "  above {drowned:>width$} cells  mostly noise: it moves more than every second row")?;
     let smallest = grouped(signal.smallest_count);
-    writeln!(formatter, "  counts below {smallest} cannot be told from none")
+    writeln!(formatter, "  counts below {smallest} cannot be distinguished from zero")
 }
 
 fn write_errors(formatter: &mut fmt::Formatter<'_>, forecast: &Forecast) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! What fits would come to, before any row is read.
+//! Forecasts of fits, before any row is read.
 
 mod advice;
 mod comparison;
@@ -18,30 +18,30 @@ use serde::Serialize;
 pub(crate) use self::number::seconds;
 use crate::words::wrapped;
 
-/// How wide text is.
+/// Width of lines of text, in characters.
 const WIDTH: usize = 100;
-/// How far forecasts were off: `reproduce/product.sh plan time` measures it again.
+/// Accuracy of the forecasts. `reproduce/product.sh plan time` measures it.
 const WITHIN: &str = "On the tables they were judged on, memory came within a factor 2, and time within a factor 1.5 for \
                       the recommended method and 3 for others.";
 
-/// Forecasts of one table, for some methods and budgets.
+/// Forecasts of fits to one table, for several methods and budgets.
 ///
 /// # Privacy
-/// Made of the schema, the options, the budgets and a number of rows that whoever asks vouches for. Nothing is read, and nothing is
-/// spent.
+/// Depends on the schema, the options, the budgets and a number of rows that the user gives. No
+/// data is read, and no budget is spent.
 #[derive(Debug, Serialize)]
-pub struct Plan {
-    /// The number of rows that was given.
+pub struct FitPlan {
+    /// Number of rows, as given.
     pub rows: NonZeroU64,
-    /// How many columns the schema has.
+    /// Number of columns of the schema.
     pub columns: usize,
-    /// What fits would come to: for each method, for each epsilon.
+    /// Forecasts, by method and then by epsilon.
     pub forecasts: Vec<Forecast>,
-    /// What would be refused, and why.
+    /// Fits that would be refused.
     pub refused: Vec<Refusal>,
-    /// What to do, in words.
+    /// Advice, in words.
     pub advice: Vec<String>,
-    /// The machine that times are for.
+    /// Machine for which times are forecast.
     pub machine: Machine,
 }
 
@@ -52,14 +52,14 @@ pub struct Refusal {
     pub method: String,
     /// The epsilon.
     pub epsilon: Epsilon,
-    /// Why.
+    /// Reason of the refusal.
     pub problem: String,
     /// What to do about it.
     pub hint: String,
 }
 
-impl Plan {
-    /// Forecasts for each method and each goal.
+impl FitPlan {
+    /// Forecasts a fit for each method and each goal.
     ///
     /// # Errors
     /// If all of them would be refused: the reason for the first.
@@ -94,7 +94,7 @@ impl Plan {
         Ok(Self { rows, columns, forecasts, refused, advice, machine: Machine::REFERENCE })
     }
 
-    /// The same plan for another machine.
+    /// Converts the plan to another machine.
     #[must_use]
     pub fn on(mut self, machine: Machine) -> Self {
         self.forecasts = self.forecasts.into_iter().map(|forecast| forecast.on(machine)).collect();
@@ -102,14 +102,12 @@ impl Plan {
         self
     }
 
-    /// Expected errors against epsilon, a line for each method, as SVG.
+    /// Draws expected errors against epsilon, with a line for each method, as SVG.
     pub fn picture(&self) -> String {
         picture::chart(&self.forecasts).to_svg()
     }
-}
 
-impl Plan {
-    /// What would be refused: a method that is refused at every epsilon for the same reason is told once.
+    /// Writes the refusals, once for each method and reason.
     fn write_refused(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, refusal) in self.refused.iter().enumerate() {
             let same = |other: &&Refusal| (&other.method, &other.problem) == (&refusal.method, &refusal.problem);
@@ -126,13 +124,13 @@ impl Plan {
     }
 }
 
-/// The middle of what is expected, as ratios go.
+/// Returns the geometric middle of the expected range.
 fn middling(error: &OrderError) -> f64 {
     let Extent { least, most } = error.expected;
     (least * most).sqrt()
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for FitPlan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.forecasts[..] {
             [forecast] => details::write(formatter, forecast)?,

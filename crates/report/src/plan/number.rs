@@ -1,10 +1,10 @@
-//! Numbers for people.
+//! Formats of numbers.
 
 use scumble_mechanisms::forecast::Extent;
 
 use crate::words::grouped;
 
-/// A number with two digits that count.
+/// Formats a number with two significant digits.
 pub(super) fn two_digits(number: f64) -> String {
     if number <= 0.0 || !number.is_finite() {
         return "0".into();
@@ -13,7 +13,7 @@ pub(super) fn two_digits(number: f64) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "between -308 and 308")]
     let decimals = 1 - power as i32;
     match usize::try_from(decimals) {
-        // What is below a billionth is nothing to anybody.
+        // Numbers below a billionth print as zero.
         Ok(decimals) if decimals > 9 => "0".into(),
         Ok(decimals) => format!("{number:.decimals$}"),
         Err(_) => {
@@ -24,18 +24,18 @@ pub(super) fn two_digits(number: f64) -> String {
     }
 }
 
-/// A number as it was given: 0.5, 1e-9.
+/// Formats a number as a user writes it: 0.5, 1e-9.
 pub(super) fn shortest(number: f64) -> String {
     if number != 0.0 && number < 1e-4 { format!("{number:e}") } else { number.to_string() }
 }
 
-/// From the least to the most, once if they are the same.
+/// Formats a range, or one value if both ends are equal.
 pub(super) fn extent<T: PartialEq>(extent: &Extent<T>, text: impl Fn(&T) -> String) -> String {
     let (least, most) = (text(&extent.least), text(&extent.most));
     if least == most { least } else { format!("{least} to {most}") }
 }
 
-/// Memory.
+/// Formats a number of bytes.
 pub(super) fn bytes(bytes: f64) -> String {
     match bytes {
         _ if bytes >= 9.95e8 => format!("{:.1} GB", bytes / 1e9),
@@ -43,7 +43,7 @@ pub(super) fn bytes(bytes: f64) -> String {
     }
 }
 
-/// Time.
+/// Formats a duration.
 pub(crate) fn seconds(seconds: f64) -> String {
     match seconds {
         _ if seconds >= 7_200.0 => format!("{:.0} h", seconds / 3_600.0),
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_and_say_what_counts() {
+    fn numbers_have_few_digits() {
         assert_eq!(
             [0.0, 0.000_123, 0.0456, 0.5, 7.25, 12.3, 4_567.0].map(two_digits),
             ["0", "0.00012", "0.046", "0.50", "7.2", "12", "4,567"]

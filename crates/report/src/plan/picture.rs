@@ -1,4 +1,4 @@
-//! Expected errors as a picture.
+//! Picture of the expected errors.
 
 use scumble_mechanisms::forecast::Forecast;
 
@@ -6,10 +6,10 @@ use super::middling;
 use crate::chart::{Axis, Chart, Line, Panel, Scale};
 use crate::words::grouped;
 
-/// The orders that have a panel.
+/// Orders that have a panel.
 const ORDERS: [usize; 3] = [1, 2, 3];
 
-/// A panel for each order, a line for each method.
+/// Builds a chart with a panel for each order and a line for each method.
 pub(super) fn chart(forecasts: &[Forecast]) -> Chart {
     let panels: Vec<Panel> = ORDERS.into_iter().filter_map(|order| panel(forecasts, order)).collect();
     let rows = forecasts.first().map_or(0, |forecast| forecast.rows.get());
@@ -39,7 +39,8 @@ fn panel(forecasts: &[Forecast], order: usize) -> Option<Panel> {
     })
 }
 
-/// Adds a point to the line of a name, in the order of epsilons. What is not above zero has no place on the axis.
+/// Adds a point to the line of a name, in the order of epsilons. A logarithmic axis has no place
+/// for values that are not positive, so these are skipped.
 fn add(lines: &mut Vec<Line>, name: &str, point: (f64, f64)) {
     if point.1 <= 0.0 {
         return;

@@ -1,4 +1,4 @@
-//! The guarantee in plain words, and every release that it is made of.
+//! The guarantee in plain words, and every release that it adds up.
 
 use maud::{Markup, html};
 use scumble_mechanisms::marginals::Marginals;
@@ -6,7 +6,7 @@ use scumble_mechanisms::{Model, Origin};
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::{AccountingKind, Certificate, Cost, Event};
 
-use super::measured::{MOST_LISTED, names};
+use super::measured::{MAX_LISTED, names};
 use crate::explained::Explanation;
 use crate::guarantee::{cap_in_words, certified_claim, neighbours};
 use crate::page::{Column, Table, details, facts, prose, text};
@@ -57,7 +57,7 @@ fn declared(marginals: &Marginals) -> Markup {
     let listed = listed.into_iter().map(|(name, value)| (name, prose(&value)));
     html! {
         h3 { "The statement of the maker" }
-        p { "There is no certificate: this program measured nothing, and cannot tell what the tables cost." }
+        p { "There is no certificate: this program measured nothing, and does not know what the tables cost." }
         (facts(listed))
     }
 }
@@ -74,7 +74,7 @@ fn events(model: &Model, certificate: &Certificate) -> Markup {
             Column::number("of the total"),
         ],
     );
-    for event in certificate.events().iter().take(MOST_LISTED) {
+    for event in certificate.events().iter().take(MAX_LISTED) {
         let cost = event.cost(certificate.accounting()).map_or(0.0, Cost::to_f64);
         listed.row([
             text(event.id().get() + 1),
@@ -84,7 +84,7 @@ fn events(model: &Model, certificate: &Certificate) -> Markup {
             text(format!("{:.2} %", 100.0 * cost / total.max(f64::MIN_POSITIVE))),
         ]);
     }
-    let left_out = certificate.events().len().saturating_sub(MOST_LISTED);
+    let left_out = certificate.events().len().saturating_sub(MAX_LISTED);
     html! {
         (listed)
         @if left_out > 0 { p { (grouped(left_out as u64)) " more are left out here; " code { "scumble inspect --json" } " lists all." } }

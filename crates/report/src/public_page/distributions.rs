@@ -1,4 +1,5 @@
-//! Every column by itself: what the model has, and where the real table is by the released counts.
+//! Distribution of every column in the model, with the range of the real shares by the released
+//! counts.
 
 use maud::{Markup, Render, html};
 use scumble_mechanisms::Model;
@@ -12,24 +13,24 @@ use crate::noisy_table::NoisyTable;
 use crate::page::{Figure, gallery};
 use crate::words::{grouped, real};
 
-/// Most columns that are drawn: a page of more would be too large to open.
-const MOST_COLUMNS: usize = 200;
+/// Maximum number of columns that are drawn. A page with more is too large to open.
+const MAX_DRAWN_COLUMNS: usize = 200;
 
 pub(super) fn section(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
     let schema = model.schema();
     let shares = model.shares();
-    let drawn = schema.attributes().iter().zip(schema.domain().attributes()).take(MOST_COLUMNS);
+    let drawn = schema.attributes().iter().zip(schema.domain().attributes()).take(MAX_DRAWN_COLUMNS);
     let figures = drawn.map(|(attribute, id)| {
         let (has_tables, counts) = (!tables.is_empty(), CountsOf::column(model, tables, id));
         let groups = Shown::new(attribute, &shares[id.index()]);
         Distribution { model, attribute, has_tables, counts, groups }.render()
     });
-    let left_out = schema.attributes().len().saturating_sub(MOST_COLUMNS);
+    let left_out = schema.attributes().len().saturating_sub(MAX_DRAWN_COLUMNS);
     html! {
         @if tables.is_empty() {
             p {
                 "Bars are shares among the rows that were drawn. Smoothing has moved all of them towards each other, and drawing has "
-                "moved them at random. No count was released that could tell how far, so there are no lines for the real shares."
+                "moved them at random. No count was released that would show how far, so there are no lines for the real shares."
             }
         } @else {
             p {
@@ -40,7 +41,7 @@ pub(super) fn section(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
             }
         }
         @if left_out > 0 {
-            p { "The first " (MOST_COLUMNS) " columns are drawn; " (left_out) " more are left out here. " code { "scumble marginals" } " writes all tables." }
+            p { "The first " (MAX_DRAWN_COLUMNS) " columns are drawn; " (left_out) " more are left out here. " code { "scumble marginals" } " writes all tables." }
         }
         (gallery(figures))
     }
@@ -56,7 +57,7 @@ struct Distribution<'a> {
 }
 
 impl Distribution<'_> {
-    /// Between which shares the real one is.
+    /// Returns the range of the real share, 95 times in 100.
     fn range(&self, group: &Group) -> Option<(f64, f64)> {
         let (least, most) = self.counts.as_ref()?.range(&group.codes);
         let rows = real(self.model.rows().max(1));
@@ -121,7 +122,7 @@ impl Distribution<'_> {
         }
     }
 
-    /// The table that a column's counts are sums of.
+    /// Describes the table whose counts were summed.
     fn table_of(&self, counts: &CountsOf<'_>) -> String {
         let is_other = |column: &&AttributeId| {
             let of = self.model.recoding().of(**column);

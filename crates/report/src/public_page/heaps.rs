@@ -1,7 +1,7 @@
-//! Heaps: bins that hold far more rows than those beside them, because people round.
+//! Heaps: bins with far more rows than their neighbours, because people round.
 //!
-//! A value such as 0 or 500 that many rows have is spread over its bin when rows are drawn. With a code of its own, by `points`,
-//! it comes back as it is. All of this follows from released counts.
+//! A frequent value such as 0 or 500 is spread over its bin when rows are drawn. With a code of its
+//! own, by `points`, it is kept. Heaps are found in released counts.
 
 use std::fmt;
 
@@ -11,17 +11,18 @@ use scumble_schema::{Attribute, Scalar};
 use crate::counts_of::CountsOf;
 use crate::noisy_table::noisy_tables;
 
-/// How many times denser than both neighbours a bin is at least, after noise is allowed for on all three.
+/// Minimum ratio of the density of a heap to that of both neighbours, within the noise of all
+/// three.
 const TIMES_DENSER: f64 = 3.0;
 
-/// A bin that is a heap, and the number in it that people most likely rounded to.
+/// A bin that is a heap, and its most likely value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heap {
     /// The column.
     pub column: String,
-    /// The bin, in words.
+    /// Label of the bin.
     pub bin: String,
-    /// The roundest number of the bin.
+    /// Roundest number of the bin.
     pub point: f64,
 }
 
@@ -36,7 +37,7 @@ impl fmt::Display for Heap {
     }
 }
 
-/// The heaps that the released counts of a model show.
+/// Finds the heaps in the released counts of a model.
 ///
 /// # Privacy
 /// Post-processing of released tables and the schema.
@@ -45,7 +46,7 @@ pub fn heaps(model: &Model) -> Vec<Heap> {
     let mut heaps = Vec::new();
     for (column, attribute) in model.schema().domain().attributes().zip(model.schema().attributes()) {
         let widths: Vec<Option<(f64, f64, f64)>> = (0..attribute.size()).map(|code| bin(attribute, code)).collect();
-        // A column without a wide bin between two others has nothing to show, and its counts need not be summed.
+        // A column without a wide bin between two others has no heap, so its counts are not summed.
         if !widths.windows(3).any(|three| three.iter().all(Option::is_some) && is_wide(three[1])) {
             continue;
         }
@@ -66,7 +67,8 @@ pub fn heaps(model: &Model) -> Vec<Heap> {
     heaps
 }
 
-/// The least and the greatest number of a bin, and its width; `None` if the code is no bin of numbers.
+/// Returns the least and the greatest number of a bin, and its width; `None` if the code is not a
+/// bin of numbers.
 fn bin(attribute: &Attribute, code: u32) -> Option<(f64, f64, f64)> {
     #[expect(clippy::cast_precision_loss, reason = "only densities are compared")]
     match attribute.bin(code)? {
@@ -78,19 +80,19 @@ fn bin(attribute: &Attribute, code: u32) -> Option<(f64, f64, f64)> {
     }
 }
 
-/// Whether a bin holds more than one number, so that a point could be told apart in it.
+/// Whether a bin holds more than one number, so that a point within it can have a code of its own.
 fn is_wide(bin: Option<(f64, f64, f64)>) -> bool {
     bin.is_some_and(|(first, last, _)| first < last)
 }
 
-/// The number of a bin with the fewest digits: zero, or the multiple of the greatest power of ten.
+/// Returns the roundest number of a bin: zero, or the multiple of the greatest power of ten.
 fn roundest(low: f64, high: f64) -> f64 {
     if low <= 0.0 && high >= 0.0 {
         return 0.0;
     }
     for exponent in (-9..=15).rev() {
         let power = 10_f64.powi(exponent);
-        // Five of a power is rounder than one of the next smaller.
+        // A multiple of five is rounder than one of the next smaller power.
         for step in [power, power / 2.0] {
             let multiple = (low / step).ceil() * step;
             if multiple <= high {

@@ -1,4 +1,4 @@
-//! What was measured: every noisy table.
+//! The noisy tables that were measured.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::noisy_table::NoisyTable;
 use crate::page::{Column, Table, details, text};
 use crate::words::{grouped, real};
 
-/// Most tables that are listed: a page of more would be too large to open.
-pub(super) const MOST_LISTED: usize = 1_000;
-/// Up to so many are shown without being asked for.
-const SHOWN: usize = 20;
+/// Maximum number of tables or releases in a list. A page with more is too large to open.
+pub(super) const MAX_LISTED: usize = 1_000;
+/// Maximum number of tables in a list that is not folded.
+const MAX_UNFOLDED: usize = 20;
 
 pub(super) fn section(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
     if tables.is_empty() {
@@ -30,7 +30,7 @@ pub(super) fn section(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
         *by_columns.entry(table.clique.len()).or_default() += 1;
     }
     let listed = list(model, tables);
-    let left_out = tables.len().saturating_sub(MOST_LISTED);
+    let left_out = tables.len().saturating_sub(MAX_LISTED);
     html! {
         p {
             "The model is made from these noisy tables: " (kinds(&by_columns)) ". A table holds a count of rows for every "
@@ -38,7 +38,7 @@ pub(super) fn section(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
             "counts are small against their noise says little."
         }
         (choices(model))
-        @if tables.len() > SHOWN {
+        @if tables.len() > MAX_UNFOLDED {
             (details(html! { "All " (grouped(tables.len() as u64)) " tables" }, listed))
         } @else {
             (listed)
@@ -47,7 +47,7 @@ pub(super) fn section(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
     }
 }
 
-/// How many tables there are over how many columns.
+/// States the number of tables by the number of their columns.
 fn kinds(by_columns: &BTreeMap<usize, usize>) -> String {
     let kinds: Vec<String> = by_columns
         .iter()
@@ -60,7 +60,7 @@ fn kinds(by_columns: &BTreeMap<usize, usize>) -> String {
     kinds.join(", ")
 }
 
-/// What else was released: choices and scores.
+/// States the other releases: selections and scores.
 fn choices(model: &Model) -> Markup {
     let events = match model.origin() {
         Origin::Measured { certificate, .. } => certificate.events(),
@@ -89,7 +89,7 @@ fn list(model: &Model, tables: &[NoisyTable<'_>]) -> Table {
         "Measured tables. Noise is the standard deviation of each count, in rows",
         [Column::text("columns"), Column::number("counts"), Column::number("rows per count"), Column::number("noise")],
     );
-    for table in tables.iter().take(MOST_LISTED) {
+    for table in tables.iter().take(MAX_LISTED) {
         listed.row([
             text(names(model, table.clique)),
             text(grouped(table.cells)),
@@ -100,7 +100,7 @@ fn list(model: &Model, tables: &[NoisyTable<'_>]) -> Table {
     listed
 }
 
-/// The columns of a table, as a list.
+/// Lists the columns of a table.
 pub(super) fn names(model: &Model, clique: &Clique) -> String {
     if clique.is_empty() {
         return "(number of rows)".into();

@@ -1,4 +1,4 @@
-//! How the model was made, by which versions, and how to name and check it.
+//! Method and versions of the model, and how to cite and check it.
 
 use maud::{Markup, html};
 use scumble_mechanisms::{Method, Model};
@@ -8,7 +8,7 @@ use crate::guarantee::claim;
 use crate::page::{details, facts, prose, text};
 use crate::words::counted;
 
-/// The version of this program.
+/// Version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) fn section(model: &Model) -> Markup {
@@ -45,7 +45,7 @@ pub(super) fn section(model: &Model) -> Markup {
     }
 }
 
-/// The options of a method by name.
+/// Lists the options of a method by name.
 fn options(method: &Method) -> Markup {
     let value = serde_json::to_value(method).unwrap_or(Value::Null);
     let options = value.as_object().and_then(|method| method.values().next()).and_then(Value::as_object);

@@ -1,6 +1,4 @@
-//! The report that may be published.
-//!
-//! One file per part of the page, in the order in which they stand: each takes the model and says one thing about it.
+//! The public report. Each module is a section of the page.
 
 mod certificate;
 mod distributions;
@@ -30,11 +28,11 @@ use crate::picture::picture;
 use crate::plain::PlainWords;
 use crate::words::grouped;
 
-/// One HTML file, complete in itself, made of released values and public facts. The same model and title give the same bytes.
-/// Without a title, the page has that of the schema.
+/// Renders a model as a self-contained HTML page, from released values and public facts. The same
+/// model and title give the same bytes. Without a title, the page has that of the schema.
 ///
 /// # Privacy
-/// Post-processing: all of it follows from the model, which holds no rows. It may be published as the model may.
+/// Post-processing of the model, which holds no rows. The page may be published if the model may.
 pub fn public_page(model: &Model, title: Option<&str>) -> String {
     let tables = noisy_tables(model);
     let spec = model.schema().to_spec();
@@ -75,7 +73,7 @@ fn lead(description: Option<&str>) -> Markup {
     }
 }
 
-/// What everybody wants to know, and what nobody may miss.
+/// Answers common questions, and warns of dead columns.
 fn glance(model: &Model) -> Markup {
     let words = PlainWords::new(model);
     let dead = dead_columns(model);
@@ -91,7 +89,7 @@ fn glance(model: &Model) -> Markup {
 }
 
 fn figures(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
-    let rows = if model.origin().tells_rows() {
+    let rows = if model.origin().has_public_rows() {
         format!("{}, which is public", grouped(model.rows()))
     } else {
         format!("about {}, estimated from noisy tables", grouped(model.rows()))
@@ -131,7 +129,7 @@ fn figures(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
     }
 }
 
-/// What the guarantee is called: one that is proved, or one that is somebody's word.
+/// Returns the name of the guarantee: proved, or declared.
 fn promise(model: &Model) -> &'static str {
     match model.origin() {
         Origin::Measured { .. } => "Guarantee",

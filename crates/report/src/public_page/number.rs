@@ -1,19 +1,19 @@
-//! Numbers as a page writes them.
+//! Formats of numbers on the page.
 
 use crate::words::{grouped, trimmed};
 
-/// A small number as a word.
+/// Formats a small number as a word.
 pub(super) fn in_words(number: usize) -> String {
     let words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     words.get(number).map_or_else(|| number.to_string(), |word| (*word).into())
 }
 
-/// A number of rows: whole, unless it is small.
+/// Formats a number of rows: whole, unless it is small.
 pub(super) fn rows(number: f64) -> String {
     if number < 10.0 { trimmed(format!("{number:.1}")) } else { grouped(to_u64(number)) }
 }
 
-/// A number of rows with the word: `28 rows`, `one row`.
+/// Formats a number of rows with the unit: `28 rows`, `one row`.
 pub(crate) fn rows_in_words(number: f64) -> String {
     match rows(number).as_str() {
         "1" => "one row".into(),
@@ -21,19 +21,19 @@ pub(crate) fn rows_in_words(number: f64) -> String {
     }
 }
 
-/// From the least to the most of these numbers of rows; one number if both read the same.
+/// Formats the range of numbers of rows, or one number if both ends print the same.
 pub(super) fn range(numbers: impl Iterator<Item = f64> + Clone) -> String {
     let least = rows(numbers.clone().fold(f64::INFINITY, f64::min));
     let most = rows(numbers.fold(0.0, f64::max));
     if least == most { most } else { format!("{least} to {most}") }
 }
 
-/// A share in per cent.
+/// Formats a share in per cent.
 pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// A share in per cent with the range that the real one is in.
+/// Formats a share in per cent with the range of the real one.
 pub(super) fn percent_in_range(share: f64, range: Option<(f64, f64)>) -> String {
     match range {
         None => percent(share),
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_for_people() {
+    fn numbers_are_short() {
         assert_eq!([2.0, 9.96, 12.4, 1_234.5].map(rows), ["2", "10", "12", "1,235"]);
         assert_eq!(range([12.1, 12.4].into_iter()), "12");
         assert_eq!(range([12.1, 1_400.0].into_iter()), "12 to 1,400");

@@ -4,24 +4,24 @@ use maud::{Markup, html};
 use scumble_mechanisms::{Distribution, Model};
 use scumble_schema::{Attribute, AttributeId, Clique};
 
-use crate::chart::{Look, Matrix, Side};
+use crate::chart::{Look, Matrix};
 use crate::noisy_table::NoisyTable;
 use crate::page::{Column, Figure, Table, details, text};
 use crate::words::grouped;
 
-/// Most columns of the matrix and of the list: of more, neither can be read.
-const MOST_COLUMNS: usize = 120;
+/// Maximum number of columns of the matrix and of the list. With more, neither is readable.
+const MAX_COLUMNS: usize = 120;
 
-/// What a model knows of two columns together.
+/// Relation of two columns in a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Relation {
     /// A table over both was measured.
     Measured,
     /// A table over groups or binary digits of one or both was measured.
     InPart,
-    /// The model ties both to other columns, and by these to each other.
+    /// The model ties both to each other through other columns.
     Through,
-    /// Nothing ties them.
+    /// The model does not tie them.
     Independent,
 }
 
@@ -37,7 +37,7 @@ impl Relation {
         }
     }
 
-    /// What a reader may make of it.
+    /// Explains the relation to readers.
     fn meaning(self) -> &'static str {
         match self {
             Self::Measured => {
@@ -67,9 +67,9 @@ impl Relation {
     }
 }
 
-/// What a model knows of every pair of columns.
+/// Relations of all pairs of columns in a model.
 pub(super) struct Relations {
-    /// For every column, its relation to each column before it.
+    /// Relation of every column to each column before it.
     before: Vec<Vec<Relation>>,
 }
 
@@ -112,13 +112,14 @@ impl Relations {
         self.before.iter().flatten().filter(|&&known| known == relation).count()
     }
 
-    /// The columns that have this relation to a column.
+    /// Returns the columns that have a relation to a column.
     fn with(&self, column: usize, relation: Relation) -> Vec<usize> {
         (0..self.before.len()).filter(|&other| other != column && self.between(column, other) == relation).collect()
     }
 }
 
-/// For every column of the schema, a number that it shares with the columns that the model ties it to.
+/// Returns the component of every column of the schema: a number shared with the columns that the
+/// model ties it to.
 fn tied(model: &Model) -> Vec<usize> {
     let recoding = model.recoding();
     let mut group: Vec<usize> = (0..model.schema().attributes().len()).collect();
@@ -141,7 +142,7 @@ fn tied(model: &Model) -> Vec<usize> {
             }
         }
         Distribution::Network(network) => network.model().network().cliques().for_each(|clique| tie(&clique)),
-        // Independent columns, and rows, which are not told apart by pairs.
+        // Independent columns are not tied. Models of rows do not use this function.
         _ => {}
     }
     group
@@ -161,7 +162,7 @@ pub(super) fn section(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
             }
         };
     }
-    if columns > MOST_COLUMNS {
+    if columns > MAX_COLUMNS {
         return html! {
             p {
                 "With " (columns) " columns there are too many pairs to draw. The tables that were measured are listed above: "
@@ -179,11 +180,11 @@ pub(super) fn section(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
         }
         (kinds(&relations))
         (matrix(model, &relations))
-        (details("The same as a list, column by column", list(model, &relations)))
+        (details("The relations as a list, column by column", list(model, &relations)))
     }
 }
 
-/// What each kind of relation means, for those that occur.
+/// Explains the kinds of relations that occur.
 fn kinds(relations: &Relations) -> Table {
     let mut table = Table::new(
         "What the model keeps of pairs of columns",
@@ -212,7 +213,6 @@ fn matrix(model: &Model, relations: &Relations) -> Figure {
         title: "Which pairs of columns were measured together".into(),
         description: format!("Pairs: {}. The list below names them.", counts.join(", ")),
         names,
-        side: Side::Below,
         looks: Relation::ALL.map(look).to_vec(),
         squares,
     };
@@ -221,7 +221,7 @@ fn matrix(model: &Model, relations: &Relations) -> Figure {
     Figure::wide(svg.to_svg(), "Matrix of pairs of columns", text(caption))
 }
 
-/// Every column with those that it was measured with and those that it is independent of; the others follow.
+/// Lists the other columns by relation for every column.
 fn list(model: &Model, relations: &Relations) -> Table {
     let names: Vec<&str> = model.schema().attributes().iter().map(Attribute::name).collect();
     let shown: Vec<Relation> = Relation::ALL.into_iter().filter(|&kind| relations.count(kind) > 0).collect();
@@ -235,7 +235,8 @@ fn list(model: &Model, relations: &Relations) -> Table {
                 (0, _) => "none".into(),
                 (1, _) => others[0].to_owned(),
                 (_, _) if all => "all others".into(),
-                // The last kind is what no other column of this table names, so its names would only repeat what is known.
+                // The last kind holds all columns that no other kind names, so its names are not
+                // repeated.
                 (many, last) if Some(&last) == shown.last() && shown.len() > 1 => format!("the other {many}"),
                 _ => others.join(", "),
             }

@@ -1,24 +1,24 @@
-//! The smallest count that can be relied on, and how far tables may be off.
+//! The smallest reliable count, and error bounds of tables.
 
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 use scumble_mechanisms::{Basis, Model, TableBound};
 
-use super::measured::{MOST_LISTED, names};
+use super::measured::{MAX_LISTED, names};
 use super::number::{in_words, percent, range, rows};
 use crate::noisy_table::NoisyTable;
 use crate::page::{Column, Table, details, text};
 use crate::words::{grouped, real};
 
-/// A count is called reliable if its error stays below one part in so many of it.
-const PARTS: f64 = 4.0;
-/// How many of the best bounds are shown at once, and of the worst.
+/// Minimum ratio of a reliable count to its error.
+const MIN_RATIO: f64 = 4.0;
+/// Number of the best bounds in the unfolded list, and of the worst.
 const SHOWN_BOUNDS: usize = 5;
 
-/// The smallest count of a table that noise moves by less than a quarter, 95 times in 100.
+/// Returns the smallest count of a table that noise moves by less than a quarter, 95 times in 100.
 pub(crate) fn smallest_reliable(table: &NoisyTable<'_>) -> f64 {
-    PARTS * table.error()
+    MIN_RATIO * table.error()
 }
 
 pub(super) fn section(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
@@ -40,8 +40,8 @@ pub(super) fn section(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
             }
             (counts(model, &by_columns))
             p {
-                "A sum of several counts of one table has the error of one count times the square root of how many they are. "
-                "Tables over columns that were not measured together have errors that noise alone does not tell."
+                "A sum of several counts of one table has the error of one count times the square root of their number. "
+                "Tables over columns that were not measured together have errors that do not follow from the noise."
             }
         }
         (bounds(model))
@@ -50,7 +50,7 @@ pub(super) fn section(model: &Model, tables: &[NoisyTable<'_>]) -> Markup {
 
 fn counts(model: &Model, by_columns: &BTreeMap<usize, Vec<&NoisyTable<'_>>>) -> Table {
     let mut listed = Table::new(
-        "Smallest reliable count, by how many columns a measured table has",
+        "Smallest reliable count, by the number of columns of a measured table",
         [
             Column::text("columns"),
             Column::number("tables"),
@@ -76,7 +76,7 @@ fn counts(model: &Model, by_columns: &BTreeMap<usize, Vec<&NoisyTable<'_>>>) -> 
     listed
 }
 
-/// The bounds that the method could prove, if it could.
+/// Lists the bounds that the method proves, if any.
 fn bounds(model: &Model) -> Markup {
     if model.bounds().is_empty() {
         return html! {};
@@ -94,15 +94,15 @@ fn bounds(model: &Model) -> Markup {
     html! {
         h3 { "How far tables of the model may be off" }
         p {
-            "The method tells for " (grouped(bounds.len() as u64)) " tables, measured or not, how large a share of the rows may "
-            "be in another cell than in the real table. Each of these bounds holds with a probability of " (format!("{level:.0}"))
-            " %; that all hold at once is less sure."
+            "For " (grouped(bounds.len() as u64)) " tables, measured or not, the method bounds the share of rows that may be in "
+            "another cell than in the real table. Each of these bounds holds with a probability of " (format!("{level:.0}"))
+            " %; the probability that all hold at once is smaller."
         }
         (bound_table(model, shown, &ends))
         @if !few {
             (details(
-                html! { "The bounds of all " (grouped(bounds.len().min(MOST_LISTED) as u64)) " tables" },
-                bound_table(model, "Bounds", &bounds[..bounds.len().min(MOST_LISTED)]),
+                html! { "The bounds of all " (grouped(bounds.len().min(MAX_LISTED) as u64)) " tables" },
+                bound_table(model, "Bounds", &bounds[..bounds.len().min(MAX_LISTED)]),
             ))
         }
     }
@@ -114,7 +114,7 @@ fn bound_table(model: &Model, caption: &str, bounds: &[&TableBound]) -> Table {
         [Column::text("columns"), Column::number("at most"), Column::number("rows"), Column::sentences("why")],
     );
     for bound in bounds {
-        // A row in another cell is missing in one and too many in the other.
+        // A row in the wrong cell counts twice: it is missing in one cell and extra in another.
         let off = bound.rows / 2.0;
         listed.row([
             text(names(model, &bound.table)),

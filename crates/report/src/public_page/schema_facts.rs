@@ -1,4 +1,4 @@
-//! What was declared about the table before anything was measured.
+//! What the schema declares about the table.
 
 use maud::{Markup, html};
 use scumble_mechanisms::Model;
@@ -8,8 +8,8 @@ use crate::grouping::in_words;
 use crate::page::{Column, Table, text};
 use crate::words::grouped;
 
-/// How many categories are named.
-const NAMED: usize = 6;
+/// Maximum number of categories that are named.
+const MAX_NAMED_CATEGORIES: usize = 6;
 
 pub(super) fn section(model: &Model) -> Markup {
     let schema = model.schema();
@@ -51,9 +51,9 @@ pub(super) fn section(model: &Model) -> Markup {
             "are unknown, or count as a declared one."
         }
         (listed)
-        @if !schema.written_rules().is_empty() {
+        @if !schema.rule_specs().is_empty() {
             p { "Rules between columns were declared too. They hold in every synthetic row, whether or not they do in all real ones:" }
-            ol { @for rule in schema.written_rules() { li { (rule) } } }
+            ol { @for rule in schema.rule_specs() { li { (rule) } } }
         }
     }
 }
@@ -64,11 +64,11 @@ fn named(column: &Attribute) -> Markup {
     html! { (column.name()) @if !about.is_empty() { br; small { (about.join(". ")) } } }
 }
 
-/// The values of a column in a few words.
+/// Summarises the values of a column.
 fn values(column: &Attribute) -> String {
     if let Some(categories) = &column.spec().constraints.categories {
-        let first: Vec<String> = categories.iter().take(NAMED).map(ToString::to_string).collect();
-        let more = categories.len().saturating_sub(NAMED);
+        let first: Vec<String> = categories.iter().take(MAX_NAMED_CATEGORIES).map(ToString::to_string).collect();
+        let more = categories.len().saturating_sub(MAX_NAMED_CATEGORIES);
         let rest = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
         return first.join(", ") + &rest;
     }

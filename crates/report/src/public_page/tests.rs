@@ -1,4 +1,4 @@
-//! The page of small models, as a reader and a browser meet it.
+//! Tests of the pages of small models.
 
 use scumble_mechanisms::{Method, Model, fit};
 use scumble_schema::{Assumption, Clique, Domain, Schema, cells};
@@ -10,13 +10,13 @@ use crate::chart::to_f64;
 use crate::counts_of::CountsOf;
 use crate::noisy_table::noisy_tables;
 
-/// Rows of codes.
-struct Rows {
+/// A source of rows of codes.
+struct CodedRows {
     domain: Domain,
     rows: Vec<Vec<u32>>,
 }
 
-impl MarginalSource for Rows {
+impl MarginalSource for CodedRows {
     fn domain(&self) -> &Domain {
         &self.domain
     }
@@ -44,14 +44,14 @@ fields:
   - {name: works, type: boolean, constraints: {required: true}}
 ";
 
-/// Few columns of few codes.
+/// A schema of few columns with few codes.
 const FEW: &str = "
 fields:
   - {name: height, type: number, constraints: {minimum: 0, maximum: 2, required: true}, dp: {bins: {count: 3}}}
   - {name: works, type: boolean, constraints: {required: true}}
 ";
 
-/// All columns follow from one number, so that methods find relations.
+/// Returns rows whose columns follow from one number, so that methods find relations.
 fn rows_of(sizes: &[u32]) -> Vec<Vec<u32>> {
     // Squares, so that low codes are more frequent.
     let code = |row: u32, size: u32| (row * 7 % 97).pow(2) * size / 97_u32.pow(2);
@@ -60,7 +60,7 @@ fn rows_of(sizes: &[u32]) -> Vec<Vec<u32>> {
 
 fn fitted(schema: &str, method: &Method, epsilon: f64) -> Model {
     let schema = Schema::parse(schema).unwrap();
-    let rows = Rows { domain: schema.domain().clone(), rows: rows_of(schema.domain().sizes()) };
+    let rows = CodedRows { domain: schema.domain().clone(), rows: rows_of(schema.domain().sizes()) };
     let goal = ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(1e-9).unwrap() };
     fit(&schema, Box::new(rows), method, goal, None).unwrap()
 }
@@ -79,7 +79,7 @@ fn names_and_titles_are_escaped_everywhere() {
 }
 
 #[test]
-fn people_are_told_the_epsilon_that_was_asked_for_and_not_sixteen_digits() {
+fn the_epsilon_of_the_goal_is_shown_and_not_sixteen_digits() {
     let model = fitted(FEW, &Method::named("mst").unwrap(), 0.7);
     let certificate = model.certificate().unwrap();
     assert!(certificate.epsilon().get() <= 0.7);
@@ -89,7 +89,7 @@ fn people_are_told_the_epsilon_that_was_asked_for_and_not_sixteen_digits() {
 }
 
 #[test]
-fn the_first_screen_comes_before_any_figure_of_the_field() {
+fn the_first_screen_comes_before_any_technical_figure() {
     let page = public_page(&model(SCHEMA, "independent"), None);
     let (before, _) = page.split_once("<section id=\"figures\"").expect("figures follow");
     let first = before.split_once("<section id=\"glance\"").expect("the first section").1;
@@ -106,7 +106,7 @@ fn the_same_model_gives_the_same_page() {
 }
 
 #[test]
-fn nobody_is_told_that_assumed_bounds_are_public() {
+fn assumed_bounds_are_not_called_public() {
     let page = public_page(&model(SCHEMA, "independent"), None);
     assert!(page.contains("which nobody has confirmed: height."), "{page}");
 }
@@ -125,7 +125,7 @@ fn a_page_says_that_a_domain_was_read_off_the_data() {
 }
 
 #[test]
-fn rules_and_made_up_columns_are_told() {
+fn rules_and_generated_columns_are_listed() {
     let schema = format!(
         "dp: {{rules: [{{forbid: {{height: {{from: 0, below: 2}}, works: true}}}}]}}{FEW}  - {{name: id, type: integer, dp: {{generate: {{sequence: {{from: 1}}}}}}}}\n"
     );
@@ -136,7 +136,7 @@ fn rules_and_made_up_columns_are_told() {
 }
 
 #[test]
-fn columns_are_related_as_the_tables_say() {
+fn relations_follow_from_the_tables() {
     let independent = model(SCHEMA, "independent");
     let relations = Relations::new(&independent, &noisy_tables(&independent));
     assert_eq!(relations.between(0, 1), Relation::Independent);
@@ -150,15 +150,15 @@ fn columns_are_related_as_the_tables_say() {
             .filter(|&(row, column)| relations.between(row, column) == relation)
             .count()
     };
-    // A tree over four columns has three pairs, and ties all the others. Rare ages may be measured as one.
+    // A tree over four columns has three pairs, and ties all others. Rare ages may be merged.
     assert_eq!(pairs(Relation::Measured) + pairs(Relation::InPart), 3);
     assert_eq!(pairs(Relation::Through), 3);
 }
 
 #[test]
-fn lines_are_where_the_real_counts_are() {
-    // Columns without a table of their own are summed over the others, and binary digits are put together again: three of them
-    // with up to two parents each are all in one table.
+fn ranges_contain_the_real_counts() {
+    // Columns without a table of their own are summed over the others, and binary digits are
+    // joined: three of them with up to two parents each are all in one table.
     let digits = Method::named("pb-pgm").unwrap().with_options(["encoding=binary", "degree=2"]).unwrap();
     let fits = [(SCHEMA, Method::INDEPENDENT), (SCHEMA, Method::named("mst").unwrap()), (FEW, digits)];
     for (schema, method) in fits {
@@ -172,7 +172,7 @@ fn lines_are_where_the_real_counts_are() {
             for code in 0..size {
                 let real = to_f64(rows_of(&[size]).into_iter().filter(|row| row[0] == code).count());
                 let (least, most) = counts.range(&[code]);
-                // Noise leaves eight times its 95 % error less than once in 10^10 counts.
+                // Noise exceeds eight times its 95 % error less than once in 10^10 counts.
                 let room = 7.0 * counts.error_of(1);
                 assert!(
                     least - room <= real && real <= most + room,
@@ -195,7 +195,7 @@ fn a_heap_is_found_where_counts_show_one_and_nowhere_else() {
         // A hundred rows in each bin, and more in that of 40 to 47.
         let mut rows: Vec<Vec<u32>> = (0..10).flat_map(|code| std::iter::repeat_n(vec![code], 100)).collect();
         rows.extend(std::iter::repeat_n(vec![5], heap));
-        let rows = Rows { domain: schema.domain().clone(), rows };
+        let rows = CodedRows { domain: schema.domain().clone(), rows };
         let goal = ApproxDp { epsilon: Epsilon::new(9.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
         fit(&schema, Box::new(rows), &Method::INDEPENDENT, goal, None).unwrap()
     };

@@ -1,9 +1,10 @@
-//! `docs/how-to/read-the-certificate.md`, `docs/reference/inspect.md`, and what `inspect --explain` prints.
+//! Numbers of `docs/how-to/read-the-certificate.md`, `docs/reference/inspect.md`, and the output of
+//! `inspect --explain`.
 
 use crate::checker::Entry::{self, Computed, NoFact};
 use crate::numbers::{beyond, epsilon, mu, near, noticed, one_of, phi, suspicion, trimmed, up};
 
-/// What a page on a fit with Gaussian accounting has to say, for one row and everything that left.
+/// Returns the sentences with numbers on a page about a fit with Gaussian accounting.
 pub(crate) fn explained_gdp(goal: f64, delta: f64, together: &str) -> Vec<Entry> {
     let one = mu(goal, delta);
     let factor = up(goal.exp(), 2);
@@ -43,7 +44,7 @@ pub(crate) fn explained_gdp(goal: f64, delta: f64, together: &str) -> Vec<Entry>
     ]
 }
 
-/// The line on odds that `inspect` prints without `--explain`.
+/// Returns the line on odds that `inspect` prints without `--explain`.
 pub(crate) fn odds_line(goal: f64, delta: f64) -> Entry {
     let one = mu(goal, delta);
     Computed(format!(

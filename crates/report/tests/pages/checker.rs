@@ -1,12 +1,12 @@
-//! Holds a page against what was computed for it: every number that it states is computed, or listed as no fact.
+//! Checks that every number on a page is computed, or listed as no fact.
 
 use std::ops::Range;
 
-/// Something that a page has to say.
+/// Words that a page must contain.
 pub(crate) enum Entry {
     /// A sentence, or a row of a table, whose numbers were computed.
     Computed(String),
-    /// Words with numbers that state nothing about a guarantee, and what they are.
+    /// Words with numbers that are not about a guarantee, and what they are.
     NoFact(&'static str, &'static str),
 }
 
@@ -19,8 +19,8 @@ impl Entry {
     }
 }
 
-/// What a reader sees of a page of Markdown, in one line: no comments, no addresses of links, no programs. Blocks of `text` stay: they are
-/// formulas, and what commands print.
+/// Returns the visible text of a Markdown page in one line: without comments, link addresses and
+/// code. Blocks of `text` are kept: they are formulas and output of commands.
 pub(crate) fn visible(markdown: &str) -> String {
     let mut text = String::new();
     let mut rest = markdown;
@@ -41,7 +41,7 @@ pub(crate) fn visible(markdown: &str) -> String {
     without_addresses(&words)
 }
 
-/// `[words](address)` as `words`.
+/// Replaces `[words](address)` by `words`.
 fn without_addresses(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
@@ -55,7 +55,7 @@ fn without_addresses(text: &str) -> String {
     kept + rest
 }
 
-/// What is wrong with a page: entries that do not stand there, and numbers that no entry covers.
+/// Returns the faults of a page: missing entries, and numbers that no entry covers.
 pub(crate) fn faults(text: &str, entries: &[Entry]) -> Vec<String> {
     let (mut faults, mut covered) = (missing(text, entries), Vec::new());
     for words in entries.iter().map(Entry::words) {
@@ -71,7 +71,7 @@ pub(crate) fn faults(text: &str, entries: &[Entry]) -> Vec<String> {
     faults
 }
 
-/// Entries that do not stand on a page.
+/// Returns the entries that are missing on a page.
 pub(crate) fn missing(text: &str, entries: &[Entry]) -> Vec<String> {
     let missing = entries.iter().filter(|entry| !text.contains(entry.words()));
     let fault = |entry: &Entry| match entry {
@@ -81,7 +81,8 @@ pub(crate) fn missing(text: &str, entries: &[Entry]) -> Vec<String> {
     missing.map(fault).collect()
 }
 
-/// Where numbers stand. A digit that belongs to a word, as in `UTF-8` or `mu1`, is none.
+/// Returns the positions of numbers. A digit within a word, as in `UTF-8` or `mu1`, is not a
+/// number.
 pub(crate) fn numbers(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let at = |place: usize| bytes.get(place).copied().unwrap_or(b' ');

@@ -1,4 +1,4 @@
-//! `docs/how-to/choose-epsilon.md` and `docs/how-to/many-rows-per-person.md`.
+//! Numbers of `docs/how-to/choose-epsilon.md` and `docs/how-to/many-rows-per-person.md`.
 
 use std::f64::consts::SQRT_2;
 
@@ -7,7 +7,7 @@ use crate::numbers::{down, epsilon, laplace_deviation, mu, near, noticed, up};
 
 const EPSILONS: [f64; 6] = [0.1, 0.5, 1.0, 2.0, 5.0, 10.0];
 
-/// Rows of noise, as they are written there: two digits below ten.
+/// Formats noise in rows as on the page: two digits below ten.
 fn rows(deviation: f64) -> String {
     near(deviation, usize::from(deviation < 9.95))
 }
@@ -16,7 +16,8 @@ fn gaussian(epsilon: f64, tables: f64) -> f64 {
     tables.sqrt() / mu(epsilon, 1e-9)
 }
 
-/// The smallest number of tables for which Laplace noise at epsilon 1 is larger, if one unit moves a table by these.
+/// Returns the smallest number of tables for which Laplace noise at epsilon 1 is larger, given the
+/// sensitivities of a table.
 fn laplace_is_larger_from(l1: f64, l2: f64) -> u32 {
     let larger = |tables: &u32| {
         let tables = f64::from(*tables);

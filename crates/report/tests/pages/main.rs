@@ -1,8 +1,8 @@
-//! Every number that a page states about a guarantee is computed here.
+//! Computes every number that the documentation states about a guarantee.
 //!
-//! On the pages about the guarantee, every number is part of a sentence that is computed, or of words that are listed as no fact. So no
-//! digit can change there, and no number be added, unless somebody says where it comes from. Of other pages, and of the notes beside the code,
-//! the sentences about guarantees are computed.
+//! On the pages about the guarantee, every number is part of a computed sentence, or of words
+//! listed as no fact. So no digit can change there, and no number can be added, without a source.
+//! On other pages, and in the notes beside the code, the sentences about guarantees are computed.
 
 mod certificate;
 mod checker;
@@ -17,7 +17,7 @@ use std::path::Path;
 use scumble_mechanisms::{Method, Model, fit};
 use scumble_report::{Explanation, Summary};
 use scumble_schema::{Clique, Domain, Schema, Unit};
-use scumble_testing::Rows;
+use scumble_testing::RowSource;
 use scumble_vault::{ApproxDp, CountTable, Delta, Epsilon, MarginalSource, Private, SourceError};
 
 use checker::Entry::{self, Computed, NoFact};
@@ -99,7 +99,7 @@ fn a_wrong_number_and_one_that_nobody_computed_are_found() {
     // A digit that changed is wrong, and nothing computes it.
     assert_eq!(found("In version 0.1.0 ten together have epsilon 12.14.").len(), 2);
     assert_eq!(found("In version 0.1.0 ten together have epsilon 12.13. So epsilon grows 12 times.").len(), 1);
-    // What is listed as no fact has to be there too, so that the list does not outlive the words.
+    // Words listed as no fact must be on the page too, so that the list stays current.
     assert_eq!(found("ten together have epsilon 12.13.").len(), 1);
     let seen: Vec<&str> = {
         let text = "UTF-8, mu1, SHA-256, 1e-9, 10^26, 1,000.5, of 5.";
@@ -108,8 +108,8 @@ fn a_wrong_number_and_one_that_nobody_computed_are_found() {
     assert_eq!(seen, ["1e-9", "10", "26", "1,000.5", "5"]);
 }
 
-/// Rows of which one of each `person` was kept, if the schema names that column.
-struct Kept(Rows, bool);
+/// Rows with a bound of one per `person`, if the schema names that column.
+struct Kept(RowSource, bool);
 
 impl MarginalSource for Kept {
     fn domain(&self) -> &Domain {
@@ -125,13 +125,13 @@ impl MarginalSource for Kept {
     }
 }
 
-/// Independent columns of a small table.
+/// Fits independent columns to a small table.
 fn fitted(terms: &str, epsilon: f64, delta: f64) -> Model {
     let schema = format!(
         "{terms}fields: [{{name: heads, type: boolean, constraints: {{required: true}}, dp: {{source: public}}}}]"
     );
     let schema = Schema::parse(&schema).unwrap();
-    let rows = Rows::new(schema.domain().clone(), (0..100).map(|row| vec![row % 2]).collect());
+    let rows = RowSource::new(schema.domain().clone(), (0..100).map(|row| vec![row % 2]).collect());
     let rows = Kept(rows, schema.privacy().unit != Unit::Row);
     let goal = ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() };
     fit(&schema, Box::new(rows), &Method::INDEPENDENT, goal, None).unwrap()
@@ -168,7 +168,7 @@ fn an_explanation_without_a_delta_has_no_exception_and_multiplies_for_groups() {
 }
 
 #[test]
-fn one_who_shares_an_identifier_is_promised_what_twice_the_squared_loss_of_tables_gives() {
+fn a_shared_identifier_doubles_the_squared_loss_of_tables() {
     let model = fitted("dp: {privacyUnit: person}\n", 1.0, 1e-9);
     let shared = numbers::epsilon(2_f64.sqrt() * numbers::mu(1.0, 1e-9), 1e-9);
     let expected = [

@@ -1,11 +1,12 @@
-//! What follows from a budget, computed for the pages.
+//! Numbers that follow from a budget, for the pages.
 //!
-//! Profiles are those of the vault, which are tested against 60 digits there. What the report computes itself is computed here in another way.
+//! Profiles are those of the vault, which tests them against 60 digits. What the report computes
+//! itself is computed here by another method.
 
 use scumble_vault::account::{MuSquared, Rho, gdp, zcdp};
 use scumble_vault::{ApproxDp, Delta, Epsilon};
 
-/// The quanta of a total that is given as a number.
+/// Converts a total to quanta.
 fn quanta(total: f64) -> u128 {
     #[expect(
         clippy::cast_possible_truncation,
@@ -16,24 +17,24 @@ fn quanta(total: f64) -> u128 {
     quanta
 }
 
-/// The `mu` that reaches a pair.
+/// Returns the largest `mu` of a pair.
 pub(crate) fn mu(epsilon: f64, delta: f64) -> f64 {
     let goal = ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() };
     gdp::largest_mu_squared(goal).unwrap().to_f64().sqrt()
 }
 
-/// The `rho` that reaches a pair.
+/// Returns the largest `rho` of a pair.
 pub(crate) fn rho(epsilon: f64, delta: f64) -> f64 {
     let goal = ApproxDp { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() };
     zcdp::largest_rho(goal).unwrap().to_f64()
 }
 
-/// The epsilon of `mu` at `delta`.
+/// Returns the epsilon of `mu` at `delta`.
 pub(crate) fn epsilon(mu: f64, delta: f64) -> f64 {
     gdp::epsilon(MuSquared::from_quanta(quanta(mu * mu)), Delta::new(delta).unwrap()).unwrap().get()
 }
 
-/// The epsilon of `rho` at `delta`.
+/// Returns the epsilon of `rho` at `delta`.
 pub(crate) fn epsilon_of_rho(rho: f64, delta: f64) -> f64 {
     zcdp::epsilon(Rho::from_quanta(quanta(rho)), Delta::new(delta).unwrap()).unwrap().get()
 }
@@ -43,12 +44,13 @@ pub(crate) fn phi(number: f64) -> f64 {
     libm::erfc(-number / std::f64::consts::SQRT_2) / 2.0
 }
 
-/// How often the best test notices a unit, with a false alarm in 5 of 100 cases, in hundredths.
+/// Returns the rate of true alarms of the best test with 5 false alarms in 100, in per cent.
 pub(crate) fn noticed(mu: f64) -> f64 {
     100.0 * phi(-1.644_853_626_951_472_7 + mu)
 }
 
-/// How often the odds grow by more than `e^epsilon`, at most: what a threshold on a normal number reaches.
+/// Returns the largest probability that the odds grow by more than `e^epsilon`: that of a threshold
+/// on a normal number.
 pub(crate) fn beyond(mu: f64, epsilon: f64) -> f64 {
     let (mut weak, mut strong) = (-20.0, 37.0);
     for _ in 0..200 {
@@ -58,28 +60,28 @@ pub(crate) fn beyond(mu: f64, epsilon: f64) -> f64 {
     phi(mu - strong)
 }
 
-/// A suspicion of 1 in `many`, after evidence of `e^epsilon`, as a share.
+/// Returns a suspicion of 1 in `many` after evidence of `e^epsilon`, as a share.
 pub(crate) fn suspicion(many: f64, epsilon: f64) -> f64 {
     1.0 / (1.0 + (many - 1.0) / epsilon.exp())
 }
 
-/// The standard deviation of Laplace noise `b` on whole numbers.
+/// Returns the standard deviation of Laplace noise of scale `b` on whole numbers.
 pub(crate) fn laplace_deviation(b: f64) -> f64 {
     let q = (-1.0 / b).exp();
     (2.0 * q).sqrt() / (1.0 - q)
 }
 
-/// A number rounded up, for what is promised at most. What is a last digit above a round number is that number.
+/// Rounds up, for upper bounds. A rounding error above a round number must not round up.
 pub(crate) fn up(number: f64, places: usize) -> String {
     rounded(number, places, |scaled| (scaled - 1e-9).ceil())
 }
 
-/// A number rounded down, for what fits under a cap.
+/// Rounds down, for amounts under a cap.
 pub(crate) fn down(number: f64, places: usize) -> String {
     rounded(number, places, |scaled| (scaled + 1e-9).floor())
 }
 
-/// The nearest number, for what describes.
+/// Rounds to nearest, for descriptions.
 pub(crate) fn near(number: f64, places: usize) -> String {
     rounded(number, places, f64::round)
 }
@@ -98,12 +100,12 @@ fn rounded(number: f64, places: usize, round: impl Fn(f64) -> f64) -> String {
     part.map_or(grouped.clone(), |part| format!("{grouped}.{part}"))
 }
 
-/// A number without zeros at its end: `2` for `2.00`.
+/// Removes trailing zeros: `2` for `2.00`.
 pub(crate) fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// How rare something is, in two digits, never rarer: `11,000,000`.
+/// Formats one over a probability with two digits, rounded down: `11,000,000`.
 pub(crate) fn one_of(probability: f64) -> String {
     let many = 1.0 / probability * (1.0 + 1e-12);
     let power = many.log10().floor();

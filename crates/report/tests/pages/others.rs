@@ -1,4 +1,4 @@
-//! Pages with single numbers about a guarantee.
+//! Numbers of pages with single sentences about a guarantee.
 
 use crate::checker::Entry::{self, Computed, NoFact};
 use crate::numbers::{beyond, down, epsilon, mu, near, phi, rho, up};

@@ -1,23 +1,23 @@
-//! What the columns of all formats have in common.
+//! Helpers for columns of all formats.
 
-use crate::attribute::{Attribute, FieldType, UNKNOWN_LABEL};
-use crate::check::check_field;
+use crate::file::spec::{BinsSpec, FieldSpec, Scalar, SchemaSpec, Source, UNKNOWN_LABEL};
 use crate::schema::Schema;
-use crate::spec::{BinsSpec, FieldSpec, Scalar, SchemaSpec, Source};
+use crate::schema::attribute::{Attribute, FieldType};
+use crate::schema::check::check_field;
 
 use super::Report;
 
-/// How many bins a range is cut into that nobody has cut.
+/// Number of assumed bins for a range without bins.
 const ASSUMED_BINS: u32 = 32;
-/// The most whole numbers that have a code each where nobody has cut their range.
-const MOST_VALUES: u64 = 256;
+/// Maximum number of whole numbers that get one code each in a range without bins.
+const MAX_UNBINNED_VALUES: u64 = 256;
 
-/// A column of this type.
+/// Creates a column of this type.
 pub(super) fn field(name: &str, field_type: FieldType) -> FieldSpec {
     FieldSpec { name: name.into(), field_type: field_type.name().into(), ..FieldSpec::default() }
 }
 
-/// Completes a number line: notes what bounds it lacks, and assumes bins where nobody has cut it.
+/// Reports missing bounds of a number, date or datetime column, and assumes bins if it has none.
 pub(super) fn complete_line(field: &mut FieldSpec, report: &mut Report) {
     let name = Some(field.name.as_str());
     if field.field_type == FieldType::Boolean.name()
@@ -34,37 +34,29 @@ pub(super) fn complete_line(field: &mut FieldSpec, report: &mut Report) {
         }
     }
     let (bins, what) = match field.field_type.as_str() {
-        "number" => (count(ASSUMED_BINS), format!("cut into {ASSUMED_BINS} bins of equal width")),
+        "number" => (BinsSpec::of_count(ASSUMED_BINS), format!("{ASSUMED_BINS} bins of equal width")),
         "integer" | "year" if !is_short(field) => {
-            (count(ASSUMED_BINS), format!("cut into {ASSUMED_BINS} bins of equal width"))
+            (BinsSpec::of_count(ASSUMED_BINS), format!("{ASSUMED_BINS} bins of equal width"))
         }
-        "date" => (width(30.0), "cut into bins of 30 days".into()),
-        "datetime" => (width(86_400.0), "cut into bins of a day".into()),
+        "date" => (BinsSpec::of_width(30.0), "bins of 30 days".into()),
+        "datetime" => (BinsSpec::of_width(86_400.0), "bins of one day".into()),
         _ => return,
     };
-    // Bounds may be public, and this is a guess.
+    // The bounds may be public, but these bins are a guess.
     let source = (field.dp.source != Source::Assumed).then_some(Source::Assumed);
     report.assumed(name, "dp.bins", what);
     field.dp.bins = Some(BinsSpec { source, ..bins });
 }
 
-fn count(count: u32) -> BinsSpec {
-    BinsSpec { count: Some(count), ..BinsSpec::default() }
-}
-
-fn width(width: f64) -> BinsSpec {
-    BinsSpec { width: Some(width), ..BinsSpec::default() }
-}
-
-/// Whether a range of whole numbers needs no bins, as far as it is known.
+/// Whether a range of whole numbers is short enough to need no bins, or unknown.
 fn is_short(field: &FieldSpec) -> bool {
     match (&field.constraints.minimum, &field.constraints.maximum) {
-        (Some(Scalar::Integer(low)), Some(Scalar::Integer(high))) => high.abs_diff(*low) < MOST_VALUES,
+        (Some(Scalar::Integer(low)), Some(Scalar::Integer(high))) => high.abs_diff(*low) < MAX_UNBINNED_VALUES,
         _ => true,
     }
 }
 
-/// Makes an open text column of a list that may be empty.
+/// Makes the column an open text column with these categories, which may be empty.
 pub(super) fn open_text(field: &mut FieldSpec, categories: Vec<Scalar>, report: &mut Report) {
     if categories.is_empty() {
         report.blank(Some(&field.name), "constraints.enum", "all categories, from a code book and not from the data");
@@ -78,8 +70,9 @@ pub(super) fn open_text(field: &mut FieldSpec, categories: Vec<Scalar>, report: 
     field.constraints.categories = Some(categories);
 }
 
-/// The type of a list of values, and the values in it; `None` if they are of several types or if there is none.
-pub(super) fn typed(values: Vec<Scalar>) -> Option<(FieldType, Vec<Scalar>)> {
+/// The common type of the values, with the values; `None` if the list is empty or has several
+/// types.
+pub(super) fn with_common_type(values: Vec<Scalar>) -> Option<(FieldType, Vec<Scalar>)> {
     let all = |is: fn(&Scalar) -> bool| !values.is_empty() && values.iter().all(is);
     if all(|value| matches!(value, Scalar::Text(_))) {
         Some((FieldType::String, values))
@@ -94,7 +87,8 @@ pub(super) fn typed(values: Vec<Scalar>) -> Option<(FieldType, Vec<Scalar>)> {
     }
 }
 
-/// The categories of a column, if it lists any: as real numbers where it holds such, so that its type can be told by them.
+/// The categories of a column, if any. Those of a number column are all written as real numbers, so
+/// that their type is unambiguous.
 pub(super) fn categories(field: &FieldSpec) -> Option<Vec<Scalar>> {
     let categories = field.constraints.categories.as_ref().filter(|categories| !categories.is_empty())?;
     let is_real = field.field_type == FieldType::Number.name();
@@ -106,13 +100,14 @@ pub(super) fn categories(field: &FieldSpec) -> Option<Vec<Scalar>> {
     Some(categories.iter().map(real).collect())
 }
 
-/// Whether the bins of a column are more than a guess.
+/// Whether a column has bins that are not assumed.
 pub(super) fn has_declared_bins(field: &FieldSpec) -> bool {
     let bins = field.dp.bins.as_ref();
     bins.is_some_and(|bins| bins.source.unwrap_or(field.dp.source) != Source::Assumed)
 }
 
-/// The edges of the bins of a sound column, if edges can tell them: a last bin of one whole number has none.
+/// The bin edges of a valid column; `None` if its last bin is a single whole number, which edges
+/// cannot express.
 pub(super) fn edges(field: &FieldSpec) -> Option<Vec<Scalar>> {
     if let Some(edges) = field.dp.bins.as_ref()?.edges.as_ref() {
         return Some(edges.clone());
@@ -121,22 +116,16 @@ pub(super) fn edges(field: &FieldSpec) -> Option<Vec<Scalar>> {
     let bins = (0..attribute.size()).map_while(|code| attribute.bin(code));
     let bins: Vec<(Scalar, Scalar)> = bins.collect();
     let (first, last) = bins.last()?.clone();
-    // An instant's bin is told by the one at which the next opens, and there is none behind the last.
+    // `Attribute::bin` ends a bin of instants at the start of the next, which the last bin lacks.
     let last = if field.field_type == "datetime" { field.constraints.maximum.clone()? } else { last };
     (first != last).then(|| bins.into_iter().map(|(lower, _)| lower).chain([last]).collect())
 }
 
-/// The least and the greatest value that a column declares, by its bounds, its edges or its categories.
+/// The least and the greatest declared value, from bounds, edges or categories.
 pub(super) fn bounds(field: &FieldSpec) -> (Option<Scalar>, Option<Scalar>) {
     let constraints = &field.constraints;
     if let Some(categories) = &constraints.categories {
-        let number = |value: &Scalar| match value {
-            #[expect(clippy::cast_precision_loss, reason = "only their order is asked")]
-            Scalar::Integer(value) => Some(*value as f64),
-            Scalar::Number(value) => Some(*value),
-            _ => None,
-        };
-        let numbers = || categories.iter().filter_map(|value| Some((number(value)?, value)));
+        let numbers = || categories.iter().filter_map(|value| Some((value.as_f64()?, value)));
         let least = numbers().min_by(|left, right| left.0.total_cmp(&right.0));
         let greatest = numbers().max_by(|left, right| left.0.total_cmp(&right.0));
         return (least.map(|(_, value)| value.clone()), greatest.map(|(_, value)| value.clone()));
@@ -147,7 +136,7 @@ pub(super) fn bounds(field: &FieldSpec) -> (Option<Scalar>, Option<Scalar>) {
     }
 }
 
-/// A column of dates with its values in ISO 8601, if it is sound; any other as it is.
+/// A valid date or datetime column with its values in ISO 8601; any other column unchanged.
 pub(super) fn in_iso(field: &FieldSpec) -> FieldSpec {
     if !["date", "datetime"].contains(&field.field_type.as_str()) {
         return field.clone();
@@ -159,12 +148,12 @@ pub(super) fn in_iso(field: &FieldSpec) -> FieldSpec {
     )
 }
 
-/// Drops a `foldInto` that the column does not have among its values.
+/// Drops a `foldInto` that is not a value of the column.
 pub(super) fn check_fold(field: &mut FieldSpec, property: &str, report: &mut Report) {
     let Some(value) = field.dp.fold_into.take() else { return };
-    // A column that lacks something else is not sound with any value, so it is asked without.
+    // A column that is invalid for another reason would fail with any value: check without it.
     if check_field(field.clone(), &[]).is_err() {
-        report.lost(Some(&field.name), property, format!("`{value}`: fold into it once the column is complete"));
+        report.lost(Some(&field.name), property, format!("`{value}`: add `foldInto` once the column is complete"));
         return;
     }
     field.dp.fold_into = Some(value.clone());

@@ -1,17 +1,18 @@
-//! CSV on the Web with the terms of CSVW-EO: a table schema with privacy units, public keys and public partitions.
+//! CSV on the Web with the terms of CSVW-EO: a table schema with privacy units, public keys and
+//! public partitions.
 
-use crate::attribute::FieldType;
-use crate::dialect::Dialect;
 use crate::error::SchemaError;
-use crate::missing::MissingValue;
-use crate::spec::{BinsSpec, FieldSpec, Scalar, SchemaSpec, Source, TableTerms};
+use crate::file::dialect::Dialect;
+use crate::file::spec::{BinsSpec, FieldSpec, Scalar, SchemaSpec, Source, TableTerms};
+use crate::schema::attribute::FieldType;
+use crate::values::missing::MissingValue;
 
 use super::column::{bounds, categories, complete_line, edges, field, has_declared_bins, in_iso, open_text};
 use super::tree::{Tree, whole};
-use super::{Report, column_losses, not_a, only_table, source_loss, table_losses, take};
+use super::{Report, column_losses, not_a, only_table, source_loss, table_losses, take, unit_column};
 
 const NAME: &str = "CSVW-EO metadata";
-/// The second is the name of the file in which CSVW-EO explains its terms, as its own examples refer to it.
+/// The second is the context file of CSVW-EO, as its own examples refer to it.
 const CONTEXTS: [&str; 2] = ["http://www.w3.org/ns/csvw", "csvw-eo-context.jsonld"];
 
 pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, SchemaError> {
@@ -21,7 +22,7 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
     }
     let mut text = |key: &str| take(&mut table, key).and_then(Tree::into_text);
     let (title, description, mut unit) = (text("title"), text("description"), text("privacyUnit"));
-    let most = take(&mut table, "maxContributions").and_then(Tree::into_whole);
+    let max_contributions = take(&mut table, "maxContributions").and_then(Tree::into_whole);
     let missing_values = take(&mut table, "null").and_then(|null| match null {
         Tree::List(_) => null.into_scalars().map(|texts| texts.iter().map(ToString::to_string).collect()),
         null => null.into_scalar().map(|text| vec![text.to_string()]),
@@ -33,7 +34,7 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
     }
     for key in ["publicLength", "length"] {
         if take(&mut table, key).is_some() {
-            let hint = "the number of rows is private here; declare `adjacency: replace-one` if it is public";
+            let hint = "the number of rows is private by default; declare `adjacency: replace-one` if it is public";
             report.lost(None, key, hint);
         }
     }
@@ -54,9 +55,9 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
             fields.extend(import_column(&name, column, report));
         }
     }
-    let max_contributions = most.and_then(|most| u32::try_from(most).ok());
+    let max_contributions = max_contributions.and_then(|rows| u32::try_from(rows).ok());
     if unit.is_none() {
-        report.assumed(None, "dp.privacyUnit", "`row`: no column says whose a row is");
+        report.assumed(None, "dp.privacyUnit", "`row`: no column is declared as the privacy unit");
     }
     let dp = TableTerms { privacy_unit: unit, max_contributions, ..TableTerms::default() };
     let missing_values: Option<Vec<String>> = missing_values;
@@ -64,12 +65,13 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
     Ok(SchemaSpec { title, description, missing_values, dialect, dp, fields })
 }
 
-/// How the files are written, as far as such files can be read.
+/// Imports the dialect, and reports what is not supported.
 fn import_dialect(mut written: Vec<(String, Tree)>, report: &mut Report) -> Dialect {
-    // What files of ours are like anyway.
-    for (key, usual) in [("header", true), ("doubleQuote", true), ("skipInitialSpace", false), ("skipBlankRows", true)]
+    // The only supported values.
+    for (key, default) in
+        [("header", true), ("doubleQuote", true), ("skipInitialSpace", false), ("skipBlankRows", true)]
     {
-        written.retain(|(name, value)| name != key || value.clone().into_boolean() != Some(usual));
+        written.retain(|(name, value)| name != key || value.clone().into_boolean() != Some(default));
     }
     for ignored in ["@type", "@id", "lineTerminators"] {
         take(&mut written, ignored);
@@ -77,7 +79,7 @@ fn import_dialect(mut written: Vec<(String, Tree)>, report: &mut Report) -> Dial
     let mut text = |key: &str| take(&mut written, key).and_then(Tree::into_text);
     let texts = ["delimiter", "quoteChar", "commentPrefix", "encoding"].map(|key| (key, text(key)));
     let mut lost =
-        |key: &str, text: &str| report.lost(None, &format!("dialect.{key}"), format!("`{text}` cannot be read"));
+        |key: &str, text: &str| report.lost(None, &format!("dialect.{key}"), format!("`{text}` is not supported"));
     let mut symbol = |(key, text): &(&str, Option<String>)| {
         let text = text.as_deref()?;
         text.parse().map_err(|_: String| lost(key, text)).ok()
@@ -102,7 +104,8 @@ fn import_dialect(mut written: Vec<(String, Tree)>, report: &mut Report) -> Dial
     dialect
 }
 
-/// Terms without their vocabulary: `csvw:name`, `dc:description` and `csvw-safe:bounds.maxLength` are known by their last word.
+/// Strips vocabulary prefixes: `csvw:name`, `dc:description` and `csvw-safe:bounds.maxLength`
+/// become their last word.
 fn unprefixed(tree: Tree) -> Tree {
     match tree {
         Tree::Map(entries) => {
@@ -110,7 +113,7 @@ fn unprefixed(tree: Tree) -> Tree {
                 let term = key.rsplit(':').next().unwrap_or_default();
                 term.rsplit('.').next().unwrap_or_default().to_owned()
             };
-            // A dependency maps values of the data, which are no terms.
+            // The keys of a value map are values of the data, not terms.
             let inner = |key: &str, value| if key == "valueMap" { value } else { unprefixed(value) };
             let terms = entries.into_iter().map(|(key, value)| (last(key), value));
             Tree::Map(terms.map(|(key, value)| (key.clone(), inner(&key, value))).collect())
@@ -122,7 +125,7 @@ fn unprefixed(tree: Tree) -> Tree {
 
 fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Report) -> Option<FieldSpec> {
     let datatype = match take(&mut column, "datatype") {
-        // CSVW may say bounds and formats with the type.
+        // CSVW allows bounds and formats within the datatype.
         Some(Tree::Map(mut datatype)) => {
             let base = take(&mut datatype, "base").and_then(Tree::into_text);
             column.append(&mut datatype);
@@ -132,7 +135,7 @@ fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Repor
     };
     let datatype = datatype.unwrap_or_else(|| "string".into());
     let Some(field_type) = field_type(&datatype) else {
-        report.lost(Some(name), "datatype", format!("`{datatype}` is not modelled: the column is left out"));
+        report.lost(Some(name), "datatype", format!("`{datatype}` is not supported: the column is dropped"));
         return None;
     };
     if datatype_of(field_type) != datatype {
@@ -147,7 +150,7 @@ fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Repor
     field.description = take(&mut column, "description").and_then(Tree::into_text);
     field.constraints.required = take(&mut column, "required").and_then(Tree::into_boolean).unwrap_or(false);
     if take(&mut column, "nullableProportion").is_some() {
-        report.lost(Some(name), "nullableProportion", "a share of the rows is no public fact here");
+        report.lost(Some(name), "nullableProportion", "a share of the rows is not public");
     }
     let value = |value: Scalar| match field_type {
         FieldType::Integer | FieldType::Year => whole(value),
@@ -161,8 +164,8 @@ fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Repor
         keys.or(listed).map(|keys| keys.into_iter().map(value).collect()).filter(|keys: &Vec<_>| !keys.is_empty());
     let mut bound = |key: &str| take(&mut column, key).and_then(Tree::into_scalar).map(value);
     let (low, high) = (bound("minimum"), bound("maximum"));
-    let is_told = keys.is_some() || cut.is_some() || low.is_some() || high.is_some();
-    field.dp.source = if is_told || field_type == FieldType::Boolean { Source::Public } else { Source::Assumed };
+    let is_declared = keys.is_some() || cut.is_some() || low.is_some() || high.is_some();
+    field.dp.source = if is_declared || field_type == FieldType::Boolean { Source::Public } else { Source::Assumed };
     match (field_type, keys, cut) {
         // Both values of a boolean are known without a list.
         (FieldType::Boolean, ..) => {}
@@ -170,7 +173,7 @@ fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Repor
         (FieldType::String, None, _) => open_text(&mut field, vec![], report),
         (_, Some(keys), _) => {
             if !is_exhaustive {
-                report.assumed(Some(name), "constraints.enum", "the values that the file lists are all there are");
+                report.assumed(Some(name), "constraints.enum", "the listed values are assumed to be all");
             }
             field.constraints.categories = Some(keys);
         }
@@ -190,7 +193,7 @@ fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Repor
     Some(in_iso(&field))
 }
 
-/// How numbers are written, if that is told by characters and not by a pattern.
+/// Imports `decimalChar` and `groupChar` from a number format that is not a pattern.
 fn import_number_format(field: &mut FieldSpec, column: &mut Vec<(String, Tree)>) {
     let Some((_, Tree::Map(format))) = column.iter_mut().find(|(key, _)| key == "format") else { return };
     field.decimal_char = take(format, "decimalChar").and_then(Tree::into_text);
@@ -200,14 +203,14 @@ fn import_number_format(field: &mut FieldSpec, column: &mut Vec<(String, Tree)>)
     }
 }
 
-/// The values or the edges that partitions tell.
+/// Imports partitions as a list of values or of bin edges.
 fn partitions(
     name: &str,
     column: &mut Vec<(String, Tree)>,
     report: &mut Report,
 ) -> (Option<Vec<Scalar>>, Option<Vec<Scalar>>) {
     for counted in ["exhaustivePartitions", "maxNumPartitions", "invariantPublicKeys"] {
-        // They repeat or weaken what the list says.
+        // They follow from the list.
         take(column, counted);
     }
     let Some(partitions) = take(column, "partitions").and_then(Tree::into_list) else { return (None, None) };
@@ -225,7 +228,7 @@ fn partitions(
         }
     }
     if bounded {
-        report.lost(Some(name), "partitions", "bounds on the rows of single partitions have no place in a schema");
+        report.lost(Some(name), "partitions", "a schema cannot bound the rows of single partitions");
     }
     if values.len() == count && count > 0 {
         return (Some(values), None);
@@ -235,7 +238,7 @@ fn partitions(
         let last = intervals[count - 1].1.clone();
         return (None, Some(intervals.into_iter().map(|(low, _)| low).chain([last]).collect()));
     }
-    report.lost(Some(name), "partitions", "they leave gaps or overlap, and bins do not");
+    report.lost(Some(name), "partitions", "they have gaps or overlaps, which bins cannot have");
     (None, None)
 }
 
@@ -266,7 +269,7 @@ fn datatype_of(field_type: FieldType) -> &'static str {
 }
 
 pub(super) fn export(spec: &SchemaSpec, report: &mut Report) -> Tree {
-    let unit = spec.dp.privacy_unit.as_deref().filter(|unit| *unit != "row");
+    let unit = unit_column(spec);
     table_losses(
         spec,
         &["title", "description", "missingValues", "dp.privacyUnit", "dp.maxContributions"],
@@ -276,12 +279,12 @@ pub(super) fn export(spec: &SchemaSpec, report: &mut Report) -> Tree {
     let mut columns = Vec::new();
     for field in &spec.fields {
         if Some(field.name.as_str()) == unit {
-            report.lost(Some(&field.name), "type", "it says whose a row is, and is an identifier there");
+            report.lost(Some(&field.name), "type", "the privacy unit is written as an identifier");
         } else if let Some(column) = export_column(&in_iso(field), report) {
             columns.push(Tree::Map(column));
         }
         if field.format.is_some() {
-            report.lost(Some(&field.name), "format", "dates are told in ISO 8601 there");
+            report.lost(Some(&field.name), "format", "dates are written in ISO 8601");
         }
     }
     if let Some(unit) = unit {
@@ -297,22 +300,22 @@ pub(super) fn export(spec: &SchemaSpec, report: &mut Report) -> Tree {
     table.extend(spec.title.clone().map(|title| ("dc:title".into(), Tree::text(title))));
     table.extend(spec.description.clone().map(|text| ("dc:description".into(), Tree::text(text))));
     for missing in spec.missing_values.iter().flatten().filter(|missing| missing.label.is_some()) {
-        let what = format!("`{}` and other missing values are one kind there", missing.value);
+        let what = format!("`{}` is written as an ordinary missing value", missing.value);
         report.lost(None, "missingValues.label", what);
     }
     table.extend(spec.missing_values.as_ref().map(|texts| {
         ("null".into(), Tree::List(texts.iter().map(|missing| Tree::text(missing.value.clone())).collect()))
     }));
     table.extend(unit.map(|unit| ("privacyUnit".into(), Tree::text(unit))));
-    table.extend(spec.dp.max_contributions.map(|most| ("maxContributions".into(), Tree::whole(most))));
+    table.extend(spec.dp.max_contributions.map(|rows| ("maxContributions".into(), Tree::whole(rows))));
     table.push(("tableSchema".into(), Tree::Map(vec![("columns".into(), Tree::List(columns))])));
     Tree::Map(table)
 }
 
 fn export_column(field: &FieldSpec, report: &mut Report) -> Option<Vec<(String, Tree)>> {
     let name = Some(field.name.as_str());
-    let Some(kind) = FieldType::ALL.into_iter().find(|known| known.name() == field.field_type) else {
-        report.lost(name, "type", format!("`{}` has no place in {NAME}: the column is left out", field.field_type));
+    let Some(kind) = FieldType::from_name(&field.field_type) else {
+        report.lost(name, "type", format!("`{}` has no equivalent in {NAME}: the column is dropped", field.field_type));
         return None;
     };
     let mut column = vec![
@@ -321,7 +324,7 @@ fn export_column(field: &FieldSpec, report: &mut Report) -> Option<Vec<(String, 
         ("datatype".into(), Tree::text(datatype_of(kind))),
     ];
     if kind == FieldType::Year {
-        report.lost(name, "type", "`year`: a whole number there");
+        report.lost(name, "type", "`year` is written as a whole number");
     }
     let mut put = |key: &str, value: Tree| column.push((key.to_owned(), value));
     let mut carried = vec![
@@ -372,11 +375,11 @@ fn export_column(field: &FieldSpec, report: &mut Report) -> Option<Vec<(String, 
         };
         put("partitions", Tree::List(edges.windows(2).map(partition).collect()));
         put("exhaustivePartitions", Tree::boolean(true));
-        // A schema knows no such bounds, and the format's own programs want them.
+        // Programs that read this format expect these bounds, which a schema does not have.
         report.blank(
             name,
             "partitions",
-            "`maxLength`, `maxGroupsPerUnit` and `maxContributions` of each, where they are public",
+            "`maxLength`, `maxGroupsPerUnit` and `maxContributions` of each partition, if they are public",
         );
     } else {
         carried.push("dp.bins.source");
@@ -393,7 +396,7 @@ mod tests {
     use crate::{Foreign, Schema};
 
     #[test]
-    fn the_dialect_and_the_characters_of_numbers_are_read() {
+    fn the_dialect_and_number_format_are_imported() {
         let imported = Foreign::CsvwEo.import(
             r##"{"@context": "http://www.w3.org/ns/csvw",
                 "dialect": {"delimiter": ";", "quoteChar": "'", "commentPrefix": "#", "encoding": "iso-8859-1", "header": true, "skipRows": 2},

@@ -1,15 +1,15 @@
 //! The domain file of google/dpsynth: attributes by name, each with its values or its range.
 
-use crate::attribute::{FieldType, UNKNOWN_LABEL};
 use crate::error::SchemaError;
-use crate::spec::{BinsSpec, FieldSpec, Scalar, SchemaSpec, Source};
+use crate::file::spec::{BinsSpec, FieldSpec, Scalar, SchemaSpec, Source, UNKNOWN_LABEL};
+use crate::schema::attribute::FieldType;
 
-use super::column::{bounds, categories, complete_line, edges, field, has_declared_bins, open_text, typed};
+use super::column::{bounds, categories, complete_line, edges, field, has_declared_bins, open_text, with_common_type};
 use super::tree::{Tree, whole};
 use super::{Report, column_losses, not_a, source_loss, table_losses, take};
 
 const NAME: &str = "a dpsynth domain";
-/// What unknown values come back as in dpsynth, if nothing is said.
+/// The default label of unknown values in dpsynth.
 const DEFAULT_VALUE: &str = "<OOD>";
 
 pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, SchemaError> {
@@ -34,7 +34,7 @@ fn import_attribute(
 ) -> Result<Option<FieldSpec>, SchemaError> {
     let class = take(attribute, "type").and_then(Tree::into_text);
     let has = |attribute: &[(String, Tree)], key: &str| attribute.iter().any(|(name, _)| name == key);
-    // Files of older versions do not say the class.
+    // Files of older versions lack the class.
     Ok(match class.as_deref() {
         Some("CategoricalAttribute") => Some(categorical(name, attribute)?),
         Some("NumericalAttribute") => Some(numerical(name, attribute, report)),
@@ -44,14 +44,14 @@ fn import_attribute(
         None if has(attribute, "default_value") || attribute.is_empty() => Some(open_set(name, attribute, report)),
         class => {
             let class = class.unwrap_or("none");
-            report.lost(Some(name), "type", format!("`{class}` is not modelled: the column is left out"));
+            report.lost(Some(name), "type", format!("`{class}` is not supported: the column is dropped"));
             None
         }
     })
 }
 
 fn categorical(name: &str, attribute: &mut Vec<(String, Tree)>) -> Result<FieldSpec, SchemaError> {
-    let values = take(attribute, "possible_values").and_then(Tree::into_scalars).and_then(typed);
+    let values = take(attribute, "possible_values").and_then(Tree::into_scalars).and_then(with_common_type);
     let (field_type, values) = values.ok_or_else(|| {
         SchemaError::column(name, "has no `possible_values` of one type", "list them, all of one type")
     })?;
@@ -60,11 +60,11 @@ fn categorical(name: &str, attribute: &mut Vec<(String, Tree)>) -> Result<FieldS
     Ok(closed(name, field_type, values, fold_into))
 }
 
-/// A required column of these values, where all others become `fold_into`.
+/// A required column of these values. All other values become `fold_into`.
 fn closed(name: &str, field_type: FieldType, values: Vec<Scalar>, fold_into: Option<Scalar>) -> FieldSpec {
     let mut field = field(name, field_type);
     let first = if field_type == FieldType::Boolean { Some(&Scalar::Boolean(false)) } else { values.first() };
-    // The first value takes what is folded in any case.
+    // The first value is the default.
     field.dp.fold_into = fold_into.filter(|value| Some(value) != first);
     field.dp.source = Source::Public;
     field.constraints.required = true;
@@ -81,7 +81,7 @@ fn numerical(name: &str, attribute: &mut Vec<(String, Tree)>, report: &mut Repor
     let edges = take(attribute, "bin_edges").and_then(Tree::into_scalars);
     field.dp.source = Source::Public;
     if let Some(inner) = edges.filter(|edges| !edges.is_empty()) {
-        // Whether the ends of the range are among them or not, they are edges.
+        // The ends of the range are edges, whether listed or not.
         let mut edges: Vec<Scalar> = inner.into_iter().map(number).collect();
         if low.as_ref().is_some_and(|low| is_below(low, &edges[0])) {
             edges.splice(0..0, low);
@@ -97,23 +97,17 @@ fn numerical(name: &str, attribute: &mut Vec<(String, Tree)>, report: &mut Repor
         field.constraints.required = true;
     } else {
         field.dp.open = true;
-        report.assumed(Some(name), "dp.open", "missing and out of range are one value there, and two codes here");
+        report.assumed(Some(name), "dp.open", "dpsynth does not distinguish missing values from those out of range");
     }
     if take(attribute, "interval_handling").is_some_and(|handling| handling != Tree::text("sample")) {
-        report.lost(Some(name), "interval_handling", "values come back from anywhere in their bin");
+        report.lost(Some(name), "interval_handling", "values are drawn from the whole bin");
     }
     complete_line(&mut field, report);
     field
 }
 
 fn is_below(left: &Scalar, right: &Scalar) -> bool {
-    #[expect(clippy::cast_precision_loss, reason = "edges are reals there")]
-    let number = |scalar: &Scalar| match scalar {
-        Scalar::Integer(value) => *value as f64,
-        Scalar::Number(value) => *value,
-        _ => f64::NAN,
-    };
-    number(left) < number(right)
+    left.as_f64().zip(right.as_f64()).is_some_and(|(left, right)| left < right)
 }
 
 fn open_set(name: &str, attribute: &mut Vec<(String, Tree)>, report: &mut Report) -> FieldSpec {
@@ -124,7 +118,7 @@ fn open_set(name: &str, attribute: &mut Vec<(String, Tree)>, report: &mut Report
         return closed(name, FieldType::String, known, Some(Scalar::Text(label)));
     }
     let mut field = field(name, FieldType::String);
-    report.lost(Some(name), "type", "dpsynth finds more values by a noisy choice; here they are `unknown`");
+    report.lost(Some(name), "type", "dpsynth finds further values by a noisy selection; here they are `unknown`");
     field.dp.source = if known.is_empty() { Source::Assumed } else { Source::Public };
     field.constraints.required = true;
     open_text(&mut field, known, report);
@@ -138,7 +132,7 @@ pub(super) fn export(spec: &SchemaSpec, report: &mut Report) -> Tree {
         let attribute = export_attribute(field, report);
         if attribute.is_none() {
             let what =
-                format!("`{}` without categories has no place in {NAME}: the column is left out", field.field_type);
+                format!("`{}` without categories has no equivalent in {NAME}: the column is dropped", field.field_type);
             report.lost(Some(&field.name), "type", what);
         }
         Some((field.name.clone(), Tree::Map(attribute?)))
@@ -162,9 +156,13 @@ fn export_attribute(field: &FieldSpec, report: &mut Report) -> Option<Vec<(Strin
         ("string", categories) if field.dp.open || categories.is_none() => {
             carried.extend(["dp.open", "dp.unknownLabel", "constraints.required"]);
             if !field.constraints.required {
-                report.lost(name, "constraints.required", "missing values are one with unknown ones there");
+                report.lost(
+                    name,
+                    "constraints.required",
+                    "dpsynth does not distinguish missing values from unknown ones",
+                );
             }
-            let label = field.dp.unknown_label.as_deref().unwrap_or(UNKNOWN_LABEL);
+            let label = field.dp.unknown_label();
             vec![
                 ("type".to_owned(), Tree::text("OpenSetCategoricalAttribute")),
                 ("default_value".into(), Tree::text(label)),
@@ -179,9 +177,9 @@ fn export_attribute(field: &FieldSpec, report: &mut Report) -> Option<Vec<(Strin
         _ => return None,
     };
     if ["year", "date", "datetime"].contains(&field_type) {
-        report.lost(name, "type", format!("`{field_type}`: known by its values only"));
+        report.lost(name, "type", format!("`{field_type}` is written as a list of values"));
     }
-    // What is said of every column of these kinds just above.
+    // Reported above.
     carried.push("constraints.required");
     attribute.extend(field.description.clone().map(|text| ("description".into(), Tree::text(text))));
     if field_type != "boolean" && field.constraints.categories.as_ref().is_none_or(|values| !values.is_empty()) {
@@ -193,7 +191,7 @@ fn export_attribute(field: &FieldSpec, report: &mut Report) -> Option<Vec<(Strin
 
 fn export_categories(field: &FieldSpec, categories: &[Scalar], report: &mut Report) -> Vec<(String, Tree)> {
     if !field.constraints.required {
-        let what = "missing values have no code there, and become the first value";
+        let what = "dpsynth has no code for missing values: they become the first value";
         report.lost(Some(&field.name), "constraints.required", what);
     }
     let fold = field.dp.fold_into.as_ref();
@@ -225,9 +223,9 @@ fn export_range(
     if !field.constraints.required {
         carried.push("dp.open");
         let what = if field.dp.open {
-            "missing and unknown values are one there"
+            "dpsynth does not distinguish missing values from unknown ones"
         } else {
-            "values out of range are missing there, and in the nearest bin here"
+            "values out of range become missing in dpsynth, and go to the nearest bin in Scumble"
         };
         report.lost(name, "dp.open", what);
     }
@@ -237,7 +235,7 @@ fn export_range(
     } else {
         carried.push("dp.bins.source");
     }
-    // A range cannot say where missing values go: to its low end.
+    // Missing values of a range go to its low end, whatever `foldInto` says.
     carried.retain(|property| *property != "dp.foldInto");
     Some(attribute)
 }
@@ -247,7 +245,7 @@ mod tests {
     use super::super::Foreign;
 
     #[test]
-    fn edges_are_the_same_with_and_without_the_ends_of_the_range() {
+    fn edges_with_and_without_the_range_ends_are_equal() {
         let import = |edges: &str| {
             let file = format!(
                 "age: {{type: NumericalAttribute, min_value: 0, max_value: 90, dtype: int, bin_edges: {edges}}}"

@@ -1,11 +1,12 @@
-//! Schema files of other tools, read and written. What one side says and the other cannot is reported line by line.
+//! Imports and exports schema files of other tools, and reports every property that is lost.
 //!
-//! Descriptions only: no row is looked at. What a file does not tell is left for a person to fill in, and what is guessed
-//! is marked `assumed`. Reading what was written gives the same schema again, once it holds only what the format can say.
+//! No row is read. What a file lacks is left for a person to fill in, and guesses are marked
+//! `assumed`. Exporting an imported schema and importing it again gives the same schema.
 
 mod column;
 mod csvw;
 mod dpsynth;
+mod mbi;
 mod sdv;
 mod smartnoise;
 mod tree;
@@ -18,17 +19,19 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::SchemaError;
+use crate::file::spec::{FieldSpec, SchemaSpec, Source};
 use crate::file::{ReadError, read_text};
-use crate::schema::{Problems, Schema};
-use crate::spec::{FieldSpec, SchemaSpec, Source};
+use crate::schema::Problems;
+use crate::schema::privacy::Unit;
 
+pub use self::mbi::export_mbi;
 use self::tree::Tree;
 
-/// A format of another tool.
+/// A schema format of another tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Foreign {
-    /// The metadata of the Synthetic Data Vault, version 1.
+    /// The metadata of the Synthetic Data Vault (SDV): reads versions 1 and 2, writes version 1.
     Sdv,
     /// The domain file of google/dpsynth.
     Dpsynth,
@@ -38,46 +41,46 @@ pub enum Foreign {
     CsvwEo,
 }
 
-/// A schema out of another tool's file. It may need a person before it is sound.
+/// A schema imported from another tool's file. It may be incomplete.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
     /// The schema, unchecked.
     pub spec: SchemaSpec,
-    /// What did not come along, what was guessed, and what is to be filled in.
+    /// What was lost, what was assumed, and what has to be filled in.
     pub losses: Vec<Loss>,
 }
 
-/// A schema as another tool's file.
+/// A schema exported as another tool's file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exported {
-    /// The file.
+    /// The contents of the file.
     pub text: String,
-    /// What did not come along.
+    /// What was lost.
     pub losses: Vec<Loss>,
 }
 
-/// One thing that one side says and the other does not.
+/// A property that one format has and the other lacks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Loss {
     /// The column; `None` for the table.
     pub column: Option<String>,
-    /// The property, as the side that has it calls it.
+    /// The property, by its name in the format that has it.
     pub property: String,
-    /// What became of it.
+    /// What happened to it.
     pub kind: LossKind,
-    /// The same in words.
+    /// A description for people.
     pub what: String,
 }
 
-/// What became of a property.
+/// What happened to a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LossKind {
-    /// It has no place on the other side.
+    /// It has no equivalent in the other format.
     Lost,
     /// It was guessed.
     Assumed,
-    /// It has to be filled in by a person.
+    /// A person has to fill it in.
     Blank,
 }
 
@@ -96,7 +99,7 @@ impl fmt::Display for Loss {
 }
 
 impl Foreign {
-    /// Reads a file of this format.
+    /// Imports the text of a file of this format.
     ///
     /// ```
     /// # use scumble_schema::{Foreign, Schema};
@@ -107,7 +110,7 @@ impl Foreign {
     /// ```
     ///
     /// # Errors
-    /// If the text is no such file, or describes several tables.
+    /// If the text is not in this format, or describes several tables.
     pub fn import(self, text: &str) -> Result<Imported, SchemaError> {
         let (tree, mut report) = (Tree::parse(text)?, Report::default());
         let spec = match self {
@@ -119,24 +122,28 @@ impl Foreign {
         Ok(Imported { spec, losses: report.0 })
     }
 
-    /// Reads a file of this format from disk.
+    /// Imports a file of this format.
     pub fn read(self, path: &Path) -> Result<Imported, ReadError> {
         Ok(self.import(&read_text(path)?).map_err(Problems::from)?)
     }
 
-    /// Writes a schema in this format. It need not be complete: what it lacks, the file lacks.
+    /// Exports a schema in this format. The schema may be incomplete.
     ///
     /// # Errors
-    /// If two columns have one name, or one contradicts its preset.
+    /// If two columns have the same name, or one contradicts its preset.
     pub fn export(self, spec: &SchemaSpec) -> Result<Exported, SchemaError> {
         let mut seen = BTreeSet::new();
-        if let Some(twice) = spec.fields.iter().find(|field| !seen.insert(&field.name)) {
-            return Err(SchemaError::column(&twice.name, "stands twice", "drop one of the two"));
+        if let Some(duplicate) = spec.fields.iter().find(|field| !seen.insert(&field.name)) {
+            return Err(SchemaError::column(&duplicate.name, "is declared twice", "drop one of the two"));
         }
         let mut report = Report::default();
-        let (made_up, spec) = &without_made_up(&spec.clone().expanded()?);
-        for field in made_up {
-            report.lost(Some(&field.name), "dp.generate", "values are made up here: the column is left out");
+        let (generated, spec) = &split_generated(&spec.clone().expanded()?);
+        for field in generated {
+            report.lost(
+                Some(&field.name),
+                "dp.generate",
+                "a generated column is not part of the real table: it is dropped",
+            );
         }
         let text = match self {
             Self::Sdv => sdv::export(spec, &mut report).to_json(),
@@ -149,7 +156,7 @@ impl Foreign {
 }
 
 impl Imported {
-    /// The schema as YAML, under comments that say what a person has to fill in or to confirm.
+    /// The schema as YAML, with comments that list what a person has to fill in or confirm.
     pub fn to_yaml(&self) -> String {
         let to_do = self.losses.iter().filter(|loss| loss.kind != LossKind::Lost);
         // A name may hold a line break, which would end the comment.
@@ -158,24 +165,7 @@ impl Imported {
     }
 }
 
-/// Writes the sizes of a schema as an `mbi` domain file.
-pub fn export_mbi(schema: &Schema) -> Exported {
-    let mut report = Report::default();
-    let sizes = schema.attributes().iter().map(|attribute| {
-        let (name, size) = (attribute.name(), attribute.size());
-        let what = format!("its {size} codes are numbers from 0 on there; what they stand for is not told");
-        report.lost(Some(name), "type", what);
-        (name.to_owned(), Tree::whole(size))
-    });
-    let text = Tree::Map(sizes.collect()).to_json();
-    for column in schema.generated() {
-        report.lost(Some(column.name()), "dp.generate", "values are made up here: the column is left out");
-    }
-    table_losses(&schema.to_spec(), &[], "an mbi domain", &mut report);
-    Exported { text, losses: report.0 }
-}
-
-/// Losses as they are found.
+/// Collects losses.
 #[derive(Default)]
 struct Report(Vec<Loss>);
 
@@ -197,28 +187,28 @@ impl Report {
         self.add(LossKind::Blank, column, property, what);
     }
 
-    /// Entries of a foreign file that nobody took.
+    /// Reports entries of a foreign file that were not used.
     fn left_over(&mut self, column: Option<&str>, entries: Vec<(String, Tree)>) {
         for (key, value) in entries.into_iter().filter(|(_, value)| *value != Tree::Null) {
-            self.lost(column, &key, format!("`{}` has no place in a schema", shown(value.to_string())));
+            self.lost(column, &key, format!("`{}` has no equivalent in a schema", truncated(value.to_string())));
         }
     }
 }
 
-/// Takes an entry out of a foreign map; a null is no entry.
+/// Removes an entry from a foreign map and returns its value; `None` if it is absent or null.
 fn take(entries: &mut Vec<(String, Tree)>, key: &str) -> Option<Tree> {
     let index = entries.iter().position(|(name, _)| name == key)?;
     Some(entries.remove(index).1).filter(|value| *value != Tree::Null)
 }
 
-/// The only entry of a map of tables.
+/// The only table of a map of tables.
 fn only_table(tables: Vec<(String, Tree)>) -> Result<(String, Vec<(String, Tree)>), SchemaError> {
     let count = tables.len();
     let one = tables.into_iter().next().filter(|_| count == 1);
     let (name, table) = one.ok_or_else(|| {
         SchemaError::table(
-            format!("the file describes {count} tables, and a schema describes one"),
-            "keep the table to synthesise, and drop the others",
+            format!("the file describes {count} tables, a schema describes one"),
+            "keep the table to synthesise, and delete the others from the file",
         )
     })?;
     Ok((name, table.into_map().ok_or_else(|| not_a("table"))?))
@@ -226,22 +216,22 @@ fn only_table(tables: Vec<(String, Tree)>) -> Result<(String, Vec<(String, Tree)
 
 fn not_a(what: &str) -> SchemaError {
     SchemaError::table(
-        format!("the file is not in that format: no {what} where one belongs"),
+        format!("the file is not in that format: expected {what}"),
         "check that `--from` names the format of this file; `scumble schema import --help` lists them",
     )
 }
 
-/// Says which properties of a column do not come along, all but those `carried`.
+/// Reports the properties of a column that are lost: all except `carried`.
 fn column_losses(field: &FieldSpec, carried: &[&str], format: &str, report: &mut Report) {
     let value = serde_json::to_value(field).expect("a column is plain data");
     for (property, value) in properties("", value) {
         if !["name", "type"].contains(&property.as_str()) && !carried.contains(&property.as_str()) {
-            report.lost(Some(&field.name), &property, format!("`{}` has no place in {format}", shown(value)));
+            report.lost(Some(&field.name), &property, format!("`{}` has no equivalent in {format}", truncated(value)));
         }
     }
 }
 
-/// Says that a format which knows public facts only makes one of a guess.
+/// Reports a source other than `public` for a format that treats all properties as public.
 fn source_loss(field: &FieldSpec, format: &str, report: &mut Report) {
     let source = match field.dp.source {
         Source::Public => return,
@@ -249,35 +239,41 @@ fn source_loss(field: &FieldSpec, format: &str, report: &mut Report) {
         Source::Dp => "dp",
         Source::Data => "data",
     };
-    report.lost(Some(&field.name), "dp.source", format!("`{source}` here; {format} counts all that it says as public"));
+    report.lost(Some(&field.name), "dp.source", format!("`{source}`: {format} counts all its properties as public"));
 }
 
-/// Columns that are made up on output, which are no columns of the real table, and the schema without them.
-fn without_made_up(spec: &SchemaSpec) -> (Vec<FieldSpec>, SchemaSpec) {
+/// The column of the privacy unit, if it is not the row.
+fn unit_column(spec: &SchemaSpec) -> Option<&str> {
+    spec.dp.privacy_unit.as_deref().filter(|unit| *unit != Unit::ROW)
+}
+
+/// Splits off generated columns, which are not in the real table, and returns them with the rest of
+/// the schema.
+fn split_generated(spec: &SchemaSpec) -> (Vec<FieldSpec>, SchemaSpec) {
     let fields = spec.fields.iter().cloned();
-    let (made_up, fields) = fields.partition(|field| field.dp.generate.is_some());
-    (made_up, SchemaSpec { fields, ..spec.clone() })
+    let (generated, fields) = fields.partition(|field| field.dp.generate.is_some());
+    (generated, SchemaSpec { fields, ..spec.clone() })
 }
 
-/// Says which properties of the table do not come along, and which rules.
+/// Reports the properties and rules of the table that are lost: all except `carried`.
 fn table_losses(spec: &SchemaSpec, carried: &[&str], format: &str, report: &mut Report) {
     for (rule, number) in spec.dp.rules.iter().zip(1..) {
-        report.lost(None, "dp.rules", format!("rule {number} ({rule}) has no place in {format}"));
+        report.lost(None, "dp.rules", format!("rule {number} ({rule}) has no equivalent in {format}"));
     }
     let mut table = SchemaSpec { fields: vec![], ..spec.clone() };
     table.dp.rules.clear();
     let value = serde_json::to_value(table).expect("a schema is plain data");
     for (property, value) in properties("", value) {
-        // A blank that stands for a missing value is what every tool reads so.
-        let usual =
+        // Every tool reads a blank as a missing value.
+        let is_default =
             [("missingValues", r#"[""]"#), ("dp.privacyUnit", "row")].contains(&(property.as_str(), value.as_str()));
-        if property != "fields" && !usual && !carried.contains(&property.as_str()) {
-            report.lost(None, &property, format!("`{}` has no place in {format}", shown(value)));
+        if property != "fields" && !is_default && !carried.contains(&property.as_str()) {
+            report.lost(None, &property, format!("`{}` has no equivalent in {format}", truncated(value)));
         }
     }
 }
 
-/// All properties by their path, down to those of `constraints`, `dp` and its `bins`.
+/// All properties with their paths, descending into `constraints`, `dp` and `dp.bins`.
 fn properties(path: &str, value: Value) -> Vec<(String, String)> {
     match value {
         Value::Object(entries) if ["", "constraints", "dp", "dp.bins"].contains(&path) => entries
@@ -289,8 +285,11 @@ fn properties(path: &str, value: Value) -> Vec<(String, String)> {
     }
 }
 
-/// A value that may be long.
-fn shown(value: String) -> String {
-    const LONG: usize = 60;
-    if value.chars().count() <= LONG { value } else { value.chars().take(LONG).chain("...".chars()).collect() }
+/// The first 60 characters of a value.
+fn truncated(value: String) -> String {
+    const MAX_SHOWN_CHARS: usize = 60;
+    if value.chars().count() <= MAX_SHOWN_CHARS {
+        return value;
+    }
+    value.chars().take(MAX_SHOWN_CHARS).chain("...".chars()).collect()
 }

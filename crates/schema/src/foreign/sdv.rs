@@ -1,17 +1,18 @@
-//! The metadata of the Synthetic Data Vault. Version 1, which is written, says what columns mean and nothing of their bounds; version 2, which is
-//! read too, has ranges, which the tool takes off the data unless somebody wrote them.
+//! The metadata of the Synthetic Data Vault (SDV). Version 1, which is written, has the meaning of
+//! columns but no bounds. Version 2, which is read too, has ranges, which SDV takes from the data
+//! unless a person wrote them.
 
-use crate::attribute::FieldType;
 use crate::error::SchemaError;
-use crate::spec::{FieldSpec, SchemaSpec, Source, TableTerms};
-use crate::text::TimeFormat;
+use crate::file::spec::{FieldSpec, SchemaSpec, Source, TableTerms};
+use crate::schema::attribute::FieldType;
+use crate::values::text::TimeFormat;
 
-use super::column::{categories, complete_line, field, open_text, typed};
+use super::column::{categories, complete_line, field, open_text, with_common_type};
 use super::tree::Tree;
-use super::{Report, column_losses, not_a, only_table, table_losses, take};
+use super::{Report, column_losses, not_a, only_table, table_losses, take, unit_column};
 
 const NAME: &str = "SDV metadata";
-/// What the table is called where the schema has no title.
+/// The name of the table if the schema has no title.
 const TABLE: &str = "table";
 const ISO_DATE: &str = "%Y-%m-%d";
 const ISO_DATETIME: &str = "%Y-%m-%dT%H:%M:%S";
@@ -30,9 +31,13 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
     let columns = take(&mut table, "columns").and_then(Tree::into_map).ok_or_else(|| not_a("map of `columns`"))?;
     let unit = take(&mut table, "sequence_key").and_then(Tree::into_text);
     if let Some(unit) = &unit {
-        let what = format!("all rows of one `{unit}` are one sequence, and are taken as one person's");
+        let what = format!("all rows of one `{unit}` are one sequence, assumed to be one person's");
         report.assumed(None, "dp.privacyUnit", what);
-        report.blank(None, "dp.maxContributions", format!("how many rows of one `{unit}` are kept; 1 without it"));
+        report.blank(
+            None,
+            "dp.maxContributions",
+            format!("the maximum number of rows kept per `{unit}`; 1 by default"),
+        );
     }
     drop_empty_list(&mut table, "column_relationships");
     report.left_over(None, table);
@@ -46,7 +51,7 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
     Ok(SchemaSpec { title, dp, fields, ..SchemaSpec::default() })
 }
 
-/// A list that is there because the format wants one.
+/// Removes an empty list that the format requires.
 fn drop_empty_list(entries: &mut Vec<(String, Tree)>, key: &str) {
     entries.retain(|(name, value)| name != key || *value != Tree::List(vec![]));
 }
@@ -60,7 +65,7 @@ fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Repor
         "boolean" => field(name, FieldType::Boolean),
         "datetime" => datetime(name, &mut column, report),
         _ => {
-            report.lost(Some(name), "sdtype", format!("`{kind}` is not modelled: the column is left out"));
+            report.lost(Some(name), "sdtype", format!("`{kind}` is not supported: the column is dropped"));
             return None;
         }
     };
@@ -69,16 +74,12 @@ fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Repor
     Some(field)
 }
 
-/// The ends that version 2 may have.
+/// Imports the range of version 2, if any.
 fn take_bounds(field: &mut FieldSpec, column: &mut Vec<(String, Tree)>, report: &mut Report) {
     let mut bound = |key: &str| take(column, key).and_then(Tree::into_scalar);
     (field.constraints.minimum, field.constraints.maximum) = (bound("range_min"), bound("range_max"));
     if field.constraints.minimum.is_some() || field.constraints.maximum.is_some() {
-        report.assumed(
-            Some(&field.name),
-            "constraints",
-            "SDV takes the ends of a range off the data, unless somebody wrote them",
-        );
+        report.assumed(Some(&field.name), "constraints", "SDV takes ranges from the data unless a person wrote them");
     }
 }
 
@@ -89,10 +90,10 @@ fn numerical(name: &str, column: &mut Vec<(String, Tree)>, report: &mut Report) 
     let mut field = field(name, if is_whole { FieldType::Integer } else { FieldType::Number });
     match stored.as_deref() {
         None if digits.is_some() => {}
-        None => report.assumed(Some(name), "type", "`number`: the file does not say how its numbers are stored"),
+        None => report.assumed(Some(name), "type", "`number`: the file lacks `computer_representation`"),
         Some("Float" | "Int64") => {}
         Some(stored) => {
-            report.lost(Some(name), "computer_representation", format!("`{stored}`: only its kind is kept"));
+            report.lost(Some(name), "computer_representation", format!("`{stored}`: only integer or number is kept"));
         }
     }
     take_bounds(&mut field, column, report);
@@ -102,17 +103,17 @@ fn numerical(name: &str, column: &mut Vec<(String, Tree)>, report: &mut Report) 
 
 fn categorical(name: &str, column: &mut Vec<(String, Tree)>, report: &mut Report) -> FieldSpec {
     let listed = take(column, "order").or_else(|| take(column, "range_values"));
-    let order = listed.and_then(Tree::into_scalars).and_then(typed);
+    let order = listed.and_then(Tree::into_scalars).and_then(with_common_type);
     let mut field = field(name, FieldType::String);
     match order {
         Some((FieldType::Boolean, _)) => field.field_type = FieldType::Boolean.name().into(),
         Some((field_type, categories)) => {
             field.field_type = field_type.name().into();
             field.constraints.categories = Some(categories);
-            report.assumed(Some(name), "constraints.enum", "the values that the file lists are all there are");
+            report.assumed(Some(name), "constraints.enum", "the listed values are assumed to be all");
         }
         None => {
-            report.assumed(Some(name), "type", "`string`: the file does not say what its categories are");
+            report.assumed(Some(name), "type", "`string`: the file lists no categories");
             open_text(&mut field, vec![], report);
         }
     }
@@ -121,14 +122,14 @@ fn categorical(name: &str, column: &mut Vec<(String, Tree)>, report: &mut Report
 
 fn datetime(name: &str, column: &mut Vec<(String, Tree)>, report: &mut Report) -> FieldSpec {
     let pattern = take(column, "datetime_format").and_then(Tree::into_text);
-    let is_date = pattern.as_ref().is_some_and(|pattern| !tells_time(pattern));
+    let is_date = pattern.as_ref().is_some_and(|pattern| !has_time_of_day(pattern));
     let (field_type, iso) = if is_date { (FieldType::Date, ISO_DATE) } else { (FieldType::Datetime, ISO_DATETIME) };
     let mut field = field(name, field_type);
     match pattern {
-        None => report.assumed(Some(name), "format", "ISO 8601: the file does not say how its times are written"),
+        None => report.assumed(Some(name), "format", "ISO 8601: the file has no `datetime_format`"),
         Some(pattern) if pattern == iso => {}
         Some(pattern) if TimeFormat::new(Some(&pattern)).is_none() => {
-            report.lost(Some(name), "datetime_format", format!("`{pattern}` cannot be read"));
+            report.lost(Some(name), "datetime_format", format!("`{pattern}` is not supported"));
         }
         Some(pattern) => field.format = Some(pattern),
     }
@@ -137,20 +138,20 @@ fn datetime(name: &str, column: &mut Vec<(String, Tree)>, report: &mut Report) -
     field
 }
 
-/// Whether a pattern says more than the day.
-fn tells_time(pattern: &str) -> bool {
+/// Whether a date pattern includes a time of day.
+fn has_time_of_day(pattern: &str) -> bool {
     let mut directives =
         pattern.split('%').skip(1).filter_map(|rest| rest.trim_start_matches(['-', '#']).chars().next());
     directives.any(|directive| "HIMSfpzZcXTRrsk".contains(directive))
 }
 
 pub(super) fn export(spec: &SchemaSpec, report: &mut Report) -> Tree {
-    let unit = spec.dp.privacy_unit.as_deref().filter(|unit| *unit != "row");
+    let unit = unit_column(spec);
     table_losses(spec, &["title", "dp.privacyUnit"], NAME, report);
     let mut columns = Vec::new();
     for field in &spec.fields {
         if Some(field.name.as_str()) == unit {
-            report.lost(Some(&field.name), "type", "it says whose a row is, and is an identifier there");
+            report.lost(Some(&field.name), "type", "the privacy unit is written as an identifier");
         } else {
             columns.push((field.name.clone(), export_column(field, report)));
         }
@@ -194,17 +195,17 @@ fn export_column(field: &FieldSpec, report: &mut Report) -> Tree {
         }
         (other, _) => {
             put("sdtype", Tree::text("unknown"));
-            report.lost(Some(&field.name), "type", format!("`{other}` has no place in {NAME}"));
+            report.lost(Some(&field.name), "type", format!("`{other}` has no equivalent in {NAME}"));
         }
     }
     if field.field_type == "year" {
-        report.lost(Some(&field.name), "type", "`year`: a whole number there");
+        report.lost(Some(&field.name), "type", "`year` is written as a whole number");
     }
     if field.dp.source != Source::Assumed {
         report.lost(
             Some(&field.name),
             "dp.source",
-            "the file does not say what is public: `assumed` when it comes back",
+            "SDV does not record what is public: imported again, it is `assumed`",
         );
     }
     column_losses(field, &carried, NAME, report);
@@ -216,12 +217,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_that_tells_the_time_of_day_is_known() {
+    fn patterns_with_a_time_of_day_are_recognised() {
         for pattern in ["%Y-%m-%d %H:%M", "%d %b %Y %I%p", "%c", "%Y%m%dT%-H"] {
-            assert!(tells_time(pattern), "{pattern}");
+            assert!(has_time_of_day(pattern), "{pattern}");
         }
         for pattern in ["%Y-%m-%d", "%d %b %Y", "%m/%d/%y", "Hour %j"] {
-            assert!(!tells_time(pattern), "{pattern}");
+            assert!(!has_time_of_day(pattern), "{pattern}");
         }
     }
 }

@@ -1,18 +1,19 @@
-//! The metadata of SmartNoise SQL: types, bounds and identifiers of columns, under a database, a schema and a table.
+//! The metadata of SmartNoise SQL: types, bounds and identifiers of columns, nested in a database,
+//! a schema and a table.
 
-use crate::attribute::FieldType;
 use crate::error::SchemaError;
-use crate::spec::{FieldSpec, SchemaSpec, Source, TableTerms};
+use crate::file::spec::{FieldSpec, SchemaSpec, Source, TableTerms};
+use crate::schema::attribute::FieldType;
 
 use super::column::{bounds, check_fold, complete_line, field, open_text};
 use super::tree::{Tree, whole};
-use super::{Report, column_losses, not_a, only_table, source_loss, table_losses, take};
+use super::{Report, column_losses, not_a, only_table, source_loss, table_losses, take, unit_column};
 
 const NAME: &str = "SmartNoise metadata";
-/// The schema and the table where the title does not say.
+/// The default names of the schema and the table.
 const SCHEMA: &str = "public";
 const TABLE: &str = "table";
-/// What a table says of itself, among its columns.
+/// Options of a table, which are listed among its columns.
 const OPTIONS: [&str; 8] =
     ["rows", "row_privacy", "max_ids", "sample_max_ids", "censor_dims", "clamp_counts", "clamp_columns", "use_dpsu"];
 
@@ -20,7 +21,7 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
     let databases = tables(tree.into_map().ok_or_else(|| not_a("database"))?, report);
     let (database, schemas) = only_table(databases)?;
     if !database.is_empty() {
-        report.lost(None, "database", format!("`{database}`: any database may hold the table"));
+        report.lost(None, "database", format!("`{database}`: a schema has no database"));
     }
     let (schema, found) = only_table(tables(schemas, report))?;
     let (table, mut entries) = only_table(tables(found, report))?;
@@ -43,8 +44,8 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
     }
     if units.len() > 1 {
         return Err(SchemaError::table(
-            format!("{} columns together say whose a row is, and a schema names one", units.len()),
-            "keep `private_id` on one column, or put them together into one",
+            format!("{} columns are the `private_id`, a schema has one privacy unit", units.len()),
+            "keep `private_id` on one column, or combine them into one",
         ));
     }
     let unit = units.pop().filter(|unit| {
@@ -56,12 +57,12 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
     if unit.is_none() && !row_privacy {
         report.assumed(None, "dp.privacyUnit", "`row`: no column is the `private_id`, and `row_privacy` is off");
     }
-    let max_contributions = max_ids.and_then(|most| u32::try_from(most).ok()).filter(|_| unit.is_some());
+    let max_contributions = max_ids.and_then(|rows| u32::try_from(rows).ok()).filter(|_| unit.is_some());
     let dp = TableTerms { privacy_unit: unit, max_contributions, ..TableTerms::default() };
     Ok(SchemaSpec { title, dp, fields, ..SchemaSpec::default() })
 }
 
-/// The entries that hold others; those beside them are options, such as `engine`.
+/// The entries that are maps. All others are options such as `engine`, which are reported as lost.
 fn tables(entries: Vec<(String, Tree)>, report: &mut Report) -> Vec<(String, Tree)> {
     let (maps, options) = entries.into_iter().partition::<Vec<_>, _>(|(_, value)| matches!(value, Tree::Map(_)));
     report.left_over(None, options);
@@ -77,13 +78,13 @@ fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Repor
         "boolean" => FieldType::Boolean,
         "datetime" => FieldType::Datetime,
         _ => {
-            report.lost(Some(name), "type", format!("`{kind}` is not modelled: the column is left out"));
+            report.lost(Some(name), "type", format!("`{kind}` is not supported: the column is dropped"));
             return None;
         }
     };
     let mut field = field(name, field_type);
     take(&mut column, "name").filter(|again| *again != Tree::text(name)).inspect(|other| {
-        report.lost(Some(name), "name", format!("`{other}`: the column is known by its key"));
+        report.lost(Some(name), "name", format!("`{other}`: the column is named by its key"));
     });
     field.constraints.required = !take(&mut column, "nullable").and_then(Tree::into_boolean).unwrap_or(true);
     let fold_into = take(&mut column, "missing_value").and_then(Tree::into_scalar);
@@ -104,7 +105,7 @@ fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Repor
         complete_line(&mut field, report);
     }
     if let Some(value) = fold_into {
-        // A missing value becomes this one there, so none is missing.
+        // SmartNoise replaces missing values with this one, so none is missing.
         field.constraints.required = true;
         field.dp.fold_into = Some(if field_type == FieldType::Integer { whole(value) } else { value });
         check_fold(&mut field, "missing_value", report);
@@ -114,7 +115,7 @@ fn import_column(name: &str, mut column: Vec<(String, Tree)>, report: &mut Repor
 }
 
 pub(super) fn export(spec: &SchemaSpec, report: &mut Report) -> Tree {
-    let unit = spec.dp.privacy_unit.as_deref().filter(|unit| *unit != "row");
+    let unit = unit_column(spec);
     let mut carried = vec!["title", "dp.privacyUnit"];
     let mut table = vec![];
     match (unit, spec.dp.max_contributions) {
@@ -122,10 +123,11 @@ pub(super) fn export(spec: &SchemaSpec, report: &mut Report) -> Tree {
             table.push(("row_privacy".to_owned(), Tree::boolean(true)));
             carried.push("dp.maxContributions");
         }
-        // Said by the list of what is lost: only one row of each person is protected there.
+        // `table_losses` reports `maxContributions`: SmartNoise then protects only one row of a
+        // person.
         (None, Some(_)) => table.push(("row_privacy".to_owned(), Tree::boolean(true))),
-        (Some(_), most) => {
-            table.extend(most.map(|most| ("max_ids".to_owned(), Tree::whole(most))));
+        (Some(_), rows) => {
+            table.extend(rows.map(|rows| ("max_ids".to_owned(), Tree::whole(rows))));
             carried.push("dp.maxContributions");
         }
     }
@@ -136,13 +138,9 @@ pub(super) fn export(spec: &SchemaSpec, report: &mut Report) -> Tree {
     }
     for field in &spec.fields {
         if Some(field.name.as_str()) == unit {
-            report.lost(Some(&field.name), "type", "it says whose a row is, and is an identifier there");
+            report.lost(Some(&field.name), "type", "the privacy unit is written as an identifier");
         } else if OPTIONS.contains(&field.name.as_str()) {
-            report.lost(
-                Some(&field.name),
-                "name",
-                "an option of the table has that name there: the column is left out",
-            );
+            report.lost(Some(&field.name), "name", "SmartNoise has a table option of that name: the column is dropped");
         } else if let Some(column) = export_column(field, report) {
             table.push((field.name.clone(), Tree::Map(column)));
         }
@@ -162,7 +160,7 @@ fn export_column(field: &FieldSpec, report: &mut Report) -> Option<Vec<(String, 
         "boolean" => "boolean",
         "date" | "datetime" => "datetime",
         other => {
-            report.lost(name, "type", format!("`{other}` has no place in {NAME}: the column is left out"));
+            report.lost(name, "type", format!("`{other}` has no equivalent in {NAME}: the column is dropped"));
             return None;
         }
     };
@@ -177,7 +175,7 @@ fn export_column(field: &FieldSpec, report: &mut Report) -> Option<Vec<(String, 
         column.extend(high.map(|high| ("upper".into(), Tree::Scalar(high))));
         carried.extend(["constraints.minimum", "constraints.maximum"]);
     } else if field.dp.source != Source::Assumed && kind != "boolean" {
-        report.lost(name, "dp.source", "nothing of the column is told, so there is nothing that is public");
+        report.lost(name, "dp.source", "SmartNoise has no values of this column that could be public");
     }
     if kind == "string" && field.constraints.categories.as_ref().is_none_or(Vec::is_empty) {
         carried.extend(["dp.open", "constraints.enum"]);
@@ -185,14 +183,15 @@ fn export_column(field: &FieldSpec, report: &mut Report) -> Option<Vec<(String, 
     if field.constraints.required {
         column.push(("nullable".into(), Tree::boolean(false)));
     }
-    // A text, a day or an instant cannot come back as one of values that are not told.
+    // The values of text, dates and datetimes are not exported, so none of them can be a fold
+    // target.
     let fold = field.dp.fold_into.as_ref().filter(|_| ["int", "float", "boolean"].contains(&kind));
     if let Some(fold) = fold {
         column.push(("missing_value".into(), Tree::Scalar(fold.clone())));
         carried.push("dp.foldInto");
     }
     if ["year", "date"].contains(&field.field_type.as_str()) {
-        report.lost(name, "type", format!("`{}`: a `{kind}` there", field.field_type));
+        report.lost(name, "type", format!("`{}` is written as `{kind}`", field.field_type));
     }
     column_losses(field, &carried, NAME, report);
     Some(column)
@@ -201,10 +200,10 @@ fn export_column(field: &FieldSpec, report: &mut Report) -> Option<Vec<(String, 
 #[cfg(test)]
 mod tests {
     use super::super::Foreign;
-    use crate::spec::Scalar;
+    use crate::file::spec::Scalar;
 
     #[test]
-    fn a_value_for_what_is_missing_must_be_a_value() {
+    fn a_fold_target_must_be_a_declared_value() {
         let fold = |value: &str| {
             let file = format!(
                 "'': {{s: {{t: {{row_privacy: True, x: {{type: int, lower: 0, upper: 9, missing_value: {value}}}}}}}}}"

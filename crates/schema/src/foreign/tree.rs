@@ -1,4 +1,4 @@
-//! A JSON or YAML file whose shape is another tool's: read without a promise, written in the order that was given.
+//! A JSON or YAML document of any shape, with its keys in order.
 
 use std::fmt;
 
@@ -8,22 +8,22 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::SchemaError;
 use crate::file::parse_yaml;
-use crate::spec::Scalar;
+use crate::file::spec::Scalar;
 
-/// A value of such a file.
+/// A value of a JSON or YAML document.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Tree {
     Null,
     Scalar(Scalar),
     List(Vec<Tree>),
-    /// In the order of the file, which is the order of the columns.
+    /// In file order, which is the order of the columns.
     Map(Vec<(String, Tree)>),
 }
 
 impl Tree {
-    /// Reads JSON or YAML.
+    /// Parses JSON or YAML.
     pub(super) fn parse(text: &str) -> Result<Self, SchemaError> {
-        // JSON by its own parser, which knows all of its escapes. What it cannot read may still be YAML in braces.
+        // The JSON parser knows all JSON escapes. What it cannot parse may still be YAML in braces.
         if text.trim_start().starts_with('{')
             && let Ok(tree) = serde_json::from_str(text)
         {
@@ -90,7 +90,7 @@ impl Tree {
         }
     }
 
-    /// A truth value. Python writes `True`, which strict YAML takes for text.
+    /// A boolean. Python writes `True`, which strict YAML reads as text.
     pub(super) fn into_boolean(self) -> Option<bool> {
         match self.into_scalar()? {
             Scalar::Boolean(value) => Some(value),
@@ -108,7 +108,7 @@ impl Tree {
     }
 }
 
-/// A real number that is whole as a whole number; anything else as it is.
+/// Converts a real number without fraction to an integer; returns any other scalar unchanged.
 pub(super) fn whole(scalar: Scalar) -> Scalar {
     match scalar {
         // 2^53: beyond it a float no longer holds every whole number.
@@ -167,7 +167,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Tree, E> {
-        #[expect(clippy::cast_precision_loss, reason = "a number beyond all bounds of ours keeps its side")]
+        #[expect(clippy::cast_precision_loss, reason = "a number above `i64::MAX` is out of all bounds anyway")]
         Ok(i64::try_from(value).map_or(Tree::Scalar(Scalar::Number(value as f64)), Tree::whole))
     }
 
@@ -204,7 +204,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
         let mut seen = std::collections::BTreeSet::new();
         while let Some((key, value)) = map.next_entry::<String, Tree>()? {
             if !seen.insert(key.clone()) {
-                return Err(A::Error::custom(format!("`{key}` stands twice")));
+                return Err(A::Error::custom(format!("duplicate key `{key}`")));
             }
             entries.push((key, value));
         }
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_types_and_odd_keys_survive_both_ways_of_writing() {
+    fn order_types_and_unusual_keys_survive_json_and_yaml() {
         let json =
             r#"{"z": 1, "": {"a: b": [true, null, 1.5, "1", "yes", "null"], "true": {}}, "1": [], "x\ny": "a\tb"}"#;
         let tree = Tree::parse(json).unwrap();
@@ -226,13 +226,13 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_refused() {
+    fn duplicate_keys_are_refused() {
         assert!(Tree::parse("{\"a\": 1, \"a\": 2}").is_err());
         assert!(Tree::parse("a: 1\na: 2\n").is_err());
     }
 
     #[test]
-    fn truth_as_python_writes_it_is_truth() {
+    fn python_booleans_are_booleans() {
         let Tree::Map(entries) = Tree::parse("a: True\nb: false\nc: yes\n").unwrap() else { panic!("no map") };
         let values: Vec<Option<bool>> = entries.into_iter().map(|(_, value)| value.into_boolean()).collect();
         assert_eq!(values, [Some(true), Some(false), None]);

@@ -1,4 +1,4 @@
-//! From rules as written to the combinations of codes that they forbid.
+//! Compiles rules to the combinations of codes that they forbid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,23 +6,23 @@ use super::Rule;
 use super::condition::{code_of, code_of_key, meets, skipped_code};
 use super::line::Line;
 use super::spec::{Condition, RuleSpec};
-use crate::attribute::{Attribute, FieldType};
-use crate::clique::{AttributeId, Clique};
 use crate::domain::Domain;
+use crate::domain::clique::{AttributeId, Clique};
 use crate::error::SchemaError;
 use crate::limits;
+use crate::schema::attribute::{Attribute, FieldType};
 
-/// How many values an error lists.
-const LISTED_VALUES: usize = 3;
+/// Maximum number of values listed in an error.
+const MAX_LISTED_VALUES: usize = 3;
 
-/// The checked columns that rules are about.
+/// The checked columns of the rules.
 pub(super) struct Columns<'a> {
     pub(super) attributes: &'a [Attribute],
     pub(super) domain: &'a Domain,
 }
 
 impl Columns<'_> {
-    /// The rules that a written one comes to: several for an order of three and more columns, none if nothing is forbidden.
+    /// Compiles a rule: one for every pair of an order, and none if nothing is forbidden.
     pub(super) fn compile(&self, written: usize, rule: &RuleSpec) -> Result<Vec<Rule>, SchemaError> {
         let rules = match rule {
             RuleSpec::Forbid(conditions) => vec![self.forbid(written, conditions)?],
@@ -38,19 +38,19 @@ impl Columns<'_> {
         Ok(rules.into_iter().filter(|rule| rule.possible.contains(&false)).collect())
     }
 
-    /// The columns of an order, in that order.
+    /// The columns of an order, checked to be comparable.
     pub(super) fn ordered(&self, names: &[String]) -> Result<Vec<AttributeId>, SchemaError> {
         let columns = names.iter().map(|name| self.find(name)).collect::<Result<Vec<_>, _>>()?;
         if columns.len() < 2 || columns.iter().collect::<BTreeSet<_>>().len() < columns.len() {
             return Err(SchemaError::table(
-                format!("the order of {} is not one of two or more columns", quoted(names.iter())),
-                "list two or more columns, each once, the one with the least values first",
+                format!("the order of {} does not have two or more different columns", quoted(names.iter())),
+                "list two or more columns, each once, the smallest values first",
             ));
         }
         let first = self.attribute(columns[0]);
         for &column in &columns {
             let other = self.attribute(column);
-            if Line::of(other).is_none() || !go_in_order(first.field_type(), other.field_type()) {
+            if Line::of(other).is_none() || !are_comparable(first.field_type(), other.field_type()) {
                 return Err(SchemaError::column(
                     other.name(),
                     format!(
@@ -59,7 +59,7 @@ impl Columns<'_> {
                         first.name(),
                         first.field_type()
                     ),
-                    "order columns of one type: integers, numbers, dates, datetimes or years; dates go with years too",
+                    "order columns of the same type: integer, number, date, datetime or year; a date and a year can be ordered too",
                 ));
             }
         }
@@ -85,7 +85,7 @@ impl Columns<'_> {
         if conditions.contains_key(&skipped) {
             return Err(SchemaError::column(
                 column,
-                "is skipped by what it says itself",
+                "is skipped depending on its own value",
                 "name other columns in `unless`",
             ));
         }
@@ -101,11 +101,11 @@ impl Columns<'_> {
         written: usize,
         column: &str,
         other: &str,
-        by: &BTreeMap<String, crate::spec::Scalar>,
+        by: &BTreeMap<String, crate::file::spec::Scalar>,
     ) -> Result<Rule, SchemaError> {
         let (from, to) = (self.find(column)?, self.find(other)?);
         if from == to {
-            return Err(SchemaError::column(column, "determines itself", "name two columns"));
+            return Err(SchemaError::column(column, "determines itself", "write two different columns"));
         }
         let mut follows: Vec<Option<u32>> = vec![None; self.attribute(from).size() as usize];
         for (key, value) in by {
@@ -122,7 +122,7 @@ impl Columns<'_> {
             .filter(is_declared)
             .collect();
         if !left_out.is_empty() {
-            let named = left_out.iter().take(LISTED_VALUES).map(|&code| self.attribute(from).label(code));
+            let named = left_out.iter().take(MAX_LISTED_VALUES).map(|&code| self.attribute(from).label(code));
             let named: Vec<String> = named.collect();
             return Err(SchemaError::column(
                 column,
@@ -131,7 +131,7 @@ impl Columns<'_> {
                     left_out.len(),
                     quoted(named.iter())
                 ),
-                "give the value of the other column for every declared value",
+                "write the value of the other column for every declared value",
             ));
         }
         self.rule(written, Clique::new([from, to]), |codes| {
@@ -139,7 +139,7 @@ impl Columns<'_> {
         })
     }
 
-    /// All pairs, and not only neighbours: where a column between two has no value, those two are in order still.
+    /// Compiles all pairs, not only neighbours, because a column in between may be missing.
     fn order(&self, written: usize, names: &[String]) -> Result<Vec<Rule>, SchemaError> {
         let columns = self.ordered(names)?;
         for (place, &first) in columns.iter().enumerate() {
@@ -166,13 +166,16 @@ impl Columns<'_> {
         Ok(rules)
     }
 
-    /// For every column, which of its codes meet the condition.
+    /// For every column, whether each of its codes meets the condition.
     fn conditions(
         &self,
         conditions: &BTreeMap<String, Condition>,
     ) -> Result<BTreeMap<AttributeId, Vec<bool>>, SchemaError> {
         if conditions.is_empty() {
-            return Err(SchemaError::table("a rule has no condition", "name a column and the values it is about"));
+            return Err(SchemaError::table(
+                "a rule has no condition",
+                "write a column and its values, such as `forbid: {age: {below: 15}, married: true}`",
+            ));
         }
         let each = conditions.iter().map(|(name, condition)| {
             let column = self.find(name)?;
@@ -197,11 +200,11 @@ impl Columns<'_> {
                 break;
             }
         }
-        let strides = crate::cells::strides(self.domain, &clique);
+        let strides = crate::domain::cells::strides(self.domain, &clique);
         Ok(Rule { written, clique, sizes, strides, possible: possible.into() })
     }
 
-    /// Refuses a rule over too many combinations before a list of them is made.
+    /// Refuses a rule over too many cells before they are allocated.
     pub(super) fn check_size(&self, clique: &Clique) -> Result<(), SchemaError> {
         let cells = self.domain.cells(clique);
         if cells <= limits::CELLS_PER_RULE {
@@ -211,21 +214,18 @@ impl Columns<'_> {
             clique.attributes().iter().map(|&column| self.attribute(column).name().into()).collect();
         Err(SchemaError::table(
             format!(
-                "a rule about {} is about {cells} combinations of codes, at most {} are possible",
+                "a rule on {} has {cells} combinations of codes, at most {} are possible",
                 quoted(names.iter()),
                 limits::CELLS_PER_RULE
             ),
-            "declare wider bins for the columns with most codes, or a rule about fewer columns",
+            "declare wider bins for the columns with the most codes, or write a rule on fewer columns",
         ))
     }
 
     pub(super) fn find(&self, name: &str) -> Result<AttributeId, SchemaError> {
         let place = self.attributes.iter().position(|attribute| attribute.name() == name);
         place.map(AttributeId::new).ok_or_else(|| {
-            SchemaError::table(
-                format!("a rule is about the column `{name}`, which the schema does not have"),
-                "name one of the fields",
-            )
+            SchemaError::table(format!("a rule names an unknown column `{name}`"), "write the name of a field")
         })
     }
 
@@ -234,13 +234,13 @@ impl Columns<'_> {
     }
 }
 
-/// Whether columns of two types can be in order: of one type, or days by their calendar years.
-fn go_in_order(first: FieldType, second: FieldType) -> bool {
+/// Whether columns of these types can be ordered: of the same type, or a date and a year.
+fn are_comparable(first: FieldType, second: FieldType) -> bool {
     let by_year = |one, other| one == FieldType::Date && other == FieldType::Year;
     first == second || by_year(first, second) || by_year(second, first)
 }
 
-/// Codes of the columns of a clique.
+/// A code for every column of a clique.
 pub(super) struct Codes<'a> {
     clique: &'a Clique,
     codes: Vec<u32>,
@@ -253,7 +253,7 @@ impl Codes<'_> {
     }
 }
 
-/// Goes on to the next cell's codes, in the order of cells; false behind the last.
+/// Advances to the codes of the next cell; returns false after the last.
 pub(super) fn advance(codes: &mut [u32], sizes: &[u32]) -> bool {
     for (code, &size) in codes.iter_mut().zip(sizes).rev() {
         *code += 1;

@@ -1,19 +1,19 @@
-//! Which codes of a column a condition names.
+//! The codes of a column that meet a condition.
 
 use super::line::Line;
 use super::spec::{Condition, RangeSpec};
-use crate::attribute::{Attribute, FieldType, UNKNOWN_LABEL};
-use crate::check::Field;
-use crate::cut::{Held, RealCut};
-use crate::encode::Values;
+use crate::bins::cut::{Held, RealCut};
 use crate::error::SchemaError;
-use crate::spec::Scalar;
+use crate::file::spec::Scalar;
+use crate::schema::attribute::{Attribute, FieldType};
+use crate::schema::check::Field;
+use crate::values::encode::Values;
 
-/// The kind of missing value that a skipped question has where the schema names no other.
+/// The default missing kind of a skipped question.
 const NOT_APPLICABLE: &str = "not applicable";
-/// How a condition names the missing value of a column that has one kind only.
+/// The name of an unlabelled missing value in a condition.
 const MISSING: &str = "missing";
-/// How a condition names the unknown value of an open column that is no text.
+/// The name of the unknown value of an open, typed column in a condition.
 const UNKNOWN: &str = "unknown";
 
 /// For every code of the column, whether it meets the condition.
@@ -23,7 +23,7 @@ pub(super) fn meets(attribute: &Attribute, condition: &Condition) -> Result<Vec<
         Condition::One(value) => meets[code_of(attribute, value)? as usize] = true,
         Condition::AnyOf(values) => {
             if values.is_empty() {
-                return fails(attribute, "has a condition that lists no value", "list at least one");
+                return fails(attribute, "has a condition without values", "list at least one");
             }
             for value in values {
                 meets[code_of(attribute, value)? as usize] = true;
@@ -47,15 +47,15 @@ pub(super) fn code_of(attribute: &Attribute, value: &Scalar) -> Result<u32, Sche
         || {
             fails(
                 attribute,
-                format!("is asked for `{value}` by a rule, and has no such value"),
-                "name a declared value, a range such as `{from: 15, to: 64}`, or a kind of missing value that the column has",
+                format!("has no value `{value}`, which a rule names"),
+                "write a declared value, a range such as `{from: 15, to: 64}`, or the label of a missing value",
             )
         },
         Ok,
     )
 }
 
-/// The code of a value that is the key of a mapping, where all values are text.
+/// The code of a value that is the key of a map, and therefore text.
 pub(super) fn code_of_key(attribute: &Attribute, key: &str) -> Result<u32, SchemaError> {
     let parsed = match attribute.field_type() {
         FieldType::Integer | FieldType::Year => key.parse().ok().map(Scalar::Integer),
@@ -66,7 +66,7 @@ pub(super) fn code_of_key(attribute: &Attribute, key: &str) -> Result<u32, Schem
     code_of(attribute, &parsed.unwrap_or_else(|| Scalar::Text(key.into())))
 }
 
-/// The code of a skipped question: the kind of missing value of that label, or the one that is for it.
+/// The code of a skipped question: the missing kind with this label, or the default kind.
 pub(super) fn skipped_code(attribute: &Attribute, label: Option<&str>) -> Result<u32, SchemaError> {
     let code = match label {
         Some(label) => missing_code_of(attribute, label),
@@ -77,28 +77,28 @@ pub(super) fn skipped_code(attribute: &Attribute, label: Option<&str>) -> Result
             let label = label.unwrap_or(NOT_APPLICABLE);
             fails(
                 attribute,
-                format!("is skipped by a rule, and has no code for `{label}`"),
-                "drop `required`, and name a kind of missing value that the column has",
+                format!("is skipped by a rule, but has no code for `{label}`"),
+                "drop `required`, and write the label of a missing value of the column as `as`",
             )
         },
         Ok,
     )
 }
 
-/// The code of a kind of missing value. This is the one place that knows how kinds are named.
+/// The code of a missing kind by its name in a condition.
 fn missing_code_of(attribute: &Attribute, label: &str) -> Option<u32> {
     attribute.missing_code_of(label).or_else(|| attribute.missing_code().filter(|_| label == MISSING))
 }
 
 fn unknown_code_of(attribute: &Attribute, label: &str) -> Option<u32> {
     let own = match attribute.field_type() {
-        FieldType::String => attribute.spec().dp.unknown_label.as_deref().unwrap_or(UNKNOWN_LABEL),
+        FieldType::String => attribute.spec().dp.unknown_label(),
         _ => UNKNOWN,
     };
     attribute.unknown_code().filter(|_| label == own)
 }
 
-/// The code that stands for this value and for no other; `None` if there is none.
+/// The code of exactly this value; `None` if the value is not declared.
 fn declared_code(attribute: &Attribute, value: &Scalar) -> Result<Option<u32>, SchemaError> {
     let field = Field(attribute.spec());
     Ok(match (&attribute.encoder().values, value) {
@@ -110,8 +110,8 @@ fn declared_code(attribute: &Attribute, value: &Scalar) -> Result<Option<u32>, S
                 return Ok(None);
             };
             match cut.held(code) {
-                Held::Bin(first, last) if first != last => return within_a_bin(attribute, code),
-                Held::Kept(..) => return within_a_bin(attribute, code),
+                Held::Bin(first, last) if first != last => return splits_a_bin(attribute, code),
+                Held::Kept(..) => return splits_a_bin(attribute, code),
                 _ => Some(code),
             }
         }
@@ -121,33 +121,37 @@ fn declared_code(attribute: &Attribute, value: &Scalar) -> Result<Option<u32>, S
             };
             match cut.held(code) {
                 Held::Value(_) | Held::AndAbove(_) => Some(code),
-                Held::Bin(..) | Held::Kept(..) => return within_a_bin(attribute, code),
+                Held::Bin(..) | Held::Kept(..) => return splits_a_bin(attribute, code),
             }
         }
     })
 }
 
-fn within_a_bin<T>(attribute: &Attribute, code: u32) -> Result<T, SchemaError> {
+fn splits_a_bin<T>(attribute: &Attribute, code: u32) -> Result<T, SchemaError> {
     fails(
         attribute,
-        format!("is cut by a rule within the bin {}", attribute.label(code)),
-        "let ranges of rules begin and end where bins do, or cut the column there with `dp: {bins: {edges: [...]}}`",
+        format!("has the bin {}, which a rule splits", attribute.label(code)),
+        "begin and end ranges at bin edges, or declare an edge there with `dp: {bins: {edges: [...]}}`",
     )
 }
 
-/// Marks the codes whose values all lie within the range. Codes that lie only partly in it are refused.
+/// Marks the codes whose values all lie in the range. A code that is only partly in it is refused.
 fn within(attribute: &Attribute, range: &RangeSpec, meets: &mut [bool]) -> Result<(), SchemaError> {
-    let is_two = |one: &Option<Scalar>, other: &Option<Scalar>| one.is_some() && other.is_some();
-    if range == &RangeSpec::default() || is_two(&range.from, &range.above) || is_two(&range.to, &range.below) {
+    let both = |one: &Option<Scalar>, other: &Option<Scalar>| one.is_some() && other.is_some();
+    if range == &RangeSpec::default() || both(&range.from, &range.above) || both(&range.to, &range.below) {
         return fails(
             attribute,
-            "has a condition that is no range",
-            "give one of `from` and `above`, one of `to` and `below`, or one of each",
+            "has a condition that is not a range",
+            "write one of `from` and `above`, one of `to` and `below`, or one of each",
         );
     }
     let field = Field(attribute.spec());
     let Some(line) = Line::of(attribute) else {
-        return fails(attribute, "is on no number line, so a rule cannot ask for a range of it", "list its values");
+        return fails(
+            attribute,
+            "has text or boolean values, so a rule cannot have a range of them",
+            "list the values",
+        );
     };
     match (&attribute.encoder().values, line) {
         (Values::Whole { line, .. }, Line::Whole(codes)) => {
@@ -160,8 +164,9 @@ fn within(attribute: &Attribute, range: &RangeSpec, meets: &mut [bool]) -> Resul
         }
         (Values::Real(cut), Line::Real(codes)) => {
             let read = |bound: &Option<Scalar>| bound.as_ref().map(|bound| field.real(bound)).transpose();
-            // A bin of real numbers ends below the edge at which the next one opens, and an edge that is no point is drawn with
-            // no probability: among bins, `to` is as `below`, and `above` as `from`.
+            // A bin of real numbers excludes its upper edge, and an edge that is not a point is
+            // drawn with probability 0. So among bins `to` equals `below`, and `above` equals
+            // `from`.
             let is_edge = |bound: f64| !matches!(cut, RealCut::Categories(_)) && !cut.is_point(bound);
             let above = read(&range.above)?.map(|bound| if is_edge(bound) { bound } else { bound.next_up() });
             let to = read(&range.to)?.map(|bound| if is_edge(bound) { bound.next_down() } else { bound });
@@ -183,10 +188,10 @@ fn mark<T: PartialOrd + Copy>(
     for ((code, span), meets) in (0..).zip(spans).zip(meets) {
         let Some((first, last)) = *span else { continue };
         let inside = [first, last].map(|end| (low..=high).contains(&end));
-        // A range within a bin touches neither of its ends.
+        // A range inside a bin contains neither of its ends.
         let is_cut = inside[0] != inside[1] || (!inside[0] && first < low && high < last && low <= high);
         if is_cut {
-            return within_a_bin(attribute, code);
+            return splits_a_bin(attribute, code);
         }
         *meets = inside[0];
     }

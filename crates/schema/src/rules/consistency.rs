@@ -1,32 +1,32 @@
-//! Whether rules can be kept together, and by which values.
+//! Searches for contradictions between rules and for values that no row can have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Rule;
 use super::compile::advance;
-use crate::clique::AttributeId;
 use crate::domain::Domain;
+use crate::domain::clique::AttributeId;
 
-/// Cells of rules that a search looks at before it gives up. What it has not found out by then, the model of a method does, which is
-/// exact: this is for telling people early.
-const MOST_LOOKED_AT: u64 = 20_000_000;
+/// Maximum number of rule cells that a search visits before it gives up. The check is for early
+/// messages only: the model of a method is exact.
+const MAX_SEARCH_CELLS: u64 = 20_000_000;
 
-/// Which codes of each column are still possible.
-type Alive = BTreeMap<AttributeId, Vec<bool>>;
+/// For every column, which of its codes are still possible.
+type PossibleCodes = BTreeMap<AttributeId, Vec<bool>>;
 
-/// The rules of a schema, looked at together.
+/// Checks the rules of a schema together.
 pub(super) struct Consistency<'a> {
     domain: &'a Domain,
     rules: &'a [Rule],
 }
 
-/// What became of a search.
+/// The result of a search.
 enum Found {
-    /// A code for every column.
+    /// A row that keeps all rules.
     Row(BTreeMap<AttributeId, u32>),
-    /// There is none.
+    /// No such row exists.
     Nothing,
-    /// It gave up.
+    /// The search gave up.
     Unknown,
 }
 
@@ -35,52 +35,57 @@ impl<'a> Consistency<'a> {
         Self { domain, rules }
     }
 
-    /// The codes that no row can have, as far as a search of some length finds out.
+    /// The codes that no row can have, as far as a bounded search finds them.
     ///
     /// # Errors
-    /// The places of rules, as written, that cannot be kept together, of which none can be left out.
+    /// The indices of a minimal set of contradicting rules.
     pub(super) fn check(&self) -> Result<Vec<(AttributeId, u32)>, Vec<usize>> {
         let mut never = Vec::new();
-        let mut left = MOST_LOOKED_AT;
-        for part in self.parts() {
-            let mut search = Search { rules: part.clone(), left };
-            let Some(never_here) = search.never(self.domain) else { return Err(self.smallest(&part)) };
-            never.extend(never_here);
-            left = search.left;
+        let mut cells_left = MAX_SEARCH_CELLS;
+        for component in self.components() {
+            let mut search = Search { rules: component.clone(), cells_left };
+            let Some(impossible) = search.impossible_codes(self.domain) else {
+                return Err(self.minimal_conflict(&component));
+            };
+            never.extend(impossible);
+            cells_left = search.cells_left;
         }
         never.sort_unstable();
         Ok(never)
     }
 
-    /// Rules that share columns, directly or through others, are in one part.
-    fn parts(&self) -> Vec<Vec<&'a Rule>> {
-        let mut parts: Vec<(BTreeSet<AttributeId>, Vec<&Rule>)> = Vec::new();
+    /// Connected components of rules that share columns.
+    fn components(&self) -> Vec<Vec<&'a Rule>> {
+        let mut components: Vec<(BTreeSet<AttributeId>, Vec<&Rule>)> = Vec::new();
         for rule in self.rules {
             let columns = rule.clique.attributes();
-            let (joined, apart) = parts
+            let (joined, others) = components
                 .into_iter()
                 .partition::<Vec<_>, _>(|(held, _)| columns.iter().any(|column| held.contains(column)));
             let mut held: BTreeSet<AttributeId> = columns.iter().copied().collect();
             let mut rules = Vec::new();
-            for (columns, of_part) in joined {
+            for (columns, of_component) in joined {
                 held.extend(columns);
-                rules.extend(of_part);
+                rules.extend(of_component);
             }
             rules.push(rule);
-            parts = apart;
-            parts.push((held, rules));
+            components = others;
+            components.push((held, rules));
         }
-        parts.into_iter().map(|(_, rules)| rules).collect()
+        components.into_iter().map(|(_, rules)| rules).collect()
     }
 
-    /// Leaves out rules, as written, one by one, for as long as those that are left cannot be kept together.
-    fn smallest(&self, part: &[&'a Rule]) -> Vec<usize> {
-        let mut kept: BTreeSet<usize> = part.iter().map(|rule| rule.written).collect();
+    /// Removes rules one by one while the others still contradict each other.
+    fn minimal_conflict(&self, component: &[&'a Rule]) -> Vec<usize> {
+        let mut kept: BTreeSet<usize> = component.iter().map(|rule| rule.written).collect();
         for rule in kept.clone() {
-            let rules: Vec<&Rule> =
-                part.iter().copied().filter(|other| other.written != rule && kept.contains(&other.written)).collect();
-            let mut search = Search { rules, left: MOST_LOOKED_AT };
-            let mut alive = search.all(self.domain);
+            let rules: Vec<&Rule> = component
+                .iter()
+                .copied()
+                .filter(|other| other.written != rule && kept.contains(&other.written))
+                .collect();
+            let mut search = Search { rules, cells_left: MAX_SEARCH_CELLS };
+            let mut alive = search.all_codes(self.domain);
             if matches!(search.row(&mut alive), Found::Nothing) {
                 kept.remove(&rule);
             }
@@ -89,22 +94,22 @@ impl<'a> Consistency<'a> {
     }
 }
 
-/// A search for rows that keep some rules.
+/// A search for rows that keep the rules.
 struct Search<'a> {
     rules: Vec<&'a Rule>,
-    /// Cells that it may still look at.
-    left: u64,
+    /// Number of cells that it may still visit.
+    cells_left: u64,
 }
 
 impl Search<'_> {
-    fn all(&self, domain: &Domain) -> Alive {
+    fn all_codes(&self, domain: &Domain) -> PossibleCodes {
         let columns = self.rules.iter().flat_map(|rule| rule.clique.attributes());
         columns.map(|&column| (column, vec![true; domain.size(column) as usize])).collect()
     }
 
-    /// The codes that no row has; `None` if there is no row.
-    fn never(&mut self, domain: &Domain) -> Option<Vec<(AttributeId, u32)>> {
-        let mut alive = self.all(domain);
+    /// The codes that no row can have; `None` if no row keeps the rules.
+    fn impossible_codes(&mut self, domain: &Domain) -> Option<Vec<(AttributeId, u32)>> {
+        let mut alive = self.all_codes(domain);
         match self.propagate(&mut alive) {
             Propagated::Empty => return None,
             Propagated::Unknown => return Some(Vec::new()),
@@ -115,7 +120,7 @@ impl Search<'_> {
             never.extend((0..).zip(codes).filter(|(_, alive)| !**alive).map(|(code, _)| (column, code)));
         }
         if self.is_a_tree(alive.len()) {
-            // Then every code that is left is part of a row.
+            // In a tree, arc consistency is exact: every remaining code is part of a row.
             return Some(never);
         }
         let mut held: BTreeSet<(AttributeId, u32)> = BTreeSet::new();
@@ -146,13 +151,13 @@ impl Search<'_> {
         Some(never)
     }
 
-    /// Whether no circle of rules and columns leads back to where it began.
+    /// Whether the graph of rules and columns has no cycle.
     fn is_a_tree(&self, columns: usize) -> bool {
         self.rules.iter().map(|rule| rule.clique.len().saturating_sub(1)).sum::<usize>() < columns
     }
 
-    /// A row of codes that are alive.
-    fn row(&mut self, alive: &mut Alive) -> Found {
+    /// Searches for a row of possible codes.
+    fn row(&mut self, alive: &mut PossibleCodes) -> Found {
         match self.propagate(alive) {
             Propagated::Empty => return Found::Nothing,
             Propagated::Unknown => return Found::Unknown,
@@ -178,16 +183,16 @@ impl Search<'_> {
         Found::Nothing
     }
 
-    /// Strikes out every code that some rule leaves no cell for, until nothing changes.
-    fn propagate(&mut self, alive: &mut Alive) -> Propagated {
+    /// Removes codes that have no possible cell in some rule, until nothing changes.
+    fn propagate(&mut self, alive: &mut PossibleCodes) -> Propagated {
         loop {
             let mut is_settled = true;
             for rule in &self.rules {
                 let cells = rule.possible.len() as u64;
-                if cells > self.left {
+                if cells > self.cells_left {
                     return Propagated::Unknown;
                 }
-                self.left -= cells;
+                self.cells_left -= cells;
                 let mut supported: Vec<Vec<bool>> = rule.sizes.iter().map(|&size| vec![false; size as usize]).collect();
                 let columns: Vec<&Vec<bool>> = rule.clique.attributes().iter().map(|column| &alive[column]).collect();
                 let mut codes = vec![0_u32; rule.sizes.len()];
@@ -204,7 +209,7 @@ impl Search<'_> {
                     if !supported.contains(&true) {
                         return Propagated::Empty;
                     }
-                    // What is supported is alive.
+                    // Supported codes are a subset of the possible ones.
                     is_settled &= *codes == supported;
                     *codes = supported;
                 }
@@ -216,12 +221,12 @@ impl Search<'_> {
     }
 }
 
-/// What striking out codes came to.
+/// The result of propagation.
 enum Propagated {
-    /// Every column has codes left.
+    /// Every column has possible codes.
     Settled,
-    /// Some column has none.
+    /// Some column has no possible code.
     Empty,
-    /// It gave up.
+    /// The search gave up.
     Unknown,
 }

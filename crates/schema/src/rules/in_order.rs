@@ -1,7 +1,7 @@
-//! Values of several columns that have to be in order.
+//! Draws the values of ordered columns in order.
 //!
-//! Codes are in order already as far as bins can be: for any two columns of an order some values of their bins ascend. Here the values
-//! that were drawn from those bins are made to.
+//! Codes already keep an order as far as bins can: the bins of any two columns have values that
+//! ascend. Here the drawn values are made to ascend.
 
 use std::sync::Arc;
 
@@ -12,29 +12,29 @@ use arrow_schema::DataType;
 use rand::Rng;
 
 use super::line::{Codes, Line};
-use crate::clique::AttributeId;
-use crate::codes::CodeColumn;
-use crate::cut::Draw;
+use crate::bins::cut::Draw;
+use crate::domain::clique::AttributeId;
+use crate::domain::codes::CodeColumn;
 use crate::schema::Schema;
 
-/// How often values of a row are drawn anew until they are in order by chance, which leaves them uniform. Two values of one bin are
-/// in order in half of all draws, so hardly any row needs more.
+/// Number of rejection draws per row, which keep values uniform. Two values of one bin are in order
+/// in half of all draws, so hardly any row needs more.
 const DRAWS: usize = 32;
 
-/// Columns that orders tie together, directly or through others.
+/// A connected component of ordered columns.
 #[derive(Debug)]
 pub(crate) struct InOrder {
-    /// Places of the columns in the schema; none before one that its values may not be below.
+    /// Indices of the columns in the schema, in topological order: the smallest values first.
     columns: Vec<usize>,
     lines: Vec<Line>,
-    /// For every column, those before it in `columns` that its values may not be below.
+    /// For every column, the columns before it in `columns` whose values it may not be below.
     below: Vec<Vec<usize>>,
 }
 
 impl InOrder {
-    /// The orders of a schema.
+    /// All components of ordered columns of a schema.
     pub(crate) fn all(schema: &Schema) -> Vec<Self> {
-        let ascending = schema.ascending();
+        let ascending = &schema.rule_set().ascending;
         let mut left: Vec<AttributeId> = ascending.iter().flat_map(|&(first, second)| [first, second]).collect();
         left.sort_unstable();
         left.dedup();
@@ -53,7 +53,7 @@ impl InOrder {
                 next += 1;
             }
             left.retain(|column| !tied.contains(column));
-            // Orders are checked to hold all pairs that follow from others, so a later column has more before it.
+            // Orders are checked to be transitively closed, so a later column has more before it.
             let before = |column: AttributeId| ascending.iter().filter(|&&(_, later)| later == column).count();
             tied.sort_by_key(|&column| (before(column), column));
             let place = |column: AttributeId| tied.iter().position(|&other| other == column).expect("tied");
@@ -71,16 +71,16 @@ impl InOrder {
         all
     }
 
-    /// Draws values of rows that are out of order anew, such that they are in order. Their codes stay what they are.
-    pub(crate) fn mend(&self, codes: &[CodeColumn], arrays: &mut [ArrayRef], rng: &mut impl Rng) {
+    /// Redraws the values of rows that are out of order. Codes do not change.
+    pub(crate) fn enforce(&self, codes: &[CodeColumn], arrays: &mut [ArrayRef], rng: &mut impl Rng) {
         let codes: Vec<&CodeColumn> = self.columns.iter().map(|&column| &codes[column]).collect();
         let own: Vec<&ArrayRef> = self.columns.iter().map(|&column| &arrays[column]).collect();
-        let mended: Vec<ArrayRef> = match &self.lines[0] {
+        let ordered: Vec<ArrayRef> = match &self.lines[0] {
             Line::Whole(_) => {
                 let lines =
                     self.lines.iter().filter_map(|line| if let Line::Whole(codes) = line { Some(codes) } else { None });
                 let mut values: Vec<Vec<Option<i64>>> = own.iter().map(|array| wholes(array)).collect();
-                self.mend_values(&codes, &lines.collect::<Vec<_>>(), &mut values, rng);
+                self.enforce_values(&codes, &lines.collect::<Vec<_>>(), &mut values, rng);
                 own.iter().zip(values).map(|(array, values)| with_wholes(array, values)).collect()
             }
             Line::Real(_) => {
@@ -88,18 +88,18 @@ impl InOrder {
                     self.lines.iter().filter_map(|line| if let Line::Real(codes) = line { Some(codes) } else { None });
                 let mut values: Vec<Vec<Option<f64>>> =
                     own.iter().map(|array| array.as_primitive::<Float64Type>().iter().collect()).collect();
-                self.mend_values(&codes, &lines.collect::<Vec<_>>(), &mut values, rng);
+                self.enforce_values(&codes, &lines.collect::<Vec<_>>(), &mut values, rng);
                 let array =
                     |values: Vec<Option<f64>>| -> ArrayRef { Arc::new(PrimitiveArray::<Float64Type>::from(values)) };
                 values.into_iter().map(array).collect()
             }
         };
-        for (&column, array) in self.columns.iter().zip(mended) {
+        for (&column, array) in self.columns.iter().zip(ordered) {
             arrays[column] = array;
         }
     }
 
-    fn mend_values<T: Copy + PartialOrd, D: Draw<T>>(
+    fn enforce_values<T: Copy + PartialOrd, D: Draw<T>>(
         &self,
         codes: &[&CodeColumn],
         lines: &[&Codes<T, D>],
@@ -150,8 +150,9 @@ impl InOrder {
                 return;
             }
         }
-        // One after the other, each at least what those before it became and at most what leaves room for those behind it. Of three
-        // and more columns, one that keeps weekdays or months may find none of its days there, and takes another.
+        // One column after the other: at least the values before it, and at most what leaves room
+        // for those after it. With three or more columns, one that keeps weekdays or months may
+        // find none of its days there and takes another day.
         let mut highest: Vec<Option<T>> = spans.iter().map(|span| span.map(|(_, high)| high)).collect();
         for (place, below) in self.below.iter().enumerate() {
             let Some((_, high)) = spans[place] else { continue };
@@ -180,7 +181,7 @@ pub(super) fn wholes(array: &ArrayRef) -> Vec<Option<i64>> {
     }
 }
 
-/// An array of the same type with other values.
+/// Builds an array of the same type from other values.
 pub(super) fn with_wholes(array: &ArrayRef, values: Vec<Option<i64>>) -> ArrayRef {
     let narrow = |value: Option<i64>| value.map(|value| i32::try_from(value).expect("checked bounds fit 32 bits"));
     match array.data_type() {

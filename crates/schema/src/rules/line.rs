@@ -1,10 +1,10 @@
-//! Where codes lie on a number line.
+//! The ranges of values of codes.
 
-use crate::attribute::Attribute;
-use crate::cut::{Draw, RealDraw, WholeDraw};
-use crate::encode::Values;
+use crate::bins::cut::{Draw, RealDraw, WholeDraw};
+use crate::schema::attribute::Attribute;
+use crate::values::encode::Values;
 
-/// The codes of a column on a number line.
+/// The codes of an ordered column.
 #[derive(Debug)]
 pub(crate) enum Line {
     /// Whole numbers, years, days, or microseconds.
@@ -13,10 +13,10 @@ pub(crate) enum Line {
     Real(Codes<f64, RealDraw>),
 }
 
-/// Where codes lie, and how values of them are drawn.
+/// The value ranges of codes, and how values are drawn.
 #[derive(Debug)]
 pub(crate) struct Codes<T, D> {
-    /// The least and the greatest value that is drawn of each code; `None` for codes that lie nowhere.
+    /// The least and the greatest value drawn for each code; `None` for missing and unknown codes.
     pub(super) spans: Vec<Option<(T, T)>>,
     pub(super) draw: D,
 }
@@ -31,7 +31,7 @@ impl<T, D: Draw<T>> Codes<T, D> {
 }
 
 impl Line {
-    /// That of a column; `None` if it is text, or true and false.
+    /// The codes of a column; `None` for text and booleans.
     pub(crate) fn of(attribute: &Attribute) -> Option<Self> {
         let encoder = attribute.encoder();
         match &encoder.values {
@@ -47,7 +47,8 @@ impl Line {
         }
     }
 
-    /// Whether some value of a code is at most some value of another column's code. Codes that lie nowhere go with all.
+    /// Whether some value of a code is at most some value of another column's code. Missing and
+    /// unknown codes are compatible with all.
     pub(super) fn may_be_in_order(&self, code: u32, other: &Self, other_code: u32) -> bool {
         match (self, other) {
             (Self::Whole(first), Self::Whole(second)) => {

@@ -1,8 +1,8 @@
-//! Rules between columns, as combinations of codes that cannot be.
+//! Rules between columns, as forbidden combinations of codes.
 //!
-//! Every rule of a schema comes to tables over a few columns that tell, cell by cell, what is possible. Methods give those tables
-//! to the model as structural zeros, so that no row that breaks a rule has any probability. Two values of an order that
-//! share a bin are put in order when codes become values again.
+//! Every rule is compiled to tables over a few columns that mark each cell as possible or not.
+//! Methods give these tables to the model as structural zeros, so rows that break a rule have
+//! probability 0. Ordered values that share a bin are put in order by the decoder.
 
 mod compile;
 mod condition;
@@ -18,14 +18,14 @@ use self::compile::Columns;
 use self::consistency::Consistency;
 pub(crate) use self::in_order::InOrder;
 pub(crate) use self::years::{DaysInYears, Years};
-use crate::attribute::Attribute;
-use crate::clique::{AttributeId, Clique};
-use crate::codes::CodeColumn;
 use crate::domain::Domain;
+use crate::domain::clique::{AttributeId, Clique};
+use crate::domain::codes::CodeColumn;
 use crate::error::SchemaError;
 use crate::limits;
+use crate::schema::attribute::Attribute;
 
-/// A rule that was checked: which combinations of some columns' codes can be.
+/// A compiled rule: the possible combinations of codes of its columns.
 ///
 /// ```
 /// use scumble_schema::Schema;
@@ -46,55 +46,55 @@ use crate::limits;
 pub struct Rule {
     written: usize,
     clique: Clique,
-    /// The numbers of codes of the clique's columns.
+    /// Number of codes of each column of the clique.
     sizes: Vec<u32>,
-    /// The steps between neighbouring codes of these.
+    /// Strides of the table over the clique.
     strides: Vec<usize>,
     possible: Box<[bool]>,
 }
 
 impl Rule {
-    /// The place of the rule in the schema file that it comes from.
-    pub fn written(&self) -> usize {
+    /// The index of the rule in the schema file.
+    pub fn index(&self) -> usize {
         self.written
     }
 
-    /// The columns that it is about.
+    /// The columns of the rule.
     pub fn clique(&self) -> &Clique {
         &self.clique
     }
 
-    /// What is possible, in the order of the cells of a table over the clique.
+    /// Whether each cell of the table over the clique is possible.
     pub fn possible(&self) -> &[bool] {
         &self.possible
     }
 
-    /// Whether a row with these codes of the clique's columns is possible.
+    /// Whether this combination of codes of the clique's columns is possible.
     ///
     /// # Panics
-    /// If these are not codes of the clique's columns.
+    /// If the codes are not those of the clique's columns.
     pub fn allows(&self, codes: &[u32]) -> bool {
         assert_eq!(codes.len(), self.strides.len(), "one code for every column of the rule");
         self.possible[codes.iter().zip(&self.strides).map(|(&code, stride)| code as usize * stride).sum::<usize>()]
     }
 
-    /// Whether a row is possible that has these codes in all columns of the schema, in its order.
+    /// Whether a row, with one code per column of the schema, keeps the rule.
     ///
     /// # Panics
-    /// If these are not codes of the schema's columns.
+    /// If the codes are not those of the schema's columns.
     pub fn allows_row(&self, row: &[u32]) -> bool {
         self.allows(&self.clique.attributes().iter().map(|column| row[column.index()]).collect::<Vec<_>>())
     }
 
-    /// How many of the rows that were counted in a table over the clique break the rule.
+    /// Number of rows that break the rule, from the counts of the table over the clique.
     pub fn broken(&self, counts: &[u64]) -> u64 {
         self.possible.iter().zip(counts).filter(|(possible, _)| !**possible).map(|(_, count)| count).sum()
     }
 
-    /// How many rows break the rule. Columns are all those of the schema, in its order.
+    /// Number of rows that break the rule, from the columns of the schema, in order.
     ///
     /// # Panics
-    /// If they are not.
+    /// If the columns are not those of the schema.
     pub fn violations(&self, columns: &[CodeColumn]) -> u64 {
         let own: Vec<&CodeColumn> = self.clique.attributes().iter().map(|column| &columns[column.index()]).collect();
         let rows = own.first().map_or(0, |column| column.len());
@@ -109,23 +109,24 @@ impl Rule {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Rules {
     pub(crate) list: Vec<Rule>,
-    /// The pairs of columns of which the second is never below the first.
+    /// Pairs of columns whose second value is never below the first.
     pub(crate) ascending: Vec<(AttributeId, AttributeId)>,
-    /// The pairs of a column of days and one of calendar years, of which the second is in no earlier year than the first.
+    /// Pairs of a date and a year column, in either order, whose second value is in no earlier year
+    /// than the first.
     pub(crate) year_orders: Vec<(AttributeId, AttributeId)>,
-    /// Columns of completed years, with the days since and until which they are.
+    /// Rules on completed years.
     pub(crate) years: Vec<Years>,
-    /// Declared values that no row can have.
+    /// Codes of declared values that no row can have.
     pub(crate) never: Vec<(AttributeId, u32)>,
 }
 
 impl Rules {
-    /// Checks the rules of a schema, one by one and together.
+    /// Compiles the rules of a schema, and checks that they do not contradict each other.
     pub(crate) fn new(attributes: &[Attribute], domain: &Domain, written: &[RuleSpec]) -> Result<Self, SchemaError> {
         if written.len() > limits::RULES {
             return Err(SchemaError::table(
                 format!("there are {} rules, at most {} are possible", written.len(), limits::RULES),
-                "leave out rules, or write several as one",
+                "drop rules, or combine several into one",
             ));
         }
         let columns = Columns { attributes, domain };
@@ -136,8 +137,8 @@ impl Rules {
             cells += compiled.iter().map(|rule| rule.possible.len() as u128).sum::<u128>();
             if cells > limits::CELLS_OF_RULES {
                 return Err(SchemaError::table(
-                    format!("rules are about more than {} combinations of codes", limits::CELLS_OF_RULES),
-                    "declare wider bins for the columns with most codes, or fewer rules",
+                    format!("all rules together have more than {} combinations of codes", limits::CELLS_OF_RULES),
+                    "declare wider bins for the columns with the most codes, or fewer rules",
                 ));
             }
             list.extend(compiled);
@@ -165,8 +166,8 @@ impl Rules {
     }
 }
 
-/// Refuses columns that are in order only by way of a third. Where that one has no value, nothing would be said of the two, and
-/// where it has one, bins would have to be looked at by threes.
+/// Refuses orders that are not transitively closed. If the column in between is missing, the other
+/// two would be unordered, and otherwise bins would have to be checked in triples.
 fn check_orders(attributes: &[Attribute], ascending: &[(AttributeId, AttributeId)]) -> Result<(), SchemaError> {
     let name = |column: AttributeId| attributes[column.index()].name();
     for &(first, second) in ascending {
@@ -174,13 +175,13 @@ fn check_orders(attributes: &[Attribute], ascending: &[(AttributeId, AttributeId
             if third == first {
                 return Err(SchemaError::table(
                     format!("`{}` and `{}` are ordered both ways", name(first), name(second)),
-                    "keep one of the two orders; columns that are always equal are one column",
+                    "drop one of the two orders; of columns that are always equal, drop one",
                 ));
             }
             if ascending.binary_search(&(first, third)).is_err() {
                 let [first, second, third] = [first, second, third].map(name);
                 return Err(SchemaError::table(
-                    format!("`{first}` and `{third}` are in order only by way of `{second}`"),
+                    format!("`{first}` and `{third}` are ordered only through `{second}`"),
                     format!("write one rule for the three: `order: [{first}, {second}, {third}]`"),
                 ));
             }
@@ -195,5 +196,5 @@ fn contradiction(rules: &[usize], written: &[RuleSpec]) -> SchemaError {
         [one] => format!("no row can keep {one}"),
         _ => format!("no row can keep all of these together: {}", named.join(", ")),
     };
-    SchemaError::table(problem, "mend or drop one of them; without any one of them the others can be kept")
+    SchemaError::table(problem, "change or drop one of them; without any one of them the others can be kept")
 }

@@ -1,45 +1,45 @@
-//! Rules as a schema file writes them.
+//! Rules as written in a schema file.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::spec::Scalar;
+use crate::file::spec::Scalar;
 
 /// One rule between columns, unchecked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenRule", into = "WrittenRule")]
 pub enum RuleSpec {
-    /// No row meets all of these conditions.
+    /// Forbids rows that meet all of these conditions.
     Forbid(BTreeMap<String, Condition>),
-    /// A question that is asked only of some: the column is not applicable exactly in the rows that fail a condition.
+    /// A skipped question: the column is missing exactly in the rows that fail a condition.
     Skip {
         /// The column.
         column: String,
         /// The conditions under which it has a value.
         unless: BTreeMap<String, Condition>,
-        /// The kind of missing value that it has otherwise; `not applicable` without it.
+        /// The label of the missing value; `not applicable` by default.
         label: Option<String>,
     },
-    /// One column follows from another.
+    /// One column determines another.
     Determines {
-        /// The column that the other follows from.
+        /// The determining column.
         column: String,
-        /// The column that follows.
+        /// The determined column.
         other: String,
-        /// The value of the second for every value of the first.
+        /// The value of `other` for every value of `column`.
         by: BTreeMap<String, Scalar>,
     },
-    /// No value is below one of a column listed before its own.
+    /// Values of the listed columns ascend.
     Order(Vec<String>),
     /// Completed years between two days, such as an age.
     Years {
-        /// The column of integers that has the years.
+        /// The integer column with the years.
         years: String,
-        /// The column of dates from which they are counted.
+        /// The date column from which years are counted.
         since: String,
-        /// The column of dates or datetimes up to which they are counted, or a day.
+        /// The date or datetime column up to which years are counted, or a day.
         until: String,
     },
 }
@@ -48,25 +48,25 @@ pub enum RuleSpec {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Condition {
-    /// This value, or this kind of missing value.
+    /// This value, or this label of a missing value.
     One(Scalar),
     /// One of these.
     AnyOf(Vec<Scalar>),
-    /// A part of a number line.
+    /// A range of values.
     Range(RangeSpec),
 }
 
-/// A part of a number line.
+/// A range of values.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RangeSpec {
     /// From this value on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Scalar>,
-    /// Up to this value, which is part of it.
+    /// Up to and including this value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Scalar>,
-    /// Up to this value, which is not part of it.
+    /// Below this value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<Scalar>,
     /// Above this value.
@@ -74,7 +74,7 @@ pub struct RangeSpec {
     pub above: Option<Scalar>,
 }
 
-/// A rule with every property that some rule has.
+/// The properties of all kinds of rules, as written.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenRule {
@@ -125,7 +125,7 @@ impl TryFrom<WrittenRule> for RuleSpec {
             let mut pairs = determines.into_iter();
             match (pairs.next(), pairs.next()) {
                 (Some((column, other)), None) => Ok(Self::Determines { column, other, by }),
-                _ => Err("`determines` names one column and the one that follows from it: `{city: region}`"),
+                _ => Err("`determines` has one column and the one it determines: `{city: region}`"),
             }
         } else if let Some(columns) = order {
             Ok(Self::Order(columns))
@@ -156,7 +156,7 @@ impl From<RuleSpec> for WrittenRule {
     }
 }
 
-/// Short, for messages: the kind of rule and its columns.
+/// The kind of rule and its columns, for messages.
 impl fmt::Display for RuleSpec {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = |conditions: &BTreeMap<String, Condition>| {

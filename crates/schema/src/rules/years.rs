@@ -1,7 +1,8 @@
-//! Completed years between two days: an age that agrees with the date of birth, and years that agree with dates.
+//! Makes ages agree with dates of birth, and years with dates.
 //!
-//! Codes of the two columns go together if some of their values do. Values that were drawn from those codes are made to agree
-//! here: the day first, from the part of its bin that the other columns of the row leave, and then the years.
+//! Codes of two columns are compatible if some of their values agree. Here the drawn values are
+//! made to agree: first the day, drawn from the part of its bin that the other columns allow, then
+//! the years.
 
 use arrow_array::ArrayRef;
 use chrono::{Datelike, Months, NaiveDate};
@@ -11,33 +12,33 @@ use super::Rule;
 use super::compile::Columns;
 use super::in_order::{wholes, with_wholes};
 use super::line::{Codes, Line};
-use crate::attribute::{Attribute, FieldType};
-use crate::clique::{AttributeId, Clique};
-use crate::codes::CodeColumn;
-use crate::cut::{Draw, WholeDraw};
-use crate::encode::{Values, WholeLine};
+use crate::bins::cut::{Draw, WholeDraw};
+use crate::domain::clique::{AttributeId, Clique};
+use crate::domain::codes::CodeColumn;
 use crate::error::SchemaError;
 use crate::schema::Schema;
-use crate::text::TimeFormat;
-use crate::zone::{Zone, clock_in, day_of};
+use crate::schema::attribute::{Attribute, FieldType};
+use crate::values::encode::{Values, WholeLine};
+use crate::values::text::{TimeFormat, calendar_day};
+use crate::values::zone::{Zone, clock_in, day_of};
 
 /// Beyond every day of the calendar and every year.
 const FAR: i64 = i64::MAX / 4;
 
-/// The day up to which years are completed.
+/// The day up to which years are counted.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Until {
-    /// The same in all rows.
+    /// A fixed day.
     Day(i64),
-    /// That of a column of dates, between the first and the last that it declares.
+    /// A date column, with its first and last declared day.
     Date(AttributeId, (i64, i64)),
-    /// That of a column of instants, as a clock in its zone shows it.
+    /// A datetime column, with its first and last declared day in local time of its zone.
     Instant(AttributeId, (i64, i64), Option<Zone>),
 }
 
-/// A rule `{years: COLUMN, since: COLUMN, until: COLUMN or DAY}` that was checked.
+/// A checked rule `{years: COLUMN, since: COLUMN, until: COLUMN or DAY}`.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::struct_field_names, reason = "they are called as in the schema file")]
+#[expect(clippy::struct_field_names, reason = "the names of the schema file")]
 pub(crate) struct Years {
     pub(crate) years: AttributeId,
     pub(crate) since: AttributeId,
@@ -45,7 +46,7 @@ pub(crate) struct Years {
 }
 
 impl Until {
-    /// The first and the last day that it can be.
+    /// The first and last possible day.
     fn days(&self) -> (i64, i64) {
         match self {
             Self::Day(day) => (*day, *day),
@@ -53,7 +54,7 @@ impl Until {
         }
     }
 
-    /// The place of its column.
+    /// The index of the column, if any.
     fn column(&self) -> Option<usize> {
         match self {
             Self::Day(_) => None,
@@ -61,7 +62,7 @@ impl Until {
         }
     }
 
-    /// The days that it can be in a row: one, unless its column has no value there.
+    /// The first and last possible day in a row: one day, unless the column is missing there.
     fn days_in(&self, row: usize, values: &RowValues) -> (i64, i64) {
         let value = self.column().and_then(|column| values.get(column, row));
         let day = value.map(|value| match self {
@@ -73,29 +74,29 @@ impl Until {
 }
 
 impl Columns<'_> {
-    /// The columns of the rule, of the types that it needs.
+    /// Checks the columns of the rule and their types.
     pub(super) fn years(&self, years: &str, since: &str, until: &str) -> Result<Years, SchemaError> {
         let (years_id, since_id) = (self.find(years)?, self.find(since)?);
-        let of_type = |column: AttributeId, wanted: FieldType| {
+        let check_type = |column: AttributeId, expected: FieldType| {
             let attribute = self.attribute(column);
-            if attribute.field_type() == wanted {
+            if attribute.field_type() == expected {
                 return Ok(());
             }
             Err(SchemaError::column(
                 attribute.name(),
-                format!("is of type `{}`, and a rule about completed years needs `{wanted}`", attribute.field_type()),
-                "name an integer as `years`, a date as `since`, and a date, a datetime or a day as `until`",
+                format!("is of type `{}`, but a rule on completed years needs `{expected}`", attribute.field_type()),
+                "write an integer column as `years`, a date column as `since`, and a date or datetime column or a day as `until`",
             ))
         };
-        of_type(years_id, FieldType::Integer)?;
-        of_type(since_id, FieldType::Date)?;
+        check_type(years_id, FieldType::Integer)?;
+        check_type(since_id, FieldType::Date)?;
         let until = match (self.find(until), TimeFormat::Iso.days(until)) {
             (Ok(column), _) => self.until(column)?,
             (Err(_), Some(day)) => Until::Day(day),
             (Err(_), None) => {
                 return Err(SchemaError::table(
                     format!("a rule counts years until `{until}`, which is neither a column nor a day"),
-                    "name a date or datetime column, or write a day such as \"2024-12-31\"",
+                    "write a date or datetime column, or a day such as \"2024-12-31\"",
                 ));
             }
         };
@@ -121,13 +122,13 @@ impl Columns<'_> {
             }
             _ => Err(SchemaError::column(
                 attribute.name(),
-                "is the `until` of a rule, and is neither a date nor a datetime",
-                "name a date or datetime column, or write a day such as \"2024-12-31\"",
+                "is the `until` of a rule, but is neither a date nor a datetime",
+                "write a date or datetime column, or a day such as \"2024-12-31\"",
             )),
         }
     }
 
-    /// Which codes of the two columns go together.
+    /// Compiles the compatible codes of `years` and `since`.
     pub(super) fn years_rule(&self, written: usize, rule: &Years) -> Result<Rule, SchemaError> {
         let clique = Clique::new([rule.years, rule.since]);
         self.check_size(&clique)?;
@@ -141,7 +142,7 @@ impl Columns<'_> {
         })
     }
 
-    /// Which codes of a column of days and one of calendar years are in order.
+    /// Compiles the ordered codes of a date and a year column.
     pub(super) fn year_order_rule(
         &self,
         written: usize,
@@ -158,7 +159,7 @@ impl Columns<'_> {
     }
 }
 
-/// The codes of a column of whole numbers.
+/// The codes of a column of whole numbers, dates or datetimes.
 fn whole_codes(attribute: &Attribute) -> Option<Codes<i64, WholeDraw>> {
     match Line::of(attribute) {
         Some(Line::Whole(codes)) => Some(codes),
@@ -166,7 +167,8 @@ fn whole_codes(attribute: &Attribute) -> Option<Codes<i64, WholeDraw>> {
     }
 }
 
-/// What codes of a column stand for: as they come back, and beyond both ends where values out of bounds count there.
+/// The values of every code. The outermost codes are unbounded if they include values out of
+/// bounds.
 fn reaches(attribute: &Attribute) -> Vec<Option<(i64, i64)>> {
     let mut spans = whole_codes(attribute).map(|codes| codes.spans).unwrap_or_default();
     let encoder = attribute.encoder();
@@ -183,14 +185,13 @@ fn reaches(attribute: &Attribute) -> Vec<Option<(i64, i64)>> {
     spans
 }
 
-/// The completed years that codes of a column stand for. Nothing was completed before it began, so what lies below the bounds
-/// is zero at least.
+/// The completed years of every code. They are at least zero, unless negative years are declared.
 fn years_of(attribute: &Attribute) -> Vec<Option<(i64, i64)>> {
     let from_zero = |(first, last): (i64, i64)| (if last >= 0 { first.max(0) } else { first }, last);
     reaches(attribute).into_iter().map(|span| span.map(from_zero)).collect()
 }
 
-/// The calendar years of the codes of a column of days or years.
+/// The calendar years of every code of a date or year column.
 fn calendar_years(attribute: &Attribute) -> Vec<Option<(i64, i64)>> {
     let spans = whole_codes(attribute).map(|codes| codes.spans).unwrap_or_default();
     match attribute.field_type() {
@@ -201,17 +202,13 @@ fn calendar_years(attribute: &Attribute) -> Vec<Option<(i64, i64)>> {
     }
 }
 
-fn date(day: i64) -> Option<NaiveDate> {
-    NaiveDate::from_epoch_days(i32::try_from(day).ok()?)
-}
-
 fn year_of(day: i64) -> i64 {
-    date(day).map_or(if day < 0 { -FAR } else { FAR }, |date| date.year().into())
+    calendar_day(day).map_or(if day < 0 { -FAR } else { FAR }, |date| date.year().into())
 }
 
-/// Completed years from one day to another; below zero if the other comes first.
+/// Completed years from `since` to `until`; negative if `until` is earlier.
 fn completed_years(since: i64, until: i64) -> i64 {
-    match (date(since), date(until)) {
+    match (calendar_day(since), calendar_day(until)) {
         (Some(since), Some(until)) => {
             let has_passed = (until.month(), until.day()) >= (since.month(), since.day());
             i64::from(until.year() - since.year()) - i64::from(!has_passed)
@@ -221,18 +218,22 @@ fn completed_years(since: i64, until: i64) -> i64 {
     }
 }
 
-/// The fewest and the most completed years between days of two intervals.
+/// The fewest and the most completed years between days of two ranges.
 fn years_between(since: (i64, i64), until: (i64, i64)) -> (i64, i64) {
     (completed_years(since.1, until.0), completed_years(since.0, until.1))
 }
 
-/// The days on which `least` to `most` years were completed on a day of `until`.
+/// The range of start days from which `least` to `most` years are completed on a day between
+/// `begin` and `end`.
 fn days_of_years((least, most): (i64, i64), (begin, end): (i64, i64)) -> (i64, i64) {
     let before = |day: i64, years: i64| {
         let months =
             u32::try_from(years.unsigned_abs()).ok().and_then(|years| years.checked_mul(12)).map(Months::new)?;
-        let shifted =
-            if years >= 0 { date(day)?.checked_sub_months(months) } else { date(day)?.checked_add_months(months) };
+        let shifted = if years >= 0 {
+            calendar_day(day)?.checked_sub_months(months)
+        } else {
+            calendar_day(day)?.checked_add_months(months)
+        };
         shifted.map(|date| i64::from(date.to_epoch_days()))
     };
     let latest = if least <= -FAR { FAR } else { before(end, least).unwrap_or(FAR) };
@@ -240,7 +241,7 @@ fn days_of_years((least, most): (i64, i64), (begin, end): (i64, i64)) -> (i64, i
     (earliest, latest)
 }
 
-/// Values of some columns, by place and row; columns that no rule is about are empty.
+/// Values by column index and row; columns without a rule are empty.
 struct RowValues(Vec<Vec<Option<i64>>>);
 
 impl RowValues {
@@ -253,7 +254,7 @@ impl RowValues {
     }
 }
 
-/// A column of days, and what other columns of a row say about them.
+/// A date column and the limits that other columns set on it.
 #[derive(Debug)]
 pub(crate) struct DaysInYears {
     column: usize,
@@ -261,22 +262,22 @@ pub(crate) struct DaysInYears {
     limits: Vec<Limit>,
 }
 
-/// What another column says.
+/// A limit that another column sets on a day.
 #[derive(Debug)]
 enum Limit {
-    /// Completed years until some day.
+    /// Completed years until a day.
     Years { years: Partner, reaches: Vec<Option<(i64, i64)>>, until: Until },
-    /// A calendar year that the day is not after.
+    /// The day is not after this calendar year.
     NotAfterYear(Partner),
-    /// A calendar year that the day is not before.
+    /// The day is not before this calendar year.
     NotBeforeYear(Partner),
-    /// A day that this one is not after.
+    /// The day is not after the day of this column.
     NotAfter(usize),
-    /// A day that this one is not before.
+    /// The day is not before the day of this column.
     NotBefore(usize),
 }
 
-/// Another column, whose values may be drawn anew within their codes.
+/// Another column, whose values may be redrawn within their codes.
 #[derive(Debug)]
 struct Partner {
     column: usize,
@@ -285,15 +286,15 @@ struct Partner {
 
 impl Partner {
     fn new(schema: &Schema, column: AttributeId) -> Self {
-        let codes = whole_codes(schema.attribute(column)).expect("a rule was checked");
+        let codes = whole_codes(schema.attribute(column)).expect("the rule was checked");
         Self { column: column.index(), codes }
     }
 }
 
 impl DaysInYears {
-    /// Those of a schema, one for every column of days that a rule ties to years.
+    /// One for every date column that a rule ties to years.
     pub(crate) fn all(schema: &Schema) -> Vec<Self> {
-        let tied = schema.tied_to_years();
+        let tied = schema.rule_set();
         let mut columns: Vec<AttributeId> = tied.years.iter().map(|rule| rule.since).collect();
         let is_date = |column: AttributeId| schema.attribute(column).field_type() == FieldType::Date;
         columns.extend(tied.year_orders.iter().map(|&(first, second)| if is_date(first) { first } else { second }));
@@ -303,7 +304,7 @@ impl DaysInYears {
     }
 
     fn new(schema: &Schema, column: AttributeId) -> Self {
-        let tied = schema.tied_to_years();
+        let tied = schema.rule_set();
         let mut limits = Vec::new();
         for rule in tied.years.iter().filter(|rule| rule.since == column) {
             limits.push(Limit::Years {
@@ -319,19 +320,19 @@ impl DaysInYears {
                 limits.push(Limit::NotBeforeYear(Partner::new(schema, first)));
             }
         }
-        for &(first, second) in schema.ascending() {
+        for &(first, second) in &schema.rule_set().ascending {
             if first == column {
                 limits.push(Limit::NotAfter(second.index()));
             } else if second == column {
                 limits.push(Limit::NotBefore(first.index()));
             }
         }
-        let codes = whole_codes(schema.attribute(column)).expect("a rule was checked");
+        let codes = whole_codes(schema.attribute(column)).expect("the rule was checked");
         Self { column: column.index(), codes, limits }
     }
 
-    /// Draws days and years anew that do not agree. Their codes stay what they are.
-    pub(crate) fn mend(&self, codes: &[CodeColumn], arrays: &mut [ArrayRef], rng: &mut impl Rng) {
+    /// Redraws days and years that do not agree. Codes do not change.
+    pub(crate) fn enforce(&self, codes: &[CodeColumn], arrays: &mut [ArrayRef], rng: &mut impl Rng) {
         let mut places = vec![self.column];
         for limit in &self.limits {
             match limit {
@@ -350,20 +351,21 @@ impl DaysInYears {
             values.0[place] = wholes(&arrays[place]);
         }
         for row in 0..codes[self.column].len() {
-            self.mend_row(row, codes, &mut values, rng);
+            self.enforce_row(row, codes, &mut values, rng);
         }
         for place in places {
             arrays[place] = with_wholes(&arrays[place], std::mem::take(&mut values.0[place]));
         }
     }
 
-    fn mend_row(&self, row: usize, codes: &[CodeColumn], values: &mut RowValues, rng: &mut impl Rng) {
+    fn enforce_row(&self, row: usize, codes: &[CodeColumn], values: &mut RowValues, rng: &mut impl Rng) {
         let Some(mut day) = values.get(self.column, row) else { return };
         let code = codes[self.column].get(row);
         let Some((mut low, mut high)) = self.codes.spans[code as usize] else { return };
         for limit in &self.limits {
             let (first, last) = Self::days(limit, row, codes, values);
-            // A limit that leaves nothing is one that codes cannot keep, such as that of three columns together.
+            // Ignore a limit that leaves no day: codes cannot guarantee limits of three columns
+            // together.
             if first.max(low) <= last.min(high) {
                 (low, high) = (first.max(low), last.min(high));
             }
@@ -377,7 +379,7 @@ impl DaysInYears {
         }
     }
 
-    /// The days that a limit leaves, whatever value the other column takes within its code.
+    /// The days that a limit allows for some value of the other column's code.
     fn days(limit: &Limit, row: usize, codes: &[CodeColumn], values: &RowValues) -> (i64, i64) {
         let everything = (-FAR, FAR);
         match limit {
@@ -405,7 +407,7 @@ fn first_day(year: i64) -> i64 {
     day.map_or(if year < 0 { -FAR } else { FAR }, |day| day.to_epoch_days().into())
 }
 
-/// Gives the other column a value of its code that agrees with the day.
+/// Sets the other column to a value of its code that agrees with the day.
 fn fit_partner(limit: &Limit, day: i64, row: usize, codes: &[CodeColumn], values: &mut RowValues, rng: &mut impl Rng) {
     let span = |partner: &Partner| partner.codes.spans[codes[partner.column].get(row) as usize];
     match limit {
@@ -451,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn the_days_of_some_years_are_exactly_those() {
+    fn days_of_years_inverts_completed_years() {
         for until in ["2024-05-06", "2024-02-29", "2023-02-28"].map(day) {
             for years in [0, 1, 4, 85] {
                 let (first, last) = days_of_years((years, years), (until, until));

@@ -1,15 +1,17 @@
-//! What names of columns suggest for a schema. Names and types are public; no value is looked at.
+//! Suggestions from the names of columns. Names and types are public; no value is read.
 
+mod draft;
 mod names;
 
 use std::fmt::Write as _;
 
+pub use self::draft::{draft, field_type_of};
 use self::names::has_word;
 pub use self::names::{Guess, guess_by_name, is_unit_by_name};
-use crate::attribute::FieldType;
-use crate::preset::Preset;
+use crate::file::preset::Preset;
+use crate::schema::attribute::FieldType;
 
-/// Columns of dates that come before others, and those that they come before.
+/// Words of dates that come before those of `ENDS`.
 const BEGINS: [&str; 14] = [
     "start",
     "begin",
@@ -44,7 +46,7 @@ const ENDS: [&str; 13] = [
 const BIRTH: [&str; 7] = ["birth", "dob", "birthday", "born", "geburt", "geburtsdatum", "geburtstag"];
 const MARRIED: [&str; 6] = ["married", "marital", "verheiratet", "familienstand", "marriage", "spouse"];
 
-/// The guess for a column whose type is known: a preset that goes with the type, or else the type.
+/// Guesses a preset that fits the type, if it is known, or else the type.
 pub fn guess(name: &str, field_type: Option<FieldType>) -> Option<Guess> {
     let by_name = guess_by_name(name);
     let Some(field_type) = field_type else { return by_name };
@@ -54,22 +56,22 @@ pub fn guess(name: &str, field_type: Option<FieldType>) -> Option<Guess> {
     }
 }
 
-/// Comments for a drafted column: the line that its name makes likely, and the question whether it can be blank.
+/// Comments for a drafted column: what its name suggests, and the question whether it can be blank.
 pub(crate) fn column_comment(name: &str, field_type: FieldType) -> String {
     let mut text = String::new();
     let by_name = guess_by_name(name);
     match by_name {
-        // A text column of a CSV file is of any type.
+        // A text column of a CSV file can be of any type.
         Some(Guess::Preset(preset)) if field_type == FieldType::String || preset.types().contains(&field_type) => {
             let _ = writeln!(
                 text,
-                "    # By its name perhaps, in place of all lines below `name`:\n    #   dp: {{preset: {}}}   # {}",
+                "    # Suggested by the name, in place of all lines below `name`:\n    #   dp: {{preset: {}}}   # {}",
                 preset.name(),
                 preset.in_words()
             );
         }
         Some(Guess::Type(likely)) if field_type == FieldType::String => {
-            let _ = writeln!(text, "    # By its name perhaps: `type: {likely}`, {}", needs(likely));
+            let _ = writeln!(text, "    # Suggested by the name: `type: {likely}`, {}", needs(likely));
         }
         _ if field_type == FieldType::String => {
             text.push_str("    # Text with a list of categories, or another `type`: integer, number, boolean, date, datetime, year\n");
@@ -77,9 +79,9 @@ pub(crate) fn column_comment(name: &str, field_type: FieldType) -> String {
         _ => {}
     }
     if by_name == Some(Guess::Preset(Preset::Amount)) {
-        text.push_str("    # Many of exactly 0, or heaped on round numbers? Then `points: [0]` among the bins gives each a code of its own.\n");
+        text.push_str("    # Many values of exactly 0, or of round numbers? Then list them in the bins, such as `points: [0]`: each gets its own code.\n");
     }
-    text.push_str("    # Is it ever blank? If not: `required: true` under `constraints`.\n");
+    text.push_str("    # Never blank? Then add `required: true` under `constraints`.\n");
     text
 }
 
@@ -91,7 +93,7 @@ fn needs(field_type: FieldType) -> &'static str {
     }
 }
 
-/// Rules that names suggest, as lines of a schema file.
+/// Suggests rules from the names of columns, as lines of a schema file.
 pub fn rules_by_names(names: &[&str]) -> Vec<String> {
     let quoted = |name: &str| serde_json::Value::from(name).to_string();
     let is_date = |name: &str| matches!(guess_by_name(name), Some(Guess::Preset(Preset::Date)));
@@ -103,7 +105,7 @@ pub fn rules_by_names(names: &[&str]) -> Vec<String> {
     if let (Some(age), Some(birth)) = (age, birth) {
         let day = "\"2024-12-31\"";
         rules.push(format!(
-            "{{years: {}, since: {}, until: {day}}}   # completed years on that day; or name the column of the day",
+            "{{years: {}, since: {}, until: {day}}}   # completed years on that day; or write the column with the day",
             quoted(age),
             quoted(birth)
         ));
@@ -124,18 +126,18 @@ pub fn rules_by_names(names: &[&str]) -> Vec<String> {
         _ => Vec::new(),
     };
     if !ordered.is_empty() {
-        rules.push(format!("order: [{}]   # none is before the one to its left", ordered.join(", ")));
+        rules.push(format!("order: [{}]   # each is at or after the one to its left", ordered.join(", ")));
     }
     rules
 }
 
-/// The rules that names suggest, as comments in the `dp` block of a drafted table.
+/// The suggested rules as comments in the `dp` block of a draft.
 pub(crate) fn rules_comment(names: &[&str]) -> String {
     let rules = rules_by_names(names);
     if rules.is_empty() {
         return String::new();
     }
-    let mut text = String::from("  # Facts that hold in every row, by the names of columns perhaps:\n  # rules:\n");
+    let mut text = String::from("  # Rules that hold in every row, suggested by the names of columns:\n  # rules:\n");
     for rule in rules {
         let _ = writeln!(text, "  #   - {rule}");
     }
@@ -147,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_suggested_by_names_alone() {
+    fn rules_are_suggested_by_names() {
         let rules = rules_by_names(&["alter", "geburtsdatum", "familienstand", "Aufnahmedatum", "Entlassungsdatum"]);
         assert_eq!(rules.len(), 3, "{rules:?}");
         assert!(rules[0].starts_with(r#"{years: "alter", since: "geburtsdatum""#), "{}", rules[0]);

@@ -1,21 +1,21 @@
-//! Words in names of columns, in English and German.
+//! English and German words in the names of columns.
 
-use crate::attribute::FieldType;
-use crate::preset::Preset;
+use crate::file::preset::Preset;
+use crate::schema::attribute::FieldType;
 
-/// What a name is likely to mean.
+/// The likely meaning of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guess {
-    /// A kind of column that many tables have.
+    /// A preset.
     Preset(Preset),
-    /// A type, and nothing more.
+    /// Only a type.
     Type(FieldType),
 }
 
-/// A meaning, the words that have it, and endings of longer words that do.
+/// A meaning, its words, and endings of longer words.
 struct Entry(Guess, &'static [&'static str], &'static [&'static str]);
 
-/// The first entry that fits holds, so words that decide stand before those that only describe.
+/// The first matching entry wins, so more specific words come first.
 const ENTRIES: [Entry; 15] = [
     Entry(
         Guess::Preset(Preset::Identifier),
@@ -135,8 +135,8 @@ const ENTRIES: [Entry; 15] = [
     Entry(Guess::Type(FieldType::Integer), &["size", "rank", "level", "months", "days", "monate", "tage"], &[]),
 ];
 
-/// Words of an identifier that say whose a row is.
-const WHOSE: [&str; 16] = [
+/// Words in the name of an identifier of a person or household.
+const UNIT_WORDS: [&str; 16] = [
     "person",
     "patient",
     "patienten",
@@ -155,7 +155,7 @@ const WHOSE: [&str; 16] = [
     "subject",
 ];
 
-/// What the name of a column suggests, by its words alone.
+/// Guesses the meaning of a column from its name.
 ///
 /// ```
 /// use scumble_schema::{Guess, Preset, guess_by_name};
@@ -171,21 +171,21 @@ pub fn guess_by_name(name: &str) -> Option<Guess> {
     ENTRIES.iter().find(|entry| words.iter().any(|word| is(word, entry))).map(|entry| entry.0)
 }
 
-/// Whether the name is that of an identifier of people, whose rows are to be protected together.
+/// Whether the name suggests an identifier of a person or household: a privacy unit.
 pub fn is_unit_by_name(name: &str) -> bool {
     let words = words(name);
     guess_by_name(name) == Some(Guess::Preset(Preset::Identifier))
-        && words.iter().any(|word| WHOSE.iter().any(|whose| word == whose || word.starts_with(whose)))
+        && words.iter().any(|word| UNIT_WORDS.iter().any(|unit| word == unit || word.starts_with(unit)))
 }
 
-/// Whether one of these words is in the name, or ends one of its words.
+/// Whether one of `wanted` is a word of the name, or the ending of one.
 pub(super) fn has_word(name: &str, wanted: &[&str]) -> bool {
     words(name)
         .iter()
         .any(|word| wanted.iter().any(|wanted| word == wanted || word.ends_with(wanted) && wanted.len() > 4))
 }
 
-/// The words of a name, in lower case and without umlauts: cut at capitals and at everything that is no letter.
+/// The words of a name, in lower case and without umlauts, split at capitals and at non-letters.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before_is_lower = false;
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_cut_into_words() {
+    fn names_are_split_into_words() {
         assert_eq!(words("BirthDate_2 (JAHR)"), ["birth", "date", "jahr"]);
         assert_eq!(words("Körpergröße"), ["koerpergroesse"]);
         assert!(words("42").is_empty());

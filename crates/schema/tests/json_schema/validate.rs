@@ -1,14 +1,14 @@
-//! A validator for the part of JSON Schema 2020-12 that our file uses.
+//! A validator for the subset of JSON Schema 2020-12 that the published file uses.
 //!
-//! The complete crate for it brings some two dozen crates that nothing else here needs. This one refuses a keyword that
-//! it does not know, so that no rule of the file goes untested.
+//! A complete validator would add two dozen dependencies. This one panics on an unknown keyword, so
+//! that no rule of the file is untested.
 
 use serde_json::{Map, Value};
 
-/// Keywords that say something to people and nothing about validity.
+/// Keywords that do not affect validity.
 const ANNOTATIONS: [&str; 8] = ["$schema", "$id", "$defs", "$comment", "title", "description", "default", "examples"];
 
-/// Checks `value` against the whole schema `root`.
+/// Validates `value` against the schema `root`.
 pub(crate) fn validate(root: &Value, value: &Value) -> Result<(), String> {
     Validator { root }.check(root, value, "")
 }
@@ -18,7 +18,7 @@ struct Validator<'a> {
 }
 
 impl Validator<'_> {
-    /// Checks `value`, which stands at `place`, against `schema`.
+    /// Validates `value`, found at `place`, against `schema`.
     fn check(&self, schema: &Value, value: &Value, place: &str) -> Result<(), String> {
         let rules = match schema {
             Value::Bool(true) => return Ok(()),

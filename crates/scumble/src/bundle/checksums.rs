@@ -1,18 +1,18 @@
-//! Sums of files, in the form that `sha256sum` writes and checks.
+//! Checksums of files, in the format of `sha256sum`.
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 
 use sha2::{Digest, Sha256};
 
-/// The file that lists them.
+/// File that lists the checksums.
 pub(super) const LIST: &str = "SHA256SUMS";
-/// What stands between a sum and the name of its file.
+/// Separator between a checksum and the name of its file.
 const BETWEEN: &str = "  ";
-/// Digits of a sum.
+/// Number of digits of a checksum.
 const DIGITS: usize = 64;
 
-/// What a file holds, in short.
+/// Length and checksum of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sum {
     pub(super) bytes: u64,
@@ -25,7 +25,7 @@ impl Sum {
         Self { bytes: content.len() as u64, sha256: hex(&Sha256::digest(content)) }
     }
 
-    /// Of all that is read, in the memory of one buffer.
+    /// Computes the sum of a reader, in the memory of one buffer.
     pub(super) fn read(mut content: impl Read) -> io::Result<Self> {
         let mut summing = Summing::new(io::sink());
         io::copy(&mut content, &mut summing)?;
@@ -33,7 +33,7 @@ impl Sum {
     }
 }
 
-/// Passes bytes on, and sums them.
+/// Writer that passes bytes on and sums them.
 pub(super) struct Summing<W> {
     inner: W,
     hasher: Sha256,
@@ -63,22 +63,23 @@ impl<W: Write> Write for Summing<W> {
     }
 }
 
-/// The list of these files, sorted by name.
+/// Returns the list of these files, sorted by name.
 pub(super) fn list<'a>(files: impl IntoIterator<Item = (&'a str, &'a Sum)>) -> String {
     let mut files: Vec<_> = files.into_iter().collect();
     files.sort_unstable_by_key(|(name, _)| *name);
     files.into_iter().fold(String::new(), |mut text, (name, sum)| {
-        writeln!(text, "{}{BETWEEN}{name}", sum.sha256).expect("writing to a text");
+        writeln!(text, "{}{BETWEEN}{name}", sum.sha256).expect("writing to a string cannot fail");
         text
     })
 }
 
-/// Sums and names as they are listed.
+/// Parses a list into checksums and names.
 ///
-/// There is one way to write a list, and any other is refused: `sha256sum` would pass over lines that it does not understand.
+/// A list has one valid form, and any other is refused: `sha256sum` would ignore lines that it does
+/// not understand.
 ///
 /// # Errors
-/// What is wrong, by line.
+/// Returns the first problem, with its line.
 pub(super) fn parse(text: &[u8]) -> Result<Vec<(&str, &str)>, String> {
     let text = std::str::from_utf8(text).map_err(|_| "is not text".to_owned())?;
     let body = text.strip_suffix('\n').ok_or("does not end with a line")?;
@@ -100,7 +101,7 @@ pub(super) fn parse(text: &[u8]) -> Result<Vec<(&str, &str)>, String> {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a text");
+        write!(text, "{byte:02x}").expect("writing to a string cannot fail");
         text
     })
 }

@@ -1,7 +1,8 @@
-//! The files of a bundle, and how all but the rows are made.
+//! The files of a bundle, and the contents of all but the rows.
 //!
-//! Everything here is a function of the model, the release and the sums of the two files of rows. That is what makes a bundle the
-//! same byte for byte, and what lets [`verify`](super::verify()) make every file again and compare.
+//! Everything here is a function of the model, the release and the checksums of the two files of
+//! rows. So a bundle is reproducible byte for byte, and [`verify`](super::verify()) can generate
+//! every file again and compare.
 
 use scumble_mechanisms::marginals::{MarginalsError, Statement};
 use scumble_mechanisms::{Method, Model, Origin};
@@ -30,13 +31,13 @@ pub(super) const PICTURE: &str = "model.svg";
 pub(super) const README: &str = "README.md";
 pub(super) const INDEX: &str = "index.html";
 
-/// The folder in a bundle.
+/// The folder inside a bundle.
 pub(super) const INNER_FOLDER: &str = "data";
 
-/// What this program is called in what it writes.
+/// Name and version of this program, in the files that it writes.
 pub(super) const PROGRAM: &str = concat!("scumble ", env!("CARGO_PKG_VERSION"));
 
-/// Every file that a bundle may have, besides the list of sums, with what it is.
+/// All files that a bundle may have, except the list of checksums, with a description.
 pub(super) const FILES: [(&str, &str); 15] = [
     (INDEX, "what this folder is, what is promised, whom to ask: a page to begin with, for any browser"),
     (PARQUET, "the synthetic rows, with the types of their columns"),
@@ -55,23 +56,23 @@ pub(super) const FILES: [(&str, &str); 15] = [
     (README, "what this folder is, as plain text"),
 ];
 
-/// All that the documents of a bundle are made from.
+/// The data that the documents of a bundle are made from.
 pub(super) struct Contents<'a> {
     pub(super) model: &'a Model,
     pub(super) release: &'a Release,
-    /// Of the two files of rows.
+    /// Checksum of the Parquet file of rows.
     pub(super) parquet: Sum,
     pub(super) csv: Sum,
 }
 
-/// A file, whole.
+/// A complete file.
 pub(super) struct Document {
     pub(super) name: &'static str,
     pub(super) bytes: Vec<u8>,
 }
 
 impl Contents<'_> {
-    /// Every file but those of rows and the list of sums.
+    /// Returns all files except those of rows and the list of checksums.
     pub(super) fn documents(&self) -> Result<Vec<Document>, Error> {
         let model_bytes = self.model.to_bytes();
         let model_sum = Sum::of(&model_bytes);
@@ -90,7 +91,7 @@ impl Contents<'_> {
         }
         match self.model.marginals() {
             Ok(exported) => add(MARGINALS, exported.marginals.to_json(self.model.schema())),
-            // Some methods measure no table of columns of the schema.
+            // Some methods measure no table over columns of the schema.
             Err(MarginalsError::NoTables) => {}
             Err(error) => return Err(error.into()),
         }
@@ -108,13 +109,13 @@ impl Contents<'_> {
         Ok(documents)
     }
 
-    /// The name of the release.
+    /// Returns the title of the release.
     pub(super) fn title(&self) -> String {
         let declared = || self.model.schema().to_spec().title;
         self.release.publisher.title.clone().or_else(declared).unwrap_or_else(|| "Synthetic rows".into())
     }
 
-    /// What the table is about, in sentences.
+    /// Returns the description of the table, in sentences.
     pub(super) fn about(&self) -> String {
         let declared = || self.model.schema().to_spec().description;
         let about = self.release.publisher.description.clone().or_else(declared);
@@ -124,7 +125,7 @@ impl Contents<'_> {
         format!("{about}{stop}")
     }
 
-    /// What the table is about, and that its rows are synthetic.
+    /// Returns the description of the table, and that its rows are synthetic.
     pub(super) fn description(&self) -> String {
         format!(
             "{} The rows are synthetic: they were drawn from a model, not taken from the real table. {}",
@@ -133,7 +134,7 @@ impl Contents<'_> {
         )
     }
 
-    /// How to refer to the release.
+    /// Returns the citation of the release.
     pub(super) fn citation(&self) -> String {
         let Release { date, publisher, .. } = self.release;
         let address = publisher.url.as_ref().map_or_else(String::new, |url| format!(" {url}"));
@@ -158,7 +159,7 @@ impl Contents<'_> {
     }
 }
 
-/// What is claimed for a model, and by whom.
+/// The privacy claim of a model, and who makes it.
 #[derive(Serialize)]
 struct Claim<'a> {
     guarantee: String,
@@ -195,7 +196,8 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// As JSON that people can read. The order of keys is that of the fields: it must not hang on how a library was built.
+/// Formats JSON for people. Keys are in the order of the fields: it must not depend on the features
+/// of a library.
 fn pretty(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).expect("documents have text keys and finite numbers") + "\n"
 }

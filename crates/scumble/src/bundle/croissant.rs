@@ -1,4 +1,5 @@
-//! `croissant.json`: the rows as machine-learning tools want to be told of them, Croissant 1.0 in JSON-LD.
+//! `croissant.json`: a description of the rows for machine-learning tools, Croissant 1.0 in
+//! JSON-LD.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ const CSV_FILE: &str = "csv-file";
 const PARQUET_FILE: &str = "parquet-file";
 const ROWS: &str = "rows";
 
-/// Terms that the standard takes from its own vocabulary under their own names.
+/// Terms of the standard's own vocabulary that keep their names.
 const TERMS: [&str; 25] = [
     "citeAs",
     "column",
@@ -166,7 +167,7 @@ impl<'a> Croissant<'a> {
             keywords: ["synthetic data", "differential privacy"],
             is_live_dataset: false,
             distribution: [
-                // The name that tools of the standard know Parquet by.
+                // The name of Parquet in tools of the standard.
                 file(PARQUET_FILE, PARQUET, "Synthetic rows, as Parquet", "application/x-parquet", &contents.parquet),
                 file(CSV_FILE, CSV, "The same rows, as CSV", "text/csv", &contents.csv),
             ],
@@ -181,7 +182,8 @@ impl<'a> Croissant<'a> {
     }
 }
 
-/// What the short names of the document stand for, as the standard lists them.
+/// Returns the context: the short names of the document and their meanings, as the standard lists
+/// them.
 fn context() -> BTreeMap<&'static str, Value> {
     let own = TERMS.map(|term| (term, json!(format!("cr:{term}"))));
     let others = [
@@ -219,7 +221,8 @@ fn file(
     }
 }
 
-/// Columns are numbered: a name may have characters that cannot stand in an identifier.
+/// Returns the description of a column. Columns are numbered, because names may have characters
+/// that an identifier cannot have.
 fn field(column: OutputColumn<'_>, place: usize) -> Field {
     let spec = column.spec();
     let description = spec.description.clone().or_else(|| spec.title.clone());

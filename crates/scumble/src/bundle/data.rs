@@ -1,4 +1,4 @@
-//! The rows, drawn once for both of their files.
+//! Drawing of the rows, once for both of their files.
 
 use std::io::Write;
 
@@ -8,12 +8,12 @@ use scumble_schema::Decoder;
 
 use super::contents::{CSV, PARQUET};
 use super::release::Release;
+use crate::draw::Draw;
 use crate::error::Error;
-use crate::pipeline::check_rows;
 
-/// Draws the rows of a release and writes them to two sinks, Parquet and CSV, which are handed back.
+/// Draws the rows of a release, writes them to two sinks, Parquet and CSV, and returns the sinks.
 ///
-/// `go_on` is told the number of rows written so far, and stops the work by answering `false`.
+/// Calls `go_on` with the number of rows written so far, and stops once it returns `false`.
 ///
 /// # Privacy
 /// Post-processing of the model.
@@ -23,19 +23,14 @@ pub(super) fn draw<W: Write + Send>(
     sinks: [W; 2],
     mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<[W; 2], Error> {
-    check_rows(model, release.rows)?;
     let columns = Decoder::new(model.schema()).arrow_schema().clone();
     let [parquet, csv] = sinks;
     let mut parquet = TableWriter::into_sink(parquet, PARQUET, Format::Parquet, columns.clone())?;
     let mut csv = TableWriter::into_sink(csv, CSV, Format::Csv, columns)?;
-    let mut written = 0;
-    for rows in model.sample_rows(release.rows, release.seed, release.sampling) {
+    let draw = Draw::from(model).rows(release.rows).seed(release.seed).sampling(release.sampling);
+    draw.progress(|drawn, _| go_on(drawn)).for_each_batch(|rows| {
         parquet.write_rows(&rows)?;
-        csv.write_rows(&rows)?;
-        written += rows.batch.num_rows() as u64;
-        if !go_on(written) {
-            return Err(Error::Interrupted);
-        }
-    }
+        Ok(csv.write_rows(&rows)?)
+    })?;
     Ok([parquet.into_inner()?, csv.into_inner()?])
 }

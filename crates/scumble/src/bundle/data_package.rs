@@ -1,8 +1,10 @@
-//! `datapackage.json`: a Data Package, version 2, that readers of version 1 understand too.
+//! `datapackage.json`: a Data Package, version 2, compatible with readers of version 1.
 //!
-//! The Table Schema is that of the rows as they are written ([`Schema::written`](scumble_schema::Schema::written)), with the `dp`
-//! blocks of the declared schema: they say into which bins a column was cut, within which its values are evenly spread, and
-//! whether that is a public fact. What the bundle was made with stands under a key of its own, so that it can be made again.
+//! The Table Schema is that of the rows as written
+//! ([`Schema::written`](scumble_schema::Schema::written)), with the `dp` blocks of the declared
+//! schema: they state the bins of a column, within which its values are uniform, and whether the
+//! bins are public. The inputs of the bundle are recorded under their own key, so that it can be
+//! generated again.
 
 use scumble_schema::{FieldSpec, MissingValue, SchemaSpec};
 use serde::{Deserialize, Serialize};
@@ -36,14 +38,14 @@ pub(super) struct DataPackage<'a> {
     made: MadeBy<&'a Release>,
 }
 
-/// What is read of a data package: how the bundle was made.
+/// The part of a data package that is read: how the bundle was made.
 #[derive(Deserialize)]
 pub(super) struct Recorded {
     #[serde(rename = "scumble")]
     pub(super) made: MadeBy<Release>,
 }
 
-/// What made a bundle, from what.
+/// The program and the inputs that made a bundle.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MadeBy<R> {
@@ -51,7 +53,7 @@ pub(super) struct MadeBy<R> {
     pub(super) release: R,
 }
 
-/// By short name or by address, as the standard wants it.
+/// Licence by short name or by address, as the standard requires.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Licence<'a> {
@@ -97,7 +99,7 @@ impl<'a> DataPackage<'a> {
         let release = contents.release;
         let publisher = &release.publisher;
         let contact = publisher.contact.as_deref();
-        let SchemaSpec { missing_values, fields, .. } = contents.model.schema().written();
+        let SchemaSpec { missing_values, fields, .. } = contents.model.schema().output_spec();
         let schema = TableSchema { missing_values: missing_values.unwrap_or_default(), fields };
         Self {
             profile: PROFILE,
@@ -130,8 +132,8 @@ impl<'a> Licence<'a> {
 fn parquet(sum: &Sum, schema: TableSchema) -> Resource {
     Resource {
         name: "synthetic-parquet",
-        // Not `table`: validators read Parquet through data frames, in which whole numbers with blanks among them become
-        // reals. As a file its bytes and hash are checked.
+        // Not `table`: validators read Parquet through data frames, which turn whole numbers with
+        // missing values into floats. As a `file`, its bytes and hash are checked.
         kind: "file",
         path: PARQUET,
         description: "Synthetic rows, as Parquet",
@@ -159,7 +161,7 @@ fn csv(sum: &Sum, schema: TableSchema) -> Resource {
     }
 }
 
-/// A name for machines: lower-case letters, digits and hyphens.
+/// Returns an identifier of lower-case letters, digits and hyphens.
 pub(super) fn slug(text: &str) -> String {
     let kept = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { ' ' };
     let words: String = text.chars().map(kept).collect();
@@ -182,13 +184,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_for_machines_are_plain() {
+    fn slugs_have_letters_digits_and_hyphens() {
         assert_eq!(slug("Household survey, 2026 (Öffentlich)"), "household-survey-2026-ffentlich");
         assert_eq!(slug("家計"), "synthetic-rows");
     }
 
     #[test]
-    fn a_contact_is_told_by_its_form() {
+    fn a_contact_is_recognised_by_its_form() {
         assert!(is_email("data@office.example") && !is_email("at 5 o'clock @ the office.example"));
         assert!(is_address("https://office.example/contact") && !is_address("CC-BY-4.0"));
     }

@@ -1,40 +1,40 @@
-//! Why a bundle could not be written or read.
+//! Errors of writing or reading a bundle.
 
 use std::io::ErrorKind;
 use std::path::Path;
 
 use scumble_schema::{io_hint, io_problem};
 
-/// A bundle that could not be written, or not be looked at. One that was looked at and is not sound is no error: see
-/// [`Verification`](super::Verification).
+/// A bundle that could not be written or read. A bundle that was read and is invalid is not an
+/// error: see [`Verification`](super::Verification).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BundleError {
-    /// There is something where the folder should be.
+    /// The target of the folder exists.
     #[error("`{path}` exists already")]
     Exists {
         /// The folder.
         path: String,
     },
-    /// The operating system refused.
+    /// A system operation failed.
     #[error("cannot use the folder `{path}`: {problem}")]
     Io {
         /// The folder.
         path: String,
-        /// Why.
+        /// The problem.
         problem: String,
         /// What to do about it.
         hint: &'static str,
     },
-    /// A text of the publisher cannot stand on a line.
+    /// A text of the publisher is not a single line.
     #[error("the {what} {problem}")]
     Text {
-        /// Which one.
+        /// Name of the text.
         what: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
-    /// A date is none.
+    /// A date is invalid.
     #[error("not a date")]
     Date,
 }
@@ -42,17 +42,17 @@ pub enum BundleError {
 impl BundleError {
     pub(super) fn io(path: &Path, error: &std::io::Error) -> Self {
         let hint = match error.kind() {
-            // Whoever verifies a bundle has not to make its folder.
+            // Verifying a bundle needs no folder to be created.
             ErrorKind::NotFound => "check the path and its permissions",
             kind => io_hint(kind),
         };
         Self::Io { path: path.display().to_string(), problem: io_problem(error), hint }
     }
 
-    /// What to do about it.
+    /// Returns what to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Exists { .. } => "a bundle is a folder of its own: name one that is not there yet",
+            Self::Exists { .. } => "a bundle is a new folder: choose a name that does not exist yet",
             Self::Io { hint, .. } => hint,
             Self::Text { .. } => "write one line of text",
             Self::Date => "write it as YYYY-MM-DD",

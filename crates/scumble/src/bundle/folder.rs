@@ -1,4 +1,4 @@
-//! A folder that is whole under its name, or not there.
+//! A folder that is written atomically.
 
 use std::fs::File;
 use std::io::Write;
@@ -8,61 +8,62 @@ use tempfile::TempDir;
 
 use super::error::BundleError;
 
-/// A folder being filled, beside the place where it will stand. Dropped before [`NewFolder::persist`], it is removed.
+/// A temporary folder beside its target. Dropped before [`NewFolder::persist`], it is removed.
 pub(super) struct NewFolder {
     temporary: TempDir,
     target: PathBuf,
 }
 
 impl NewFolder {
-    /// Begins a folder that will stand at `target`, where nothing may be.
+    /// Creates a folder that will be moved to `target`, which must not exist.
     pub(super) fn create(target: &Path) -> Result<Self, BundleError> {
         refuse_existing(target)?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".scumble-");
-        // As any new folder: what leaves is meant to be shared, and the user's mask says with whom.
+        // Permissions of any new folder: a bundle is meant to be shared, and the user's mask
+        // restricts it.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
         let temporary = builder.tempdir_in(parent(target)).map_err(|error| BundleError::io(target, &error))?;
         Ok(Self { temporary, target: target.to_owned() })
     }
 
-    /// Begins a file in it; `name` may have one folder before it.
+    /// Creates a file in it; `name` may have one folder before it.
     pub(super) fn file(&self, name: &str) -> Result<File, BundleError> {
         let path = self.temporary.path().join(name);
         let made = std::fs::create_dir_all(path.parent().expect("a file is in a folder"));
         made.and_then(|()| File::create_new(&path)).map_err(|error| BundleError::io(&self.target, &error))
     }
 
-    /// Writes a whole file into it.
+    /// Writes a complete file into it.
     pub(super) fn write(&self, name: &str, content: &[u8]) -> Result<(), BundleError> {
         let mut file = self.file(name)?;
         file.write_all(content).map_err(|error| BundleError::io(&self.target, &error))?;
         self.sync(&file)
     }
 
-    /// Makes a file of it durable.
+    /// Makes a file in it durable.
     pub(super) fn sync(&self, file: &File) -> Result<(), BundleError> {
         file.sync_all().map_err(|error| BundleError::io(&self.target, &error))
     }
 
-    /// Makes the folder durable under its name. `inner` are the folders in it.
+    /// Moves the folder to its target, durably. `inner` are the folders in it.
     pub(super) fn persist(self, inner: &[&str]) -> Result<(), BundleError> {
         let here = self.temporary.path();
         for folder in inner.iter().map(|name| here.join(name)).chain([here.to_owned()]) {
             sync_folder(&folder).map_err(|error| BundleError::io(&self.target, &error))?;
         }
-        // A rename would replace an empty folder that came up meanwhile, and nothing else.
+        // A rename would replace an empty folder that was created meanwhile, and nothing else.
         refuse_existing(&self.target)?;
         std::fs::rename(here, &self.target).map_err(|error| BundleError::io(&self.target, &error))?;
         let _ = self.temporary.keep();
-        // The new name is durable only once the folder around it is.
+        // The new name is durable only once the parent folder is.
         sync_folder(parent(&self.target)).map_err(|error| BundleError::io(&self.target, &error))
     }
 }
 
 fn refuse_existing(target: &Path) -> Result<(), BundleError> {
-    // Not `exists`, which does not see a link to nowhere.
+    // `exists` does not see a broken link.
     if target.symlink_metadata().is_ok() {
         return Err(BundleError::Exists { path: target.display().to_string() });
     }
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_whole_or_not_there() {
+    fn a_folder_is_written_atomically() {
         let around = tempfile::tempdir().unwrap();
         let target = around.path().join("a");
         let folder = NewFolder::create(&target).unwrap();
@@ -107,7 +108,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_new_folder_may_be_read_by_whom_the_mask_allows() {
+    fn a_new_folder_has_the_permissions_of_the_mask() {
         use std::os::unix::fs::PermissionsExt;
         let around = tempfile::tempdir().unwrap();
         let (ours, usual) = (around.path().join("ours"), around.path().join("usual"));

@@ -1,5 +1,5 @@
-//! `index.html`: the page that somebody opens who has to decide whether a release may be published, or used. It needs no knowledge of
-//! privacy or of programs.
+//! `index.html`: the page for people who decide whether a release may be published or used. It
+//! requires no knowledge of privacy or programming.
 
 use maud::{Markup, html};
 use scumble_mechanisms::{Model, Origin};
@@ -8,9 +8,9 @@ use scumble_report::{Explanation, PlainWords, guarantee};
 
 use super::checksums;
 use super::contents::{CERTIFICATE_IN_WORDS, CSV, Contents, DECLARED_IN_WORDS, FILES, INDEX, PROGRAM, REPORT};
-use super::release::{placeholder, sampling_name};
+use super::release::placeholder;
 
-/// The page for a bundle that has these files.
+/// Returns the page for a bundle with these files.
 pub(super) fn index(contents: &Contents<'_>, names: &[&str]) -> String {
     let release = contents.release;
     let publisher = &release.publisher;
@@ -89,7 +89,7 @@ fn verify(contents: &Contents<'_>) -> Markup {
             "Nobody has to take this page on trust. In this folder, " code { "sha256sum -c " (checksums::LIST) } " tells whether any file was \
              changed since it was made, and " code { "scumble bundle verify ." } " makes this page, every other document and every row again \
              from the model, adds up what the releases cost, and says what differs. The second needs " (PROGRAM) ". Rows were drawn with the seed "
-            (release.seed) " (" (sampling_name(release.sampling)) ")."
+            (release.seed) " (" (release.sampling.name()) ")."
         }
         p {
             "Neither can tell who made the folder, because nothing in it is signed, nor whether those who described the real table \

@@ -1,26 +1,22 @@
-//! A release as one folder that can be published as it is, and checked by whoever gets it.
+//! Release bundles: folders that can be published as they are, and verified by every recipient.
 //!
-//! A [`Release`] says how many rows are drawn from a model, with which seed, and what the publisher says about them. [`create`]
-//! writes the folder: rows as Parquet and CSV, the model, its noisy tables, the certificate as figures and in words, a
-//! report, a page for readers, descriptions for machines, and sums of all files. [`verify()`] takes such a folder, from anybody, and makes everything
-//! again that follows from the model in it.
+//! A [`Release`] has the number of rows, the seed and the publication metadata. [`create`] writes
+//! the folder: rows as Parquet and CSV, the model, its noisy tables, the certificate as figures and
+//! in words, a report, a page for readers, metadata for machines, and checksums of all files.
+//! [`verify()`] checks such a folder, from anybody, by generating all files again from the model in
+//! it.
 //!
 //! # Privacy
-//! A bundle is a function of a model, which holds released values and public facts only, and of a release, which is public. No row
-//! of the real table can be in it.
+//! A bundle is a function of a model, which has only released values and public facts, and of a
+//! release, which is public. It cannot contain a row of the real table.
 //!
 //! ```no_run
 //! use scumble::bundle::{self, Publisher, Release};
-//! use scumble::{Model, Sampling};
+//! use scumble::Model;
 //!
 //! let model = Model::read("people.model".as_ref())?;
-//! let release = Release {
-//!     rows: model.rows(),
-//!     seed: scumble::fresh_seed()?,
-//!     sampling: Sampling::for_rows(model.rows()),
-//!     date: "2026-11-15".parse()?,
-//!     publisher: Publisher { curator: Some("Office of Statistics".into()), ..Publisher::default() },
-//! };
+//! let publisher = Publisher { curator: Some("Office of Statistics".into()), ..Publisher::default() };
+//! let release = Release { publisher, ..Release::new(model.rows(), "2026-11-15".parse()?)? };
 //! bundle::create(&model, &release, "people-2026".as_ref(), |_| true)?;
 //! assert!(bundle::verify("people-2026".as_ref(), |_, _| true)?.holds());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -53,10 +49,10 @@ pub use error::BundleError;
 pub use release::{Date, Publisher, Release};
 pub use verify::{Check, Outcome, Verification, verify};
 
-/// Writes a bundle to a folder that does not exist yet: whole and durable, or not at all. The names of its files are returned,
-/// sorted.
+/// Writes a bundle to a folder that does not exist yet, atomically and durably. Returns the sorted
+/// names of its files.
 ///
-/// `go_on` is told the number of rows drawn so far, and stops the work by answering `false`.
+/// Calls `go_on` with the number of rows drawn so far, and stops once it returns `false`.
 ///
 /// # Privacy
 /// Post-processing of the model.

@@ -1,4 +1,4 @@
-//! `README.md`: the first page that somebody reads who gets a bundle.
+//! `README.md`: the first page for recipients of a bundle.
 
 use std::fmt::Write as _;
 
@@ -6,9 +6,8 @@ use scumble_mechanisms::Origin;
 
 use super::checksums;
 use super::contents::{Contents, FILES, PROGRAM};
-use super::release::sampling_name;
 
-/// The page for a bundle that has these files.
+/// Returns the page for a bundle with these files.
 pub(super) fn readme(contents: &Contents<'_>, names: &[&str]) -> String {
     let release = contents.release;
     let publisher = &release.publisher;
@@ -23,7 +22,7 @@ pub(super) fn readme(contents: &Contents<'_>, names: &[&str]) -> String {
     );
     let list = (checksums::LIST, "SHA-256 of every other file");
     for (name, what) in FILES.iter().filter(|(name, _)| names.contains(name)).chain([&list]) {
-        writeln!(text, "| `{name}` | {what} |").expect("writing to a text");
+        writeln!(text, "| `{name}` | {what} |").expect("writing to a string cannot fail");
     }
     let claim = match contents.model.origin() {
         Origin::Measured { .. } => "that the totals of the certificate follow from its releases",
@@ -44,16 +43,16 @@ pub(super) fn readme(contents: &Contents<'_>, names: &[&str]) -> String {
          is signed, nor whether the schema was declared without a look at the real table.\n\n\
          ## How to cite\n\n{citation}\n",
         list = checksums::LIST,
-        sampling = sampling_name(release.sampling),
+        sampling = release.sampling,
         seed = release.seed,
         citation = contents.citation()
     )
-    .expect("writing to a text");
+    .expect("writing to a string cannot fail");
     let terms = [("Licence", &publisher.licence), ("Contact", &publisher.contact), ("Published at", &publisher.url)];
-    let told: Vec<String> =
+    let terms: Vec<String> =
         terms.iter().filter_map(|(name, said)| said.as_ref().map(|said| format!("{name}: {said}"))).collect();
-    if !told.is_empty() {
-        write!(text, "\n## Terms\n\n{}\n", told.join("  \n")).expect("writing to a text");
+    if !terms.is_empty() {
+        write!(text, "\n## Terms\n\n{}\n", terms.join("  \n")).expect("writing to a string cannot fail");
     }
     text
 }

@@ -1,7 +1,9 @@
-//! `registry-entry.yaml`: an entry for the Differential Privacy Deployments Registry, as a draft for the publisher to complete.
+//! `registry-entry.yaml`: a draft entry for the Differential Privacy Deployments Registry, for the
+//! publisher to complete.
 //!
-//! The form is that of `schemas/deployments-schema.yaml` in the repository `opendp/deployments-registry-data`, as it stood on 15
-//! July 2026 (commit 3e9c812), at its third tier. All texts are ours; what only the publisher knows is marked as open.
+//! The format is that of `schemas/deployments-schema.yaml` in the repository
+//! `opendp/deployments-registry-data` on 15 July 2026 (commit 3e9c812), at its third tier. All
+//! texts are ours; facts that only the publisher knows are marked as open.
 
 #![expect(clippy::struct_field_names, reason = "the names are those of the form")]
 
@@ -14,7 +16,7 @@ use scumble_vault::{AccountingKind, ApproxDp, Certificate, Delta};
 use serde::Serialize;
 
 use super::contents::{CERTIFICATE, Contents, DATA_PACKAGE, DECLARED, PROGRAM};
-use super::release::{placeholder, sampling_name};
+use super::release::placeholder;
 
 #[derive(Serialize)]
 struct Entry {
@@ -102,10 +104,11 @@ struct Administrative {
     registry_authors: [String; 1],
 }
 
-/// The text of the entry.
+/// Returns the text of the entry.
 pub(super) fn entry(contents: &Contents<'_>) -> String {
     let options = serde_saphyr::ser_options! {
-        // The registry's own check refuses folded text, and reads numbers and words as YAML 1.1 does.
+        // The registry's validator refuses folded text, and reads numbers and words as YAML 1.1
+        // does.
         prefer_block_scalars: false,
         quote_all: true,
     };
@@ -150,8 +153,8 @@ fn or_open(said: Option<&String>, what: &str) -> String {
     said.cloned().unwrap_or_else(|| placeholder(what))
 }
 
-/// The address that the registry derives from name, curators and year: every run of characters that are in no word becomes one
-/// hyphen, and so does every underscore.
+/// Returns the address that the registry derives from name, curators and year: every run of
+/// characters that are not in words becomes one hyphen, and so does every underscore.
 fn address(parts: &[&str]) -> String {
     let clean = |part: &&str| {
         let mut cleaned = String::new();
@@ -227,7 +230,7 @@ fn approximate(epsilon: f64, delta: Delta) -> Parameters {
     Parameters { epsilon: Some(epsilon), delta, rho: None }
 }
 
-/// What is protected, in short and in full.
+/// Returns the unit of privacy, in short and in full.
 fn unit(schema: &Schema) -> (String, String) {
     let privacy = schema.privacy();
     let most = privacy.max_contributions.get();
@@ -307,9 +310,7 @@ fn accounting(contents: &Contents<'_>) -> Accounting {
         post_processing: format!(
             "A distribution is fitted to the noisy tables, and {} rows are drawn from it ({}, seed {}). Neither step reads the \
              real table.",
-            release.rows,
-            sampling_name(release.sampling),
-            release.seed
+            release.rows, release.sampling, release.seed
         ),
         composition,
     }
@@ -339,7 +340,7 @@ fn implementation(model: &Model) -> Implementation {
     }
 }
 
-/// How many releases were made random in which way.
+/// Returns the number of releases by mechanism.
 fn mechanisms(certificate: &Certificate) -> String {
     let count = |is: fn(&Mechanism) -> bool| certificate.events().iter().filter(|event| is(&event.mechanism())).count();
     let kinds = [
@@ -348,9 +349,9 @@ fn mechanisms(certificate: &Certificate) -> String {
         (count(|kind| matches!(kind, Mechanism::Exponential { .. })), "by the exponential mechanism"),
         (count(|kind| matches!(kind, Mechanism::SmoothedHistogram(_))), "of rows drawn from a smoothed histogram"),
     ];
-    let told =
+    let stated =
         kinds.iter().filter(|(events, _)| *events > 0).map(|(events, how)| format!("{} {how}", releases(*events)));
-    told.collect::<Vec<_>>().join(", ")
+    stated.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

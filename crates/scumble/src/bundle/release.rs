@@ -1,4 +1,4 @@
-//! What one release is: how its rows are drawn, and what its publisher says of it.
+//! A release: how its rows are drawn, and its publication metadata.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,65 +10,75 @@ use scumble_schema::SchemaSpec;
 use serde::{Deserialize, Serialize};
 
 use super::error::BundleError;
+use crate::draw::fresh_seed;
+use crate::error::Error;
 
-/// Most bytes of a text.
-const TEXT_BYTES: usize = 4_096;
-/// The version of a release whose publisher gives none.
+/// Maximum number of bytes of a text.
+const MAX_TEXT_BYTES: usize = 4_096;
+/// Default version of a release.
 const FIRST_VERSION: &str = "1.0.0";
 
-/// All that a bundle depends on besides the model: with the same of it, the same bundle comes out, byte for byte.
+/// The inputs of a bundle besides the model: the same release and model give the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
-    /// How many rows are drawn.
+    /// Number of rows.
     pub rows: u64,
-    /// What they are drawn with. It is public, so that anybody can draw them again; noise has nothing to do with it.
+    /// Seed of the rows. It is public, so that everyone can draw them again; the noise does not
+    /// depend on it.
     #[serde(with = "number_as_text")]
     pub seed: u64,
-    /// How they are drawn.
+    /// Sampling method.
     #[serde(with = "sampling_by_name")]
     pub sampling: Sampling,
-    /// The day of the release.
+    /// Date of the release.
     pub date: Date,
-    /// What the publisher says.
+    /// Publication metadata.
     pub publisher: Publisher,
 }
 
-/// What only the publisher knows. Whatever is not said has a placeholder in the bundle, marked as one.
+/// Publication metadata. Fields that are not set have a marked placeholder in the bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Publisher {
-    /// What the table is called; that of the schema without it.
+    /// Title of the table; by default, the title of the schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the table is about; that of the schema without it.
+    /// Description of the table; by default, the description of the schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The version of the release.
+    /// Version of the release; by default 1.0.0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Who publishes.
+    /// Name of the publisher.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curator: Option<String>,
-    /// Under which licence: its short name, such as `CC-BY-4.0`, or its address.
+    /// Licence: its short name, such as `CC-BY-4.0`, or its address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
-    /// Whom to ask.
+    /// Contact for questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact: Option<String>,
-    /// Where the release is published.
+    /// URL of the release.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// What the rows are meant for.
+    /// Intended use of the rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intended_use: Option<String>,
-    /// The region that the table is about, or whose law applies.
+    /// Region that the table covers, or whose law applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
 }
 
 impl Release {
-    /// What nobody else can say, neither the publisher nor the schema of the model did, and the bundle therefore leaves open.
+    /// Returns a release of `rows` rows with a fresh seed and no publication metadata.
+    pub fn new(rows: u64, date: Date) -> Result<Self, Error> {
+        let (seed, sampling) = (fresh_seed()?, Sampling::for_rows(rows));
+        Ok(Self { rows, seed, sampling, date, publisher: Publisher::default() })
+    }
+
+    /// Returns the names of the metadata that neither the publisher nor the schema of the model
+    /// gives. The bundle has placeholders for them.
     pub fn left_open(&self, model: &Model) -> Vec<&'static str> {
         let SchemaSpec { title, description, .. } = model.schema().to_spec();
         let said_elsewhere = |name: &str| match name {
@@ -82,7 +92,7 @@ impl Release {
 }
 
 impl Publisher {
-    /// Every text with its name, in the order of the fields.
+    /// Returns all texts with their names, in the order of the fields.
     fn texts(&self) -> [(&'static str, Option<&str>); 9] {
         [
             ("title", self.title.as_deref()),
@@ -97,14 +107,14 @@ impl Publisher {
         ]
     }
 
-    /// Whether every text is one line that can stand among others. One that could break out of it could say what nobody
-    /// declared.
+    /// Checks that every text is a single line. A text with line breaks could add claims to a
+    /// document.
     pub(super) fn check(&self) -> Result<(), BundleError> {
         for (what, text) in self.texts() {
             let Some(text) = text else { continue };
             let problem = if text.trim().is_empty() {
                 "is empty"
-            } else if text.len() > TEXT_BYTES {
+            } else if text.len() > MAX_TEXT_BYTES {
                 "is longer than 4096 bytes"
             } else if text.chars().any(char::is_control) {
                 "has line breaks or other control characters"
@@ -125,7 +135,7 @@ impl Publisher {
     }
 }
 
-/// What stands where only the publisher knows what should.
+/// Returns a placeholder for a text that only the publisher knows.
 pub(super) fn placeholder(what: &str) -> String {
     format!("[TO BE FILLED IN BY THE PUBLISHER: {what}]")
 }
@@ -136,7 +146,7 @@ pub(super) fn placeholder(what: &str) -> String {
 pub struct Date(NaiveDate);
 
 impl Date {
-    /// The day, in Greenwich, of an instant that is so many seconds after 1970 began; `None` if it has no year of four digits.
+    /// Returns the UTC day of a Unix time in seconds; `None` if its year has more than four digits.
     pub fn of_unix_seconds(seconds: u64) -> Option<Self> {
         let instant = DateTime::from_timestamp(i64::try_from(seconds).ok()?, 0)?;
         instant.date_naive().to_string().parse().ok()
@@ -152,7 +162,7 @@ impl FromStr for Date {
 
     fn from_str(text: &str) -> Result<Self, BundleError> {
         let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
-        // Written in one way only, so that a bundle is the same for the same day.
+        // Only one form is valid, so that a bundle is the same for the same day.
         date.filter(|date| text.len() == 10 && date.to_string() == text).map(Self).ok_or(BundleError::Date)
     }
 }
@@ -177,34 +187,22 @@ impl fmt::Display for Date {
     }
 }
 
-/// What a way of drawing is called on the command line and in a bundle.
-pub(super) fn sampling_name(sampling: Sampling) -> &'static str {
-    match sampling {
-        Sampling::Matched => "matched",
-        Sampling::LowVariance => "low-variance",
-        Sampling::Independent => "independent",
-    }
-}
-
 mod sampling_by_name {
     use scumble_pgm::Sampling;
-    use serde::de::Error;
+    use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     pub(super) fn serialize<S: Serializer>(sampling: &Sampling, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(super::sampling_name(*sampling))
+        serializer.serialize_str(sampling.name())
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sampling, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        let all = [Sampling::Matched, Sampling::LowVariance, Sampling::Independent];
-        let found = all.into_iter().find(|&sampling| super::sampling_name(sampling) == name);
-        found.ok_or_else(|| D::Error::custom("there is no such way of drawing rows"))
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 
-/// Readers of JSON lose digits above 2^53, and a seed has any.
+/// Serialises numbers as text: readers of JSON lose digits above 2^53, and a seed may be larger.
 mod number_as_text {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -243,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recorded_is_read_back() {
+    fn a_recorded_release_is_read_back() {
         let release = Release {
             rows: 10,
             seed: u64::MAX,

@@ -1,13 +1,13 @@
-//! Chance for the demo: a seeded generator, and the few shapes that the survey needs.
+//! Random numbers for the demo: a seeded generator, and the distributions that the survey needs.
 //!
-//! The same seed must give the same survey on every machine and in every version, because documents and tests quote it.
-//! So the key is laid out here, and everything is built from additions and multiplications, which all machines round
-//! alike; `exp` and `ln` are not.
+//! A seed must give the same survey on every machine and in every version, because documents and
+//! tests quote it. So the key is defined here, and everything is computed by additions and
+//! multiplications, which all machines round alike; `exp` and `ln` are not.
 
 use chacha20::ChaCha8Rng;
 use rand::{Rng, SeedableRng};
 
-/// A source of chance that depends on its seed alone.
+/// Random number generator that depends on its seed alone.
 #[derive(Debug)]
 pub(super) struct Dice(ChaCha8Rng);
 
@@ -18,32 +18,33 @@ impl Dice {
         Self(ChaCha8Rng::from_seed(key))
     }
 
-    /// A number from 0 to below 1.
+    /// Returns a number from 0 to below 1.
     pub(super) fn fraction(&mut self) -> f64 {
-        // The upper 53 bits, which is what a float holds exactly.
+        // The upper 53 bits, which a float holds exactly.
         #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
         let numerator = (self.0.next_u64() >> 11) as f64;
         numerator / 9_007_199_254_740_992.0
     }
 
-    /// Whether something of this probability happens.
+    /// Returns whether an event of this probability happens.
     pub(super) fn chance(&mut self, probability: f64) -> bool {
         self.fraction() < probability
     }
 
-    /// A number from `low` to below `high`.
+    /// Returns a number from `low` to below `high`.
     pub(super) fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.fraction()
     }
 
-    /// One of the whole numbers from 0 to below `count`.
+    /// Returns a whole number from 0 to below `count`.
     pub(super) fn whole(&mut self, count: u32) -> u32 {
-        // 32 random bits times a 32-bit count fit 64 bits. Counts here are below 40,000: the unevenness is below 1e-5.
+        // 32 random bits times a 32-bit count fit 64 bits. Counts here are below 40,000: the bias
+        // is below 1e-5.
         let product = (self.0.next_u64() >> 32) * u64::from(count);
         u32::try_from(product >> 32).expect("below `count`")
     }
 
-    /// The position of a weight, chosen in proportion to it.
+    /// Returns the index of a weight, drawn in proportion to it.
     pub(super) fn pick(&mut self, weights: &[f64]) -> usize {
         let mut rest = self.fraction() * weights.iter().sum::<f64>();
         for (position, weight) in weights.iter().enumerate() {
@@ -52,16 +53,17 @@ impl Dice {
             }
             rest -= weight;
         }
-        // Rounding may leave a last crumb.
+        // Rounding may leave a small remainder.
         weights.len() - 1
     }
 
-    /// A bell curve of mean 0 and standard deviation 1: twelve fractions have a variance of one. It ends at six.
+    /// Returns an approximately normal number with mean 0 and standard deviation 1: a sum of twelve
+    /// fractions, so at most 6 in size.
     pub(super) fn bell(&mut self) -> f64 {
         (0..12).map(|_| self.fraction()).sum::<f64>() - 6.0
     }
 
-    /// A positive factor around 1 with a long upper tail: nearly `exp(scale * bell)`.
+    /// Returns a positive factor around 1 with a long upper tail: nearly `exp(scale * bell)`.
     pub(super) fn factor(&mut self, scale: f64) -> f64 {
         let quarter = scale * self.bell() / 4.0;
         let root = 1.0 + quarter + quarter * quarter / 2.0;
@@ -74,7 +76,7 @@ mod tests {
     use super::*;
 
     const DRAWS: u32 = 100_000;
-    /// In standard errors; a false alarm about twice in a thousand million runs, and the seed is fixed.
+    /// In standard errors: the false-alarm rate is about 2e-9, and the seed is fixed.
     const TOLERANCE: f64 = 6.0;
 
     fn mean_of(mut draw: impl FnMut(&mut Dice) -> f64) -> f64 {
@@ -92,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_kept_to() {
+    fn picks_follow_the_weights() {
         let weights = [1.0, 0.0, 3.0];
         let share = mean_of(|dice| if dice.pick(&weights) == 2 { 1.0 } else { 0.0 });
         assert!((share - 0.75).abs() < TOLERANCE * 0.5 / f64::from(DRAWS).sqrt(), "{share}");

@@ -1,5 +1,4 @@
-//! From the truth about a person to the answers on the form: when it was filled in, what is not asked, what is left
-//! blank, and slips of the pen.
+//! The form that a person fills in: dates, questions that are not asked, blanks, and errors.
 
 use chrono::{Datelike, NaiveDate};
 
@@ -10,13 +9,13 @@ use super::work::{self, Occupation};
 
 /// Monday of the first of four weeks.
 const FIRST_DAY: NaiveDate = NaiveDate::from_ymd_opt(2024, 5, 6).expect("a day of May");
-/// Ages above are written as this one.
+/// Ages above are recorded as this one.
 const OLDEST: u32 = 85;
 
 /// The answers of one person. `None` is a blank.
 #[derive(Debug)]
 pub(super) struct Form {
-    /// Microseconds since 1970, on the clock of the country.
+    /// Microseconds since 1970, in local time.
     pub(super) interview: Option<i64>,
     pub(super) region: &'static str,
     pub(super) sex: Option<&'static str>,
@@ -46,35 +45,36 @@ impl Form {
         let height = home::height(dice, &person);
         let (day, time) = appointment(dice, &person, occupation);
         let asked_from = |age: u32| person.age >= age;
-        // Blanks: each a question that some people pass over. In the order of the form.
+        // Blanks: some people skip these questions. In the order of the form.
         let mut answered = |probability: f64| dice.chance(probability);
         let online = answered(0.97);
-        let (tells_sex, tells_birth) = (answered(0.99), answered(0.95));
-        let (tells_marriage, tells_education) = (answered(0.98), answered(0.97));
-        let (tells_occupation, tells_housing) = (answered(0.98), answered(0.985));
-        // The more there is to tell, the less of it is told.
-        let tells_income = answered(if income < 60_000 { 0.93 } else { 0.82 });
-        let (tells_move, tells_smoking, is_measured) = (answered(0.96), answered(0.97), answered(0.90));
+        let (gives_sex, gives_birth) = (answered(0.99), answered(0.95));
+        let (gives_marriage, gives_education) = (answered(0.98), answered(0.97));
+        let (gives_occupation, gives_housing) = (answered(0.98), answered(0.985));
+        // High incomes are missing more often.
+        let gives_income = answered(if income < 60_000 { 0.93 } else { 0.82 });
+        let (gives_move, gives_smoking, is_measured) = (answered(0.96), answered(0.97), answered(0.90));
         Self {
             interview: online.then(|| day.and_time(time).and_utc().timestamp_micros()),
             region: written_region(dice, &person),
-            sex: tells_sex.then(|| sex_word(person.sex)),
+            sex: gives_sex.then(|| sex_word(person.sex)),
             age: person.age.min(OLDEST).into(),
-            birth_date: born(dice, day, person.age).filter(|_| tells_birth),
-            marital_status: (asked_from(16) && tells_marriage).then(|| marriage_word(person.marriage)),
+            birth_date: born(dice, day, person.age).filter(|_| gives_birth),
+            marital_status: (asked_from(16) && gives_marriage).then(|| marriage_word(person.marriage)),
             household_size: person.household.into(),
-            education: (asked_from(15) && tells_education).then(|| education_word(person.education)),
-            occupation: occupation.filter(|_| tells_occupation).map(|occupation| written_occupation(dice, occupation)),
-            income: (asked_from(16) && tells_income).then(|| income.into()),
-            housing: tells_housing.then(|| housing_word(housing)),
-            moved_in: years_here.filter(|_| tells_move).map(|years| year_before(day, years)),
-            smoker: (asked_from(15) && tells_smoking).then_some(smokes),
+            education: (asked_from(15) && gives_education).then(|| education_word(person.education)),
+            occupation: occupation.filter(|_| gives_occupation).map(|occupation| written_occupation(dice, occupation)),
+            income: (asked_from(16) && gives_income).then(|| income.into()),
+            housing: gives_housing.then(|| housing_word(housing)),
+            moved_in: years_here.filter(|_| gives_move).map(|years| year_before(day, years)),
+            smoker: (asked_from(15) && gives_smoking).then_some(smokes),
             height_cm: (asked_from(2) && is_measured).then(|| written_height(dice, height)),
         }
     }
 }
 
-/// Day and time of the interview: Monday to Saturday, from 8 to 20 o'clock; after work for those who work.
+/// Draws the day and time of the interview: Monday to Saturday, from 8 to 20 o'clock; after work
+/// for people at work.
 fn appointment(dice: &mut Dice, person: &Person, occupation: Option<Occupation>) -> (NaiveDate, chrono::NaiveTime) {
     const BY_WEEKDAY: [f64; 6] = [1.0, 1.1, 1.1, 1.0, 0.8, 0.5];
     let week = dice.pick(&person.region.weeks) as u64;
@@ -86,7 +86,7 @@ fn appointment(dice: &mut Dice, person: &Person, occupation: Option<Occupation>)
     (day, chrono::NaiveTime::from_num_seconds_from_midnight_opt(second, 0).expect("before 20 o'clock"))
 }
 
-/// A day of birth on which a person is of this age at the interview.
+/// Draws a date of birth that gives this age at the interview.
 fn born(dice: &mut Dice, interview: NaiveDate, age: u32) -> Option<i32> {
     let birthday_of = |age: u32| interview.checked_sub_months(chrono::Months::new(12 * age));
     let (latest, too_early) = (birthday_of(age)?.to_epoch_days(), birthday_of(age + 1)?.to_epoch_days());
@@ -94,7 +94,7 @@ fn born(dice: &mut Dice, interview: NaiveDate, age: u32) -> Option<i32> {
     Some(latest - i32::try_from(days).expect("within a year"))
 }
 
-/// The year that a day lay in, so many years before.
+/// Returns the year that was `years` before a day.
 fn year_before(day: NaiveDate, years: f64) -> i32 {
     let now = f64::from(day.year()) + f64::from(day.ordinal0()) / 366.0;
     #[expect(clippy::cast_possible_truncation, reason = "a year of this or the last century")]
@@ -102,7 +102,7 @@ fn year_before(day: NaiveDate, years: f64) -> i32 {
     year
 }
 
-/// Interviewers type the region, and some letters change places.
+/// Returns the region as typed by the interviewer, sometimes with transposed letters.
 fn written_region(dice: &mut Dice, person: &Person) -> &'static str {
     let name = person.region.name;
     if !dice.chance(0.004) {
@@ -118,7 +118,7 @@ fn written_region(dice: &mut Dice, person: &Person) -> &'static str {
     }
 }
 
-/// About one in a hundred finds no box that fits and writes on the line.
+/// Returns the occupation as written: about one in a hundred ticks no box and writes on the line.
 fn written_occupation(dice: &mut Dice, occupation: Occupation) -> &'static str {
     const ON_THE_LINE: [&str; 5] = ["artist", "beekeeper", "a bit of everything", "on call", "puppeteer"];
     if dice.chance(0.012) {
@@ -138,7 +138,7 @@ fn written_occupation(dice: &mut Dice, occupation: Occupation) -> &'static str {
     }
 }
 
-/// Some write metres where centimetres are asked for.
+/// Returns the height as written: some people write metres instead of centimetres.
 fn written_height(dice: &mut Dice, height: f64) -> f64 {
     if dice.chance(0.005) { height.round() / 100.0 } else { height }
 }

@@ -1,4 +1,4 @@
-//! Where a person lives, since when, and two facts about the body.
+//! Dwelling, smoking and height of a person.
 
 use super::dice::Dice;
 use super::person::{Education, Person, Sex, band};
@@ -13,10 +13,10 @@ pub(super) enum Housing {
 
 pub(super) fn housing(dice: &mut Dice, person: &Person, income: i32) -> Housing {
     const KINDS: [Housing; 4] = [Housing::Owner, Housing::Tenant, Housing::SocialTenant, Housing::RentFree];
-    // Flats for rent are in the cities; houses, in the country, are owned.
+    // Flats for rent are in the cities; houses in the country are owned.
     let urban = person.region.urban;
     let mut weights = [70.0 - 38.0 * urban, 18.0 + 32.0 * urban, 5.0 + 12.0 * urban, 4.0];
-    // The young rent, before they can buy.
+    // Young people rent before they can buy.
     if (18..35).contains(&person.age) {
         weights[0] *= 0.4;
     }
@@ -33,14 +33,14 @@ pub(super) fn housing(dice: &mut Dice, person: &Person, income: i32) -> Housing 
     KINDS[dice.pick(&weights)]
 }
 
-/// Years in this dwelling, or nothing for people who were born into it.
+/// Returns the years in this dwelling; `None` for people who were born into it.
 pub(super) fn years_here(dice: &mut Dice, person: &Person, housing: Housing) -> Option<f64> {
     let (longest, evenness) = match housing {
         Housing::Owner => (70.0, 0.3),
         Housing::SocialTenant | Housing::RentFree => (45.0, 0.2),
         Housing::Tenant => (26.0, 0.15),
     };
-    // Between a fraction and its square: most people moved lately, some long ago.
+    // Between a fraction and its square: most people moved recently, some long ago.
     let fraction = dice.fraction();
     let years = longest * fraction * (evenness + (1.0 - evenness) * fraction);
     (years < f64::from(person.age)).then_some(years)
@@ -59,16 +59,16 @@ pub(super) fn smokes(dice: &mut Dice, person: &Person) -> bool {
     dice.chance(probability)
 }
 
-/// Body height in centimetres, to a tenth.
+/// Returns the body height in centimetres, to a tenth.
 pub(super) fn height(dice: &mut Dice, person: &Person) -> f64 {
-    // Centimetres at the age that is the position. Girls grow as boys do, and stop at 15; boys stop at 18.
+    // Centimetres by age. Girls grow as boys do, and stop at 15; boys stop at 18.
     const GROWING: [f64; 19] = [
         62.0, 77.0, 88.0, 96.0, 103.0, 110.0, 116.0, 122.0, 128.0, 133.0, 138.0, 144.0, 150.0, 157.0, 164.0, 170.0,
         174.0, 176.5, 178.0,
     ];
     let grown = if person.sex == Sex::Male { 178.0 } else { 165.0 };
     let usual = GROWING.get(person.age as usize).map_or(grown, |&height| height.min(grown));
-    // Bodies shrink from fifty on, and the elder generations were shorter to begin with.
+    // People shrink from the age of fifty on, and older generations were shorter.
     let years_past_fifty = f64::from(person.age.saturating_sub(50));
     let height = usual * (1.0 + 0.039 * dice.bell()) - 0.12 * years_past_fifty;
     (height * 10.0).round() / 10.0

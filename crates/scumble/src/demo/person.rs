@@ -1,7 +1,7 @@
-//! Who a person is: region, sex, age, marriage, household, schooling.
+//! Region, sex, age, marriage, household and education of a person.
 //!
-//! Every table is our own: round figures with the shape that such figures have in an ageing, well-off country. Rows are
-//! chosen by age, and weights need not add up to anything.
+//! Every table is made up: round figures with the shape that such figures have in an ageing,
+//! wealthy country. Rows are selected by age, and weights need not sum to 1.
 
 use super::dice::Dice;
 
@@ -11,11 +11,12 @@ pub(super) struct Region {
     pub(super) name: &'static str,
     /// Relative number of inhabitants.
     weight: f64,
-    /// How urban it is, from 0 to 1: drives schooling, tenancy and farming.
+    /// Degree of urbanisation, from 0 to 1; affects education, tenancy and farming.
     pub(super) urban: f64,
     /// Wages relative to the country's.
     pub(super) pay: f64,
-    /// Relative work of the interviewers in each of the four weeks: they start in the capital and end in the hills.
+    /// Relative number of interviews in each of the four weeks: they start in the capital and end
+    /// in the hills.
     pub(super) weeks: [f64; 4],
 }
 
@@ -28,7 +29,7 @@ pub(super) const REGIONS: [Region; 9] = [
     Region { name: "Northmark", weight: 9.0, urban: 0.2, pay: 0.90, weeks: [1.0, 2.0, 3.0, 4.0] },
     Region { name: "Southshore", weight: 16.0, urban: 0.7, pay: 1.06, weeks: [4.0, 3.0, 2.0, 1.0] },
     Region { name: "Westhaven", weight: 12.0, urban: 0.6, pay: 1.02, weeks: [3.0, 3.0, 2.0, 2.0] },
-    // Founded after the form was printed: the schema does not know it.
+    // Founded after the form was printed: the schema does not list it.
     Region { name: "Harbour Isles", weight: 0.8, urban: 0.2, pay: 0.95, weeks: [0.0, 1.0, 1.0, 0.0] },
 ];
 
@@ -48,7 +49,7 @@ pub(super) enum Marriage {
     Widowed,
 }
 
-/// From none to doctorate; later ones need the earlier ones.
+/// From none to doctorate; each level requires those before it.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub(super) enum Education {
     None,
@@ -61,7 +62,7 @@ pub(super) enum Education {
     Doctorate,
 }
 
-/// What is true of a person, whether or not the form asks or the person answers.
+/// The facts about a person, whether or not the form asks for them or the person answers.
 #[derive(Debug)]
 pub(super) struct Person {
     pub(super) region: &'static Region,
@@ -84,12 +85,12 @@ impl Person {
     }
 }
 
-/// The row of a table that an age falls in, given the first age of each row but the first.
+/// Returns the row of a table for an age, given the first age of each row but the first.
 pub(super) fn band(age: u32, starts: &[u32]) -> usize {
     starts.partition_point(|&start| start <= age)
 }
 
-/// An age pyramid with a large generation in its late fifties and few children.
+/// Draws an age from a pyramid with a large generation in its late fifties and few children.
 fn age(dice: &mut Dice) -> u32 {
     const BY_FIVE_YEARS: [f64; 21] =
         [5.0, 5.3, 5.5, 5.5, 5.9, 6.4, 6.7, 6.6, 6.4, 6.5, 7.2, 7.6, 6.8, 5.8, 4.9, 3.7, 2.9, 1.5, 0.6, 0.15, 0.02];
@@ -115,9 +116,9 @@ fn marriage(dice: &mut Dice, age: u32, sex: Sex) -> Marriage {
     STATES[dice.pick(&weights)]
 }
 
-/// Size of the household, the person included.
+/// Draws the size of the household, including the person.
 fn household(dice: &mut Dice, age: u32, marriage: Marriage) -> u32 {
-    // One column for each size from 1 to 10.
+    // One weight for each size from 1 to 10.
     const CHILD: [f64; 10] = [0.0, 9.0, 26.0, 39.0, 17.0, 6.0, 2.0, 0.8, 0.4, 0.2];
     const COUPLE_WITH_CHILDREN: [f64; 10] = [0.0, 24.0, 25.0, 34.0, 12.0, 3.5, 1.0, 0.4, 0.2, 0.1];
     const COUPLE_AFTERWARDS: [f64; 10] = [0.0, 80.0, 13.0, 5.0, 1.5, 0.4, 0.1, 0.0, 0.0, 0.0];
@@ -144,7 +145,7 @@ fn education(dice: &mut Dice, age: u32, urban: f64) -> Education {
         Education::Master,
         Education::Doctorate,
     ];
-    // Schools take their years, and schooling grew from generation to generation.
+    // Education takes years, and has grown from generation to generation.
     const BY_AGE: [[f64; 8]; 7] = [
         [60.0, 40.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],    // under 15
         [0.5, 14.0, 82.0, 3.5, 0.0, 0.0, 0.0, 0.0],    // to 17
@@ -155,7 +156,7 @@ fn education(dice: &mut Dice, age: u32, urban: f64) -> Education {
         [3.0, 20.0, 25.0, 20.0, 22.0, 6.0, 3.5, 0.5],
     ];
     let mut weights = BY_AGE[band(age, &[15, 18, 23, 27, 45, 65])];
-    // Universities, and the work for their graduates, are in the cities.
+    // Universities, and jobs for their graduates, are in the cities.
     weights[5..].iter_mut().for_each(|weight| *weight *= 0.6 + 0.8 * urban);
     LEVELS[dice.pick(&weights)]
 }

@@ -1,4 +1,4 @@
-//! The survey keeps what its schema and its description promise.
+//! Checks the survey against its schema and its description.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -53,14 +53,14 @@ impl Survey {
     }
 }
 
-/// The mean of the values, and how many there are.
+/// Returns the mean of at least 100 values.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
     assert!(count >= 100, "a mean over {count} rows says little");
     sum / f64::from(count)
 }
 
-/// The share of `true`.
+/// Returns the share of `true`.
 fn share(facts: impl Iterator<Item = bool>) -> f64 {
     mean(facts.map(|fact| if fact { 1.0 } else { 0.0 }))
 }
@@ -71,8 +71,9 @@ fn the_schema_is_public_has_all_types_and_small_domains() {
     assert_eq!(schema.assumed().map(Attribute::name).collect::<Vec<_>>(), [""; 0]);
     let types: BTreeSet<&str> = schema.attributes().iter().map(|attribute| attribute.field_type().name()).collect();
     assert_eq!(types.len(), FieldType::ALL.len());
-    // At epsilon 1 and delta 1e-9 the noise of a cell has a standard deviation of about 20, so on 100,000 rows 120
-    // cells are off by 120 * 0.8 * 20 / 2 / 100,000 = 0.0096 in total variation; we promise 0.01.
+    // At epsilon 1 and delta 1e-9 the noise of a cell has a standard deviation of about 20, so on
+    // 100,000 rows 120 cells are off by 120 * 0.8 * 20 / 2 / 100,000 = 0.0096 in total variation;
+    // we promise 0.01.
     for attribute in schema.attributes() {
         assert!(attribute.size() <= 120, "{} has {} codes", attribute.name(), attribute.size());
     }
@@ -108,7 +109,7 @@ fn batches_have_8192_rows_and_the_last_the_rest() {
     assert_eq!(sizes(0), [0; 0]);
     assert_eq!(sizes(8192), [8192]);
     assert_eq!(sizes(20_000), [8192, 8192, 3616]);
-    assert_eq!(people(u64::MAX, 0).next().unwrap().num_rows(), 8192, "nothing is made before it is asked for");
+    assert_eq!(people(u64::MAX, 0).next().unwrap().num_rows(), 8192, "rows are generated on demand");
 }
 
 #[test]
@@ -123,7 +124,7 @@ fn the_first_person_of_seed_0_does_not_change() {
     );
 }
 
-/// The codes of a column, as the engine would find them.
+/// Returns the codes of a column, as the engine encodes it.
 fn codes(survey: &Survey, attribute: &Attribute) -> Vec<u32> {
     let (name, encoder): (&str, &Encoder) = (attribute.name(), attribute.encoder());
     let column = survey.0.column_by_name(name).unwrap();
@@ -141,13 +142,13 @@ fn codes(survey: &Survey, attribute: &Attribute) -> Vec<u32> {
 }
 
 #[test]
-fn every_answer_has_a_code_and_few_are_unforeseen() {
+fn every_answer_has_a_code_and_few_are_unknown() {
     let (survey, schema) = (Survey::new(), schema());
     for attribute in schema.attributes() {
         let codes = codes(&survey, attribute);
         assert!(codes.iter().all(|&code| code < attribute.size()));
         let used: BTreeSet<u32> = codes.iter().copied().collect();
-        // Fewest in `interview`, where nights and Sundays stay empty.
+        // The fewest are in `interview`, where nights and Sundays are empty.
         assert!(used.len() * 5 > attribute.size() as usize * 2, "few codes of `{}` occur", attribute.name());
         if let Some(unknown) = attribute.unknown_code() {
             let share = share(codes.iter().map(|&code| code == unknown));
@@ -219,7 +220,7 @@ fn schooling_leads_to_work_and_work_to_income() {
     let by_occupation =
         ["labourer", "clerk", "professional", "manager"].map(|work| mean_income(&|row| occupation[row] == Some(work)));
     assert!(by_occupation.windows(2).all(|pair| pair[1] > 1.1 * pair[0]), "{by_occupation:?}");
-    // Losses and nothing at all are answers too.
+    // Losses and zero income are answers too.
     assert!(income.iter().flatten().any(|&crowns| crowns < 0));
     assert!(share(income.iter().flatten().map(|&crowns| crowns == 0)) > 0.05);
 }
@@ -286,8 +287,8 @@ fn every_form_keeps_the_rules_of_the_schema() {
             column
         })
         .collect();
-    assert_eq!(schema.written_rules().len(), 5);
+    assert_eq!(schema.rule_specs().len(), 5);
     for rule in schema.rules() {
-        assert_eq!(rule.violations(&columns), 0, "{}", schema.written_rules()[rule.written()]);
+        assert_eq!(rule.violations(&columns), 0, "{}", schema.rule_specs()[rule.index()]);
     }
 }

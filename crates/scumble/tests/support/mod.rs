@@ -1,4 +1,4 @@
-//! A small table of every type of column, models of it, and folders as lists of files.
+//! A small table with every type of column, models of it, and folders as lists of files.
 
 #![allow(dead_code, reason = "every test file uses some of it")]
 
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use scumble::bundle::{Publisher, Release};
-use scumble::{ApproxDp, Delta, Epsilon, Input, Method, Model, ReadOptions, Sampling, Schema};
+use scumble::{ApproxDp, Delta, Epsilon, Fit, Input, Method, Model, Sampling, Schema};
 
 pub(crate) const SCHEMA: &str = r"
 title: Visits to a clinic
@@ -23,7 +23,7 @@ fields:
   - {name: year, type: year, constraints: {enum: [2019, 2020], required: true}, dp: {source: public}}
 ";
 
-/// A few hundred rows with junk among them.
+/// Returns a few hundred rows, some with invalid values.
 pub(crate) fn table() -> String {
     let mut csv = String::from("region,age,other,born,seen,smokes,income,year\n");
     for row in 0..300 {
@@ -41,17 +41,17 @@ pub(crate) fn goal() -> ApproxDp {
     ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() }
 }
 
-/// A model of the table by the method of this name.
+/// Fits a model of the table by the method with this name.
 pub(crate) fn model(method: &str) -> Model {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("real.csv");
     std::fs::write(&path, table()).unwrap();
     let schema = Schema::parse(SCHEMA).unwrap();
     let method = Method::named(method).unwrap();
-    scumble::fit(&[Input::new(&path)], &schema, &method, goal(), &ReadOptions::default()).unwrap()
+    Fit::new(&schema, goal()).method(method).run(&[Input::new(&path)]).unwrap()
 }
 
-/// A release of 400 rows.
+/// Returns a release of 400 rows.
 pub(crate) fn release() -> Release {
     Release {
         rows: 400,
@@ -62,7 +62,7 @@ pub(crate) fn release() -> Release {
     }
 }
 
-/// Every file of a folder by its name.
+/// Returns all files of a folder by name.
 pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for inner in ["", "data/"] {

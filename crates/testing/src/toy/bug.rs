@@ -1,4 +1,4 @@
-//! The bugs, each a small copy of a mistake that is easily made.
+//! The planted bugs, each a mistake that is easily made.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use scumble_schema::Domain;
 use scumble_vault::MarginalSource;
 
 use super::model::Table;
-use crate::rows::Rows;
+use crate::row_source::RowSource;
 use crate::tables::Row;
 
 /// A mistake that leaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bug {
-    /// As many synthetic rows are written as there are real ones.
+    /// The number of synthetic rows is the number of real ones.
     OutputRows,
-    /// A log line says how many rows there are.
+    /// A log line shows the exact number of rows.
     RowsInLog,
-    /// The model keeps the exact tables of the chosen pairs, as if for a later fit.
+    /// The model keeps the exact tables of the selected pairs, as if for a later fit.
     RawTable,
     /// A column has the codes up to the largest one that occurs.
     DomainFromData,
@@ -26,14 +26,15 @@ pub enum Bug {
     RawThreshold,
     /// Which tables are too large is decided by the exact number of rows.
     TauFromRows,
-    /// The product of the columns is scaled to the exact number of rows before pairs are compared with it.
+    /// The product of the columns is scaled to the exact number of rows before pairs are compared
+    /// with it.
     RowsInScore,
     /// The total variation is charged with `Δ = 1`; it is 2.
     HalfSensitivity,
 }
 
 impl Bug {
-    /// All of them.
+    /// All bugs.
     pub const ALL: [Self; 9] = [
         Self::OutputRows,
         Self::RowsInLog,
@@ -63,17 +64,17 @@ impl fmt::Display for Bug {
     }
 }
 
-/// The codes of each column up to the largest one that occurs.
+/// Returns the domain of the codes up to the largest one that occurs in each column.
 pub(super) fn observed_domain(rows: &[Row], declared: &Domain) -> Domain {
     let size = |column: usize| rows.iter().map(|row| row[column] + 1).max().unwrap_or(1);
     Domain::new((0..declared.len()).map(size).collect()).expect("not larger than the declared one")
 }
 
-pub(super) fn over_observed_domain(rows: &Rows) -> Rows {
-    Rows::new(observed_domain(rows.rows(), rows.domain()), rows.rows().to_vec())
+pub(super) fn over_observed_domain(rows: &RowSource) -> RowSource {
+    RowSource::new(observed_domain(rows.rows(), rows.domain()), rows.rows().to_vec())
 }
 
-pub(super) fn keep_observed(tables: &mut [Table], exact: &Rows) {
+pub(super) fn keep_observed(tables: &mut [Table], exact: &RowSource) {
     for table in tables {
         for (value, count) in table.values.iter_mut().zip(exact.counts(&table.clique)) {
             if count == 0 {
@@ -83,7 +84,7 @@ pub(super) fn keep_observed(tables: &mut [Table], exact: &Rows) {
     }
 }
 
-pub(super) fn keep_exact(tables: &mut [Table], exact: &Rows) {
+pub(super) fn keep_exact(tables: &mut [Table], exact: &RowSource) {
     for table in tables {
         table.values = exact.counts(&table.clique).into_iter().map(u64::cast_signed).collect();
     }

@@ -1,7 +1,8 @@
-//! A mechanism of two phases that asks the vault everything it can be asked, and the same with a bug planted in it.
+//! A toy mechanism that uses every kind of release of the vault, with or without a planted bug.
 //!
-//! It is for testing the battery: the clean one has to pass, and each of the others has to be caught. They work, and their
-//! output looks as good as that of the clean one; they leak.
+//! It tests the battery: the clean mechanism must pass, and every bug must raise an alarm. The
+//! mechanisms with bugs work, and their output looks as good as that of the clean one, but they
+//! leak.
 
 mod bug;
 mod model;
@@ -19,48 +20,49 @@ use scumble_vault::{Accounting, AddRemove, Adjacency, Budget, NoisyTable, Replac
 pub use self::bug::Bug;
 use self::model::{Model, Table};
 use crate::artefacts::Artefacts;
-use crate::rows::Rows;
+use crate::row_source::RowSource;
 use crate::subject::Subject;
 
-/// How many standard deviations of its noise a count has to have before it is believed.
-const BELIEVED: f64 = 2.0;
+/// Standard deviations of its noise that a count must reach to be believed.
+const MIN_BELIEVED_DEVIATIONS: f64 = 2.0;
 
-/// The mechanism.
+/// The toy mechanism.
 ///
-/// Phase one measures the number of rows (or knows it, where it is public) and every column. Columns in which two codes or
-/// more are believed make candidate pairs, if their table is not too large for the noise. Phase two chooses one pair by how
-/// far it is from independence and one by how badly the product of the columns fits it, measures both, and buys a figure of
-/// how well the columns fit them.
+/// Phase one measures the number of rows (unless it is public) and every column. Columns with at
+/// least two believed codes make candidate pairs, if their table is not too large for the noise.
+/// Phase two selects one pair by its distance from independence and one by the error of the product
+/// of its columns, measures both, and measures how well the columns fit them.
 #[derive(Debug, Default)]
 pub struct Toy {
     bug: Option<Bug>,
-    /// The rows of the coming run, which a planted bug looks at.
-    seen: Mutex<Option<Rows>>,
+    /// The rows of the next run, which a planted bug reads.
+    seen: Mutex<Option<RowSource>>,
 }
 
 impl Toy {
-    /// The mechanism as it should be.
+    /// Makes the mechanism without a bug.
     pub fn clean() -> Self {
         Self::default()
     }
 
-    /// The mechanism with a bug.
+    /// Makes the mechanism with a bug.
     pub fn with(bug: Bug) -> Self {
         Self { bug: Some(bug), ..Self::default() }
     }
 
-    /// The rows, for the decision that this bug spoils, if it is planted. Nobody else gets them.
-    fn spoiled(&self, by: Bug) -> Option<Rows> {
-        if self.bug == Some(by) { self.seen.lock().expect("no run panics").clone() } else { None }
+    /// Returns the rows if this bug is planted, for the decision that it leaks into.
+    fn rows_for(&self, bug: Bug) -> Option<RowSource> {
+        if self.bug == Some(bug) { self.seen.lock().expect("no run panics").clone() } else { None }
     }
 
-    /// The number of rows that a decision uses: the released one, unless this bug is planted.
+    /// Returns the number of rows that a decision uses: the released one, or the exact one if this
+    /// bug is planted.
     fn rows_unless(&self, bug: Bug, released: u64) -> u64 {
-        self.spoiled(bug).map_or(released, |exact| exact.rows().len() as u64)
+        self.rows_for(bug).map_or(released, |exact| exact.rows().len() as u64)
     }
 }
 
-/// Where the number of rows comes from.
+/// How the number of rows is found.
 trait KnowsRows<M: Accounting>: Adjacency + Sized {
     fn rows(vault: &mut Vault<Self, M>, budget: Budget<Self, M>) -> Result<u64, VaultError>;
 }
@@ -86,9 +88,10 @@ where
     fn run(&self, mut vault: Vault<A, M>, budget: Budget<A, M>, schema: &Schema) -> Result<Artefacts, Box<dyn Error>> {
         const SHARES: NonZeroUsize = NonZeroUsize::new(6).expect("six is not zero");
         let shares: [Budget<A, M>; SHARES.get()] =
-            budget.split_evenly(SHARES).try_into().expect("so many were asked for");
+            budget.split_evenly(SHARES).try_into().expect("the budget is split in six");
         let [for_rows, for_columns, for_dependence, for_error, for_tables, for_quality] = shares;
-        let inferred = self.spoiled(Bug::DomainFromData).map(|rows| bug::observed_domain(rows.rows(), schema.domain()));
+        let inferred =
+            self.rows_for(Bug::DomainFromData).map(|rows| bug::observed_domain(rows.rows(), schema.domain()));
         let domain = inferred.as_ref().unwrap_or(schema.domain());
         let mut log = String::new();
 
@@ -119,40 +122,41 @@ where
         writeln!(log, "independent columns are off by about {:?} rows", quality.values())?;
 
         let mut tables: Vec<Table> = measured.iter().map(Table::of).collect();
-        if let Some(exact) = self.spoiled(Bug::ObservedCells) {
+        if let Some(exact) = self.rows_for(Bug::ObservedCells) {
             bug::keep_observed(&mut tables, &exact);
         }
         let columns = columns.iter().map(Table::of).collect();
         let mut model = Model { domain: domain.clone(), rows, columns, tables, certificate: vault.close() };
         let synthetic = model.sample(self.rows_unless(Bug::OutputRows, rows));
-        if let Some(exact) = self.spoiled(Bug::RawTable) {
+        if let Some(exact) = self.rows_for(Bug::RawTable) {
             bug::keep_exact(&mut model.tables, &exact);
         }
         Ok(Artefacts::new().with("model", model.to_json()).with("synthetic rows", synthetic).with("log", log))
     }
 
-    fn leak(&self, rows: Rows) -> Rows {
+    fn leak(&self, rows: RowSource) -> RowSource {
         let Some(bug) = self.bug else { return rows };
         *self.seen.lock().expect("no run panics") = Some(rows.clone());
-        // Whoever infers the domain from the data counts over what was inferred.
+        // A domain inferred from the data is also the one to count over.
         if bug == Bug::DomainFromData { bug::over_observed_domain(&rows) } else { rows }
     }
 }
 
 impl Toy {
-    /// The pairs of columns that are worth a table, by released values; all pairs if none is.
+    /// Returns the pairs of columns that are worth a table, by released values, or all pairs if
+    /// none is.
     fn candidates(&self, domain: &Domain, rows: u64, columns: &[NoisyTable]) -> Vec<[AttributeId; 2]> {
         let noise = columns[0].standard_deviation();
-        let raw = self.spoiled(Bug::RawThreshold);
+        let raw = self.rows_for(Bug::RawThreshold);
         let varies = |attribute: &AttributeId| {
             let column = &columns[attribute.index()];
             let counts = match &raw {
                 Some(exact) => exact.counts(column.clique()).into_iter().map(u64::cast_signed).collect(),
                 None => column.values().to_vec(),
             };
-            counts.into_iter().filter(|&count| to_f64(count) >= BELIEVED * noise).count() >= 2
+            counts.into_iter().filter(|&count| to_f64(count) >= MIN_BELIEVED_DEVIATIONS * noise).count() >= 2
         };
-        // A table of more cells has fewer than four standard deviations of rows in each of them.
+        // A table of more cells has on average fewer rows per cell than four standard deviations.
         let tau = to_f64(self.rows_unless(Bug::TauFromRows, rows).cast_signed()) / (4.0 * noise);
         let small =
             |pair: &[AttributeId; 2]| pair.iter().map(|&one| f64::from(domain.size(one))).product::<f64>() <= tau;
@@ -171,7 +175,7 @@ fn dependence([a, b]: [AttributeId; 2]) -> Result<TotalVariation, VaultError> {
     TotalVariation::between(Clique::single(a), Clique::single(b))
 }
 
-/// How far the pair is from the product of its columns, scaled to so many rows.
+/// Returns the error of a pair against the product of its columns, scaled to `rows` rows.
 fn product_error(pair: [AttributeId; 2], columns: &[NoisyTable], rows: u64) -> Result<L1Error, VaultError> {
     let [a, b] = pair.map(|attribute| Table::of(&columns[attribute.index()]).probabilities());
     let rows = to_f64(rows.cast_signed());

@@ -1,4 +1,4 @@
-//! What the toy mechanism leaves: released tables, and rows drawn from them.
+//! The model of the toy mechanism: released tables, and rows drawn from them.
 
 use std::fmt::Write;
 
@@ -16,6 +16,7 @@ pub(super) struct Table {
     pub(super) values: Vec<i64>,
 }
 
+/// Released tables and their certificate.
 pub(super) struct Model {
     pub(super) domain: Domain,
     pub(super) rows: u64,
@@ -29,7 +30,7 @@ impl Table {
         Self { clique: table.clique().clone(), values: table.values().to_vec() }
     }
 
-    /// Negative counts as zero; if nothing is left, all cells alike.
+    /// Returns the counts with negative ones as zero, or equal weights if none is positive.
     fn weights(&self) -> Vec<u64> {
         let clipped: Vec<u64> = self.values.iter().map(|&value| u64::try_from(value).unwrap_or(0)).collect();
         if clipped.iter().all(|&weight| weight == 0) { vec![1; clipped.len()] } else { clipped }
@@ -52,9 +53,10 @@ impl Model {
         serde_json::to_vec(&model).expect("a model is made of numbers and names")
     }
 
-    /// So many rows as lines of codes: pairs from their tables as far as they share no column, all other columns alone.
+    /// Returns `rows` rows as lines of codes. Pairs are drawn from their tables unless they share a
+    /// column; all other columns are independent.
     pub(super) fn sample(&self, rows: u64) -> String {
-        // Drawn from released values alone, so the seed may be a public one.
+        // The weights are released values, so the seed may be public.
         let mut rng = SmallRng::seed_from_u64(7);
         let mut drawn: Vec<&Table> = Vec::new();
         for table in self.tables.iter().chain(&self.columns) {
@@ -79,7 +81,7 @@ impl Model {
     }
 }
 
-/// A cell, with probability proportional to its weight.
+/// Draws a cell with probability proportional to its weight.
 fn draw(weights: &[u64], rng: &mut SmallRng) -> usize {
     let mut left = rng.random_range(0..weights.iter().sum::<u64>());
     let found = weights.iter().position(|&weight| match left.checked_sub(weight) {
@@ -89,5 +91,5 @@ fn draw(weights: &[u64], rng: &mut SmallRng) -> usize {
         }
         None => true,
     });
-    found.expect("what was drawn is below the sum")
+    found.expect("the drawn number is below the sum")
 }

@@ -1,4 +1,4 @@
-//! The three ways to add up privacy loss.
+//! The three accountings of privacy loss.
 
 use std::fmt;
 
@@ -13,39 +13,42 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A way to add up privacy loss, as a type: budgets of different ones do not mix. Sealed: a new one needs a proof, not
-/// an `impl`.
+/// A definition of privacy loss and its composition, as a type: budgets of different accountings do
+/// not mix. Sealed: a new one needs a proof, not an `impl`.
 ///
 /// # Privacy
-/// Each is a filter: the cap is fixed before the first release, and then scales may depend on earlier answers.
+/// Each is a filter: the cap is fixed before the first release, and scales may depend on earlier
+/// answers.
 pub trait Accounting: sealed::Sealed + fmt::Debug + Copy + Ord + Send + Sync + 'static {
-    /// The same fact as a value, for files.
+    /// The accounting as a value, for files.
     const KIND: AccountingKind;
 
-    /// The noise with which a release of this sensitivity costs at most `share`, and hardly less; `None` if it would be
-    /// too much to be of use.
+    /// Returns the smallest noise with which a release of this sensitivity costs at most `share`;
+    /// `None` if its scale would be too large.
     fn noise<U: Unit>(sensitivity: Sensitivity<U>, share: Amount<Self>) -> Option<Mechanism>;
 }
 
-/// An accounting under which a choice among candidates has a cost.
+/// An accounting under which a selection has a cost.
 pub trait Selecting: Accounting {
-    /// The `epsilon` with which an exponential mechanism costs at most `share`, as the squared fraction that it is the root of.
+    /// Returns the square of the `epsilon` with which an exponential mechanism costs `share`, as
+    /// numerator and denominator.
     #[doc(hidden)]
-    fn squared_tilt(share: Amount<Self>) -> (UBig, UBig);
+    fn squared_epsilon(share: Amount<Self>) -> (UBig, UBig);
 }
 
 /// An accounting under which rows drawn from a smoothed histogram have a cost.
 pub trait RowDrawing: Accounting {}
 
-/// Pure differential privacy: `epsilon` adds up, and there is no `delta`. Noise is Laplace's.
+/// Pure differential privacy: `epsilon` adds up, and `delta` is 0. Noise is Laplace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pure {}
 
-/// Gaussian differential privacy: `mu²` adds up. Noise is Gaussian, and candidates may be chosen among.
+/// Gaussian differential privacy: `mu²` adds up. Noise is Gaussian, and selections have a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gdp {}
 
-/// Zero-concentrated differential privacy: `rho` adds up. Noise is Gaussian, and candidates may be chosen among.
+/// Zero-concentrated differential privacy: `rho` adds up. Noise is Gaussian, and selections have a
+/// cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Zcdp {}
 
@@ -80,13 +83,13 @@ impl Accounting for Zcdp {
 }
 
 impl Selecting for Pure {
-    fn squared_tilt(share: Amount<Self>) -> (UBig, UBig) {
+    fn squared_epsilon(share: Amount<Self>) -> (UBig, UBig) {
         (UBig::from(share.quanta()).pow(2), UBig::ONE << (2 * amount::FRACTION_BITS))
     }
 }
 
 impl Selecting for Gdp {
-    fn squared_tilt(share: Amount<Self>) -> (UBig, UBig) {
+    fn squared_epsilon(share: Amount<Self>) -> (UBig, UBig) {
         // mu² = (pi/8) epsilon², with a fraction above pi/8.
         let (over, under) = gdp::PI_EIGHTHS;
         (UBig::from(share.quanta()) * under, (UBig::ONE << amount::FRACTION_BITS) * over)
@@ -94,7 +97,7 @@ impl Selecting for Gdp {
 }
 
 impl Selecting for Zcdp {
-    fn squared_tilt(share: Amount<Self>) -> (UBig, UBig) {
+    fn squared_epsilon(share: Amount<Self>) -> (UBig, UBig) {
         // rho = epsilon² / 8.
         (UBig::from(share.quanta()) * 8_u8, UBig::ONE << amount::FRACTION_BITS)
     }
@@ -103,7 +106,7 @@ impl Selecting for Zcdp {
 impl RowDrawing for Pure {}
 impl RowDrawing for Zcdp {}
 
-/// An accounting by name: how the costs of releases add up, and to which epsilon and delta.
+/// An [`Accounting`] as a value: how the costs of releases add up, and to which epsilon and delta.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AccountingKind {
@@ -116,10 +119,10 @@ pub enum AccountingKind {
 }
 
 impl AccountingKind {
-    /// All of them.
+    /// All accountings.
     pub const ALL: [Self; 3] = [Self::Pure, Self::Gdp, Self::Zcdp];
 
-    /// The name in files and on the command line.
+    /// Returns the name in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pure => "pure",
@@ -128,7 +131,7 @@ impl AccountingKind {
         }
     }
 
-    /// The letter of what adds up.
+    /// Returns the symbol of the quantity that adds up.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Pure => "epsilon",
@@ -137,10 +140,11 @@ impl AccountingKind {
         }
     }
 
-    /// The most that may be spent to reach `goal`, rounded down.
+    /// Returns the largest amount that may be spent under `goal`, rounded down.
     ///
     /// # Errors
-    /// If the goal is so strict that nothing may be spent; a `delta` of zero is, but for [`AccountingKind::Pure`].
+    /// If the goal is so strict that nothing may be spent, as with a `delta` of zero under an
+    /// accounting other than [`AccountingKind::Pure`].
     pub fn largest(self, goal: ApproxDp) -> Result<Cost, VaultError> {
         let quanta = match self {
             Self::Pure => pure::largest(goal)?,
@@ -150,14 +154,14 @@ impl AccountingKind {
         Ok(Cost { accounting: self, quanta })
     }
 
-    /// The smallest `epsilon` that holds with `delta` after spending `quanta`, never below the truth; `None` if it is above
-    /// [`Epsilon::MAX`].
+    /// Returns the smallest `epsilon` that holds with `delta` after spending `quanta`, never below
+    /// the exact value; `None` if it is above [`Epsilon::MAX`].
     pub fn epsilon(self, quanta: u128, delta: Delta) -> Option<Epsilon> {
         self.epsilon_within(quanta, ApproxDp { epsilon: Epsilon::MAX, delta })
     }
 
-    /// The smallest `epsilon` that holds with the `delta` of `goal` after spending `quanta`, never below the truth; `None`
-    /// if it is above that of `goal`.
+    /// Returns the smallest `epsilon` that holds with the `delta` of `goal` after spending
+    /// `quanta`, never below the exact value; `None` if it is above that of `goal`.
     pub(crate) fn epsilon_within(self, quanta: u128, goal: ApproxDp) -> Option<Epsilon> {
         match self {
             Self::Pure => pure::epsilon_within(quanta, goal),
@@ -166,7 +170,7 @@ impl AccountingKind {
         }
     }
 
-    /// The `delta` that is claimed by a job that aimed at `goal`.
+    /// Returns the `delta` that a job with this goal claims.
     pub(crate) fn claimed_delta(self, goal: ApproxDp) -> Delta {
         match self {
             Self::Pure => Delta::ZERO,
@@ -174,13 +178,13 @@ impl AccountingKind {
         }
     }
 
-    /// What a job that spends at most `cost` under its own accounting spends at most under this one; `None` if that is
+    /// Returns an upper bound under this accounting of a cost under its own; `None` if it is
     /// unbounded or not known.
     ///
     /// # Privacy
-    /// `mu`-GDP is `mu²/2`-zCDP, whatever the releases were: its outputs are a function of one Gaussian release of that `mu`
-    /// (see [`gdp`](super::gdp)), and a function raises no Rényi divergence. `epsilon`-DP is `epsilon²/2`-zCDP. Both
-    /// are rounded up.
+    /// `mu`-GDP is `mu²/2`-zCDP, whatever the releases were: its outputs are a function of one
+    /// Gaussian release of that `mu` (see [`gdp`](super::gdp)), and a function does not raise a
+    /// Rényi divergence. `epsilon`-DP is `epsilon²/2`-zCDP. Both are rounded up.
     pub fn bound(self, cost: Cost) -> Option<Cost> {
         let quanta = UBig::from(cost.quanta);
         let quanta = match (self, cost.accounting) {
@@ -206,6 +210,6 @@ impl std::str::FromStr for AccountingKind {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let known = Self::ALL.into_iter().find(|kind| kind.name() == name);
-        known.ok_or_else(|| format!("no such accounting; there is {}", Self::ALL.map(Self::name).join(", ")))
+        known.ok_or_else(|| format!("unknown accounting; expected one of {}", Self::ALL.map(Self::name).join(", ")))
     }
 }

@@ -1,4 +1,4 @@
-//! Which tables are neighbours, as a type.
+//! The neighbouring relation, as a type.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -11,27 +11,29 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Which tables are neighbours. Budgets, vaults and events of different adjacency do not mix.
+/// The neighbouring relation. Budgets, vaults and events of different adjacency do not mix.
 ///
 /// # Privacy
-/// What follows for sensitivities is in [`sensitivity`](super::sensitivity).
+/// Sensitivities under each adjacency are in [`sensitivity`](super::sensitivity).
 pub trait Adjacency: sealed::Sealed + fmt::Debug + Send + Sync + 'static {
-    /// The same fact as a value, for files.
+    /// The adjacency as a value, for files.
     const KIND: AdjacencyKind;
 
-    /// What a sensitivity may know of the number of rows: nothing where it is private, the number where it is public.
+    /// Public knowledge of the number of rows: `()` where it is private, the number where it is
+    /// public.
     type Rows: Copy + fmt::Debug + Send;
 
-    /// What may be known of the number of rows, which is counted only where it is public.
+    /// Returns the public knowledge of the number of rows. Calls `count` only where the number is
+    /// public.
     #[doc(hidden)]
     fn public_rows<E>(count: impl FnOnce() -> Result<u64, E>) -> Result<Self::Rows, E>;
 
-    /// The same for files.
+    /// Converts [`Self::Rows`] to an `Option`, for files.
     #[doc(hidden)]
     fn declared_rows(rows: Self::Rows) -> Option<u64>;
 
-    /// How far one unit can move a count table: [`Sensitivity::of_table`].
-    fn count_table(max_contributions: NonZeroU32) -> Sensitivity<RowUnits> {
+    /// Returns the sensitivity of a count table, see [`Sensitivity::of_table`].
+    fn table_sensitivity(max_contributions: NonZeroU32) -> Sensitivity<RowUnits> {
         Sensitivity::of_table(Self::KIND, max_contributions)
     }
 }
@@ -40,7 +42,8 @@ pub trait Adjacency: sealed::Sealed + fmt::Debug + Send + Sync + 'static {
 #[derive(Debug)]
 pub enum AddRemove {}
 
-/// Neighbours differ by the rows of one unit, replaced by as many others. The number of rows is public.
+/// Neighbours differ by the rows of one unit, replaced by the same number of others. The number of
+/// rows is public.
 #[derive(Debug)]
 pub enum ReplaceOne {}
 

@@ -1,4 +1,4 @@
-//! Permission to spend, as a value that moves.
+//! Privacy budgets, as values that cannot be copied.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,14 +8,14 @@ use scumble_planted::Mutant;
 
 use super::{Accounting, Adjacency, Amount, Gdp};
 
-/// Which vault issued a budget. Two vaults of one process never share one.
+/// Identifies the vault that issued a budget. Unique within a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Issuer(pub(crate) u64);
 
 /// Permission to spend on releases under adjacency `A` and accounting `M`.
 ///
-/// Opening a vault issues one budget. It can be split, never joined, copied or made: spending takes it by value, and the
-/// parts never add up to more than the whole.
+/// Opening a vault issues one budget. It can be split, but not joined, copied or forged. Spending
+/// takes it by value, and the parts never add up to more than the whole.
 ///
 /// # Privacy
 /// Spending twice does not compile:
@@ -73,17 +73,18 @@ impl<A: Adjacency, M: Accounting> Budget<A, M> {
         Self { amount, issuer, terms: PhantomData }
     }
 
-    /// How much may be spent. A public number: it follows from the goal and from how it was split.
+    /// Returns the amount that may be spent. A public number: it follows from the goal and the
+    /// splits.
     pub fn amount(&self) -> Amount<M> {
         self.amount
     }
 
-    /// Ends it: how much it was and who issued it.
+    /// Consumes the budget and returns its amount and issuer.
     pub(crate) fn spend(self) -> (Amount<M>, Issuer) {
         (self.amount, self.issuer)
     }
 
-    /// A share of the budget, and the rest. The two add up to the whole, exactly.
+    /// Splits the budget into a share and the rest. The two add up to exactly the whole.
     pub fn split(self, share: Share) -> (Self, Self) {
         if Mutant::SplitGivesTheWholeTwice.is_planted() {
             return (Self::issue(self.amount, self.issuer), self);
@@ -92,7 +93,8 @@ impl<A: Adjacency, M: Accounting> Budget<A, M> {
         (Self::issue(first, self.issuer), Self::issue(rest, self.issuer))
     }
 
-    /// `parts` budgets that differ by at most one quantum of 2^-96 and add up to the whole, exactly.
+    /// Splits the budget into `parts` budgets that differ by at most one quantum of 2^-96 and add
+    /// up to exactly the whole.
     pub fn split_evenly(self, parts: NonZeroUsize) -> Vec<Self> {
         let count = parts.get() as u128;
         let (each, extra) = (self.amount.quanta() / count, self.amount.quanta() % count);
@@ -101,13 +103,13 @@ impl<A: Adjacency, M: Accounting> Budget<A, M> {
     }
 }
 
-/// What can be shared out: a budget, or its amount in a plan. A method that shares out either by the same function has a plan that
-/// cannot differ from its fit.
+/// A budget, or an amount that stands for it in a plan. A method that splits both by the same
+/// function has a plan that agrees with its fit.
 pub trait Spendable<M: Accounting>: Sized {
-    /// How much it is.
+    /// Returns the amount.
     fn amount(&self) -> Amount<M>;
 
-    /// A share of it, and the rest. The two add up to the whole, exactly.
+    /// Splits into a share and the rest. The two add up to exactly the whole.
     fn split(self, share: Share) -> (Self, Self);
 }
 
@@ -137,7 +139,7 @@ impl<A: Adjacency, M: Accounting> fmt::Debug for Budget<A, M> {
     }
 }
 
-/// A proper fraction of a budget, above none and below all of it.
+/// A proper fraction of a budget, above 0 and below 1.
 ///
 /// ```
 /// use scumble_vault::account::Share;
@@ -151,7 +153,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// `numerator / denominator`; `None` unless `0 < numerator < denominator`.
+    /// Returns `numerator / denominator`; `None` unless `0 < numerator < denominator`.
     pub const fn of(numerator: u32, denominator: u32) -> Option<Self> {
         if 0 < numerator && numerator < denominator { Some(Self { numerator, denominator }) } else { None }
     }

@@ -1,4 +1,4 @@
-//! What a job may claim, recomputed from what it released.
+//! The certificate of a job: its guarantee, and the events that prove it.
 
 use std::num::NonZeroU32;
 
@@ -9,45 +9,48 @@ use super::amount::Quanta;
 use super::{AccountingKind, ApproxDp, Cost, Delta, Epsilon, Event};
 use crate::error::VaultError;
 
-/// The version of the certificate's form; a reader refuses any other.
+/// Version of the certificate format. A reader refuses any other.
 const FORMAT: u32 = 1;
-/// How far the claimed `epsilon` may lie from the recomputed one, relatively: bisections from other ends end elsewhere.
+/// Relative tolerance between the claimed `epsilon` and the recomputed one: bisections from
+/// different starting points end at slightly different values.
 const SAME: f64 = 1e-12;
-/// How far a reader of decimal numbers may be off, relatively. The margin of the profiles is larger at every goal, so a claim
-/// that holds but for this is not below the truth.
+/// Relative error of a reader of decimal numbers. The margin of the profiles is larger at every
+/// goal, so a claim that holds up to this error is not below the exact value.
 const READING_ERROR: f64 = 1e-15;
 
-/// Whether the noise was drawn for this job.
+/// Origin of the noise of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Noise {
     /// Drawn once, for this job, from the operating system's randomness.
     #[serde(rename = "fresh")]
     Fresh,
-    /// The vault was opened for the replay test: it kept exact counts, or released values that were handed to it.
+    /// The vault was opened for the replay test: it recorded exact counts, or released recorded
+    /// values.
     #[serde(rename = "forced (NOT PRIVATE)")]
     Forced,
 }
 
-/// Where in a ledger a job is written down.
+/// Reference to a job in a ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LedgerEntry {
-    /// The name of the dataset.
+    /// Name of the dataset.
     pub dataset: String,
-    /// The number of the job.
+    /// Id of the job.
     pub job: String,
-    /// The hash of the record that reserved its budget.
+    /// Hash of the record that reserved its budget.
     pub head: String,
-    /// What the steward declared that everything on the ledger may lose together. Older certificates do not say it.
+    /// Cap of the ledger, as declared by the steward. Absent from older certificates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap: Option<ApproxDp>,
 }
 
-/// What a job may claim: `(epsilon, delta)`-differential privacy of everything it released, with the events that prove it.
+/// The guarantee of a job: `(epsilon, delta)`-differential privacy of all its releases, with the
+/// events that prove it.
 ///
 /// # Privacy
-/// Holds public facts only. [`Certificate::verify`] recomputes every total from the events, so a reader need not trust
-/// whoever wrote it, only that the events are those that happened.
+/// Holds public facts only. [`Certificate::verify`] recomputes every total from the events, so a
+/// reader must trust only that the events are those that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
@@ -59,18 +62,18 @@ pub struct Certificate {
     goal: ApproxDp,
     epsilon: Epsilon,
     delta: Delta,
-    /// The sum over the events.
+    /// Sum of the costs of the events.
     total: Quanta,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ledger: Option<LedgerEntry>,
-    /// What the claim rests on besides the events.
+    /// Assumptions of the claim besides the events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     assumptions: Vec<Assumption>,
     events: Vec<Event>,
 }
 
 impl Certificate {
-    /// The certificate of a job that aimed at `goal` and made these releases.
+    /// Creates the certificate of a job with this goal and these events.
     pub(crate) fn new(
         adjacency: AdjacencyKind,
         max_contributions: NonZeroU32,
@@ -98,22 +101,22 @@ impl Certificate {
         }
     }
 
-    /// The same, written down in a ledger.
-    pub(crate) fn entered(self, ledger: LedgerEntry) -> Self {
+    /// Adds the ledger entry of the job.
+    pub(crate) fn with_ledger_entry(self, ledger: LedgerEntry) -> Self {
         Self { ledger: Some(ledger), ..self }
     }
 
-    /// The certificate with what its claim rests on besides the events: statements of the table's owner.
+    /// Sets the assumptions of the claim: statements of the data owner, besides the events.
     #[must_use]
-    pub fn assuming(self, assumptions: Vec<Assumption>) -> Self {
+    pub fn with_assumptions(self, assumptions: Vec<Assumption>) -> Self {
         Self { assumptions, ..self }
     }
 
     /// Recomputes everything from the events.
     ///
     /// # Errors
-    /// If the form is unknown, the events do not belong together, a sensitivity is not the one of its question, or a total
-    /// differs from the recomputed one.
+    /// If the format is unknown, the events do not belong together, a sensitivity is not that of
+    /// its question, or a total differs from the recomputed one.
     pub fn verify(&self) -> Result<(), VaultError> {
         let agree =
             |holds: bool, disagreement| if holds { Ok(()) } else { Err(VaultError::Certificate { disagreement }) };
@@ -136,63 +139,67 @@ impl Certificate {
         agree(holds && same, "epsilon does not follow from the total and delta")
     }
 
-    /// Which tables the claim makes hard to tell apart.
+    /// Returns the neighbouring relation of the claim.
     pub fn adjacency(&self) -> AdjacencyKind {
         self.adjacency
     }
 
-    /// Most rows that one unit contributes.
+    /// Returns the maximum number of rows per unit.
     pub fn max_contributions(&self) -> NonZeroU32 {
         self.max_contributions
     }
 
-    /// How the events were added up.
+    /// Returns the accounting under which the costs add up.
     pub fn accounting(&self) -> AccountingKind {
         self.accounting
     }
 
-    /// Whether the noise was drawn for this job.
+    /// Returns the origin of the noise.
     pub fn noise(&self) -> Noise {
         self.noise
     }
 
-    /// What the job aimed at. What may be claimed is [`Certificate::epsilon`], which is never more.
+    /// Returns the goal of the job. The claim is [`Certificate::epsilon`], which is never above it.
     pub fn goal(&self) -> ApproxDp {
         self.goal
     }
 
-    /// What the job reached: at most the goal, less if budget was left over.
+    /// Returns the claimed `epsilon`: at most that of the goal, less if budget was left over.
     pub fn epsilon(&self) -> Epsilon {
         self.epsilon
     }
 
-    /// The `delta` that goes with [`Certificate::epsilon`].
+    /// Returns the `delta` that goes with [`Certificate::epsilon`].
     pub fn delta(&self) -> Delta {
         self.delta
     }
 
-    /// What all events cost together, in the unit of the accounting.
+    /// Returns the total cost of all events.
     pub fn total(&self) -> Cost {
         Cost { accounting: self.accounting, quanta: self.total.0 }
     }
 
-    /// Where in a ledger the job is written down, if it was run on one.
+    /// Returns the ledger entry of the job, if it ran on a ledger.
     pub fn ledger(&self) -> Option<&LedgerEntry> {
         self.ledger.as_ref()
     }
 
-    /// What the claim rests on besides the events: statements of the table's owner that no program can check.
+    /// Returns the assumptions of the claim: statements of the data owner that no program can
+    /// check.
     pub fn assumptions(&self) -> &[Assumption] {
         &self.assumptions
     }
 
-    /// Every release, in the order in which they were made: all that [`Certificate::verify`] needs.
+    /// Returns the events of all releases, in order.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 }
 
-/// What the events cost together, and the `epsilon` that follows; an error if that is above the goal.
+/// Returns the total cost of the events, and the `epsilon` that follows.
+///
+/// # Errors
+/// If the total cannot be computed, or is above what the goal allows.
 fn totals(accounting: AccountingKind, events: &[Event], goal: ApproxDp) -> Result<(Quanta, Epsilon), VaultError> {
     let disagrees = |disagreement| VaultError::Certificate { disagreement };
     let total = sum_of_costs(accounting, events).ok_or(disagrees("the events cost more than can be added up"))?;
@@ -200,7 +207,8 @@ fn totals(accounting: AccountingKind, events: &[Event], goal: ApproxDp) -> Resul
     Ok((Quanta(total.quanta), epsilon.ok_or(disagrees("the events cost more than the goal allows"))?))
 }
 
-/// What the events cost together; `None` if one has no cost under this accounting, or the sum does not fit.
+/// Returns the total cost of the events; `None` if one has no cost under this accounting, or the
+/// sum does not fit.
 pub(crate) fn sum_of_costs<'a>(
     accounting: AccountingKind,
     events: impl IntoIterator<Item = &'a Event>,

@@ -1,4 +1,4 @@
-//! One release, and what it costs.
+//! Events: the public description of releases.
 
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -8,80 +8,78 @@ use serde::{Deserialize, Serialize};
 use super::{AccountingKind, Cost, Mechanism, RowUnits, ScoreUnits, Sensitivity, Smoothing, Unit};
 use crate::score::ScoreKind;
 
-/// The number of a release within its job, counted from zero. It also names the sub-stream of its noise.
+/// Number of a release within its job, counted from zero. It also selects the sub-stream of its
+/// noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EventId(pub(crate) u32);
 
 impl EventId {
-    /// The number, from zero on.
+    /// Returns the number.
     pub fn get(self) -> u32 {
         self.0
     }
 }
 
-/// What was asked about the rows: everything that decides how far one unit can move the answer.
+/// A question about the rows: everything that determines how far one unit can move the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Question {
-    /// How many rows there are in every cell of a table over these attributes.
+    /// The counts of a table over these attributes.
     Table(Clique),
-    /// Some rows, drawn from the smoothed table over these attributes.
+    /// Rows drawn from the smoothed table over these attributes.
     Rows(Clique),
-    /// What these candidates score, or which of them scores best.
+    /// The scores of candidates, or the candidate of the best score.
     Scores {
-        /// How they are scored.
+        /// Kind of the score.
         score: ScoreKind,
-        /// How many there are.
+        /// Number of candidates.
         candidates: NonZeroU64,
-        /// The largest factor on a score.
+        /// Largest weight of a candidate.
         heaviest: NonZeroU32,
-        /// The number of rows, where it is public and the sensitivity depends on it.
+        /// Number of rows, where it is public and the sensitivity depends on it.
         rows: Option<u64>,
-        /// SHA-256 of all that is public about them: tables, expected counts, weights, penalties.
+        /// SHA-256 of all public facts about the candidates: tables, expected counts, weights,
+        /// penalties.
         digest: String,
     },
 }
 
-/// One release: what was asked, how far one unit can move it, how it was made random.
+/// Description of one release: the question, its sensitivity, and the mechanism.
 ///
 /// # Privacy
-/// Everything in here is public. The cost is computed from these fields and nothing else.
+/// All fields are public. The cost is computed from them alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Event {
-    /// Its number within the job.
     pub(crate) id: EventId,
-    /// Which tables are neighbours.
     pub(crate) adjacency: AdjacencyKind,
-    /// What was asked.
     pub(crate) question: Question,
-    /// How the answer was made random.
     pub(crate) mechanism: Mechanism,
     /// Every answer is an integer times `g = 2^-lattice_log2`.
     pub(crate) lattice_log2: u32,
-    /// How many numbers were released.
+    /// Number of released values.
     pub(crate) length: u64,
 }
 
 impl Event {
-    /// Its number within the job.
+    /// Returns the number of the release within its job.
     pub fn id(&self) -> EventId {
         self.id
     }
 
-    /// Which tables are neighbours.
+    /// Returns the neighbouring relation.
     pub fn adjacency(&self) -> AdjacencyKind {
         self.adjacency
     }
 
-    /// What was asked.
+    /// Returns the question.
     pub fn question(&self) -> &Question {
         &self.question
     }
 
-    /// What the table ranges over, if a table was asked for; `None` for scores, choices and rows.
+    /// Returns the attributes of the released table; `None` for scores, selections and rows.
     pub fn table(&self) -> Option<&Clique> {
         match &self.question {
             Question::Table(clique) => Some(clique),
@@ -89,34 +87,36 @@ impl Event {
         }
     }
 
-    /// How the answer was made random.
+    /// Returns the mechanism.
     pub fn mechanism(&self) -> Mechanism {
         self.mechanism
     }
 
-    /// Every answer is an integer times `2^-lattice_log2`.
+    /// Returns the exponent of the lattice: every answer is an integer times `2^-lattice_log2`.
     pub fn lattice_log2(&self) -> u32 {
         self.lattice_log2
     }
 
-    /// How many numbers were released.
+    /// Returns the number of released values.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// What the release costs, rounded up; `None` if that accounting has no cost for it, or it does not fit.
+    /// Returns the cost of the release, rounded up; `None` if the accounting has no cost for it, or
+    /// it does not fit.
     ///
     /// # Privacy
-    /// Of a noisy table the number of cells does not matter: one unit moves the whole table by at most `Δ`.
+    /// The cost of a noisy table does not depend on its number of cells: one unit moves the whole
+    /// table by at most `Δ`.
     pub fn cost(&self, accounting: AccountingKind) -> Option<Cost> {
         self.mechanism.quanta(accounting).map(|quanta| Cost { accounting, quanta })
     }
 
-    /// What is wrong with it in a job of these neighbours, if anything is.
+    /// Returns what is wrong with the event in a job of this adjacency, or `None`.
     ///
     /// # Privacy
-    /// From public facts alone. What is due is computed as the vault computes it before it charges: by
-    /// [`sensitivity`](super::sensitivity).
+    /// Uses public facts alone. The expected sensitivity is computed by
+    /// [`sensitivity`](super::sensitivity), as the vault does before it charges.
     pub(super) fn fault(&self, neighbours: AdjacencyKind, max_contributions: NonZeroU32) -> Option<&'static str> {
         if self.adjacency != neighbours {
             return Some("an event has another adjacency");
@@ -147,7 +147,8 @@ impl Event {
         }
     }
 
-    /// What is wrong with its lattice, its length or its sensitivity, which has to be one of those that are `due`.
+    /// Returns what is wrong with the lattice, the length or the sensitivity, which must be one of
+    /// `due`.
     fn fault_of<U: Unit>(&self, length: u64, due: &[Sensitivity<U>]) -> Option<&'static str> {
         if (self.lattice_log2, self.length) != (U::LATTICE_LOG2, length) {
             return Some("an event is not on the lattice or of the length of its question");

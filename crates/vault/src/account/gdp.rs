@@ -6,21 +6,24 @@ use super::invert::{largest_amount, raised, smallest_epsilon};
 use super::{ApproxDp, Delta, Epsilon, MuSquared};
 use crate::error::VaultError;
 
-/// What `mu²` a choice costs over its `epsilon²`, as numerator and denominator: `pi/8`, and `pi` is below 355/113.
+/// `mu²` of a selection divided by its `epsilon²`, as numerator and denominator: `pi/8` with
+/// 355/113 for `pi`.
 ///
 /// # Privacy
-/// Rounded up, by a part in ten million: a cost that is too low is a false promise. The proof is at
-/// [`ExponentialMechanism`](crate::noise::ExponentialMechanism).
+/// Rounded up, by one part in ten million: a cost that is too low makes the guarantee false. The
+/// proof is at [`ExponentialMechanism`](crate::noise::ExponentialMechanism).
 pub(super) const PI_EIGHTHS: (u32, u32) = (355, 8 * 113);
 
-/// The step of the trapezoidal rule, in the variable in which the integrand falls off double-exponentially.
+/// Step of the trapezoidal rule, in the variable in which the integrand falls off
+/// double-exponentially.
 const STEP: f64 = 1.0 / 20.0;
-/// Enough steps to go from `s = -3.5` to `6.5`; beyond, the integrand is below e^-60 of its largest value.
+/// Number of steps from `s = -3.5` to `6.5`. Beyond, the integrand is below e^-60 of its largest
+/// value.
 const STEPS: u32 = 200;
-/// A term this far below the sum so far, past the peak, ends the sum.
+/// Past the peak, a term below this fraction of the sum ends the sum.
 const NEGLIGIBLE: f64 = 1e-18;
 
-/// The points `e^(s - e^(-s))` of the rule, and their weights.
+/// Points `e^(s - e^(-s))` of the rule, and their weights.
 static POINTS: LazyLock<Vec<(f64, f64)>> = LazyLock::new(|| {
     let point = |step| {
         let s = -3.5 + STEP * f64::from(step);
@@ -31,18 +34,19 @@ static POINTS: LazyLock<Vec<(f64, f64)>> = LazyLock::new(|| {
     (0..STEPS).map(point).collect()
 });
 
-/// `delta(epsilon)` of a job that spent `mu_squared`: never below the truth, at most 1e-9 of it above.
+/// Returns `delta(epsilon)` of a job that spent `mu_squared`: never below the exact value, with a
+/// relative error of at most 1e-9.
 ///
-/// Results under 1e-305 are returned as 1e-305, which is above the truth.
+/// Results below 1e-305 are raised to 1e-305.
 pub fn delta(mu_squared: MuSquared, epsilon: Epsilon) -> f64 {
     if mu_squared == MuSquared::ZERO {
         return 0.0;
     }
-    // The profile grows with mu, so the float above mu gives a delta above the truth.
+    // The profile grows with mu, so rounding mu up gives a delta above the exact one.
     raised_profile(mu_squared.mu_rounded_up(), epsilon.get())
 }
 
-/// The most that may be spent to reach `goal`, rounded down.
+/// Returns the largest amount that may be spent under `goal`, rounded down.
 ///
 /// # Errors
 /// If the goal is so strict that not even one quantum of 2^-96 may be spent.
@@ -51,13 +55,14 @@ pub fn largest_mu_squared(goal: ApproxDp) -> Result<MuSquared, VaultError> {
     Ok(MuSquared::from_quanta(quanta))
 }
 
-/// The smallest `epsilon` that holds with `delta` after spending `mu_squared`: never below the truth. `None` if it is
-/// above [`Epsilon::MAX`].
+/// Returns the smallest `epsilon` that holds with `delta` after spending `mu_squared`, never below
+/// the exact value; `None` if it is above [`Epsilon::MAX`].
 pub fn epsilon(mu_squared: MuSquared, delta: Delta) -> Option<Epsilon> {
     epsilon_within(mu_squared, ApproxDp { epsilon: Epsilon::MAX, delta })
 }
 
-/// The same, or `None` if it is above that of `goal`.
+/// Returns the smallest `epsilon` that holds with the `delta` of `goal` after spending
+/// `mu_squared`; `None` if it is above the `epsilon` of `goal`.
 pub(crate) fn epsilon_within(mu_squared: MuSquared, goal: ApproxDp) -> Option<Epsilon> {
     if mu_squared == MuSquared::ZERO {
         return Some(Epsilon::ZERO);
@@ -66,19 +71,21 @@ pub(crate) fn epsilon_within(mu_squared: MuSquared, goal: ApproxDp) -> Option<Ep
     smallest_epsilon(goal, |epsilon| raised_profile(mu, epsilon))
 }
 
-/// The profile, raised by the margin and kept within what a delta can be.
+/// Computes the profile, raised by the margin and clamped to a valid `delta`.
 fn raised_profile(mu: f64, epsilon: f64) -> f64 {
     raised(profile(mu, epsilon))
 }
 
-/// `Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)`, as the integral of a positive function.
+/// Computes `Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)` as the integral of a
+/// positive function.
 fn profile(mu: f64, epsilon: f64) -> f64 {
     let start = epsilon / mu - mu / 2.0;
     if start < -9.0 {
         // 1 - delta is below 1e-17 here.
         return 1.0;
     }
-    // For a start far right, phi(start) leaves the range of floats before the integral does, so it is kept apart.
+    // For a large start, phi(start) leaves the range of floats before the integral does, so it is
+    // multiplied last.
     let outside = start.max(0.0);
     let width = 1.0 / (1.0 + outside);
     let mut sum = 0.0;
@@ -88,7 +95,7 @@ fn profile(mu: f64, epsilon: f64) -> f64 {
         let exponent = if outside > 0.0 { -t * (start + t / 2.0) } else { -u * u / 2.0 };
         let term = libm::exp(exponent) * -libm::expm1(-mu * t) * weight;
         sum += term;
-        // Past the peaks of the density (u > 1) and of the rest (point > 1) terms only fall.
+        // Past the peaks of the density (u > 1) and of the rest (point > 1) the terms only fall.
         if u > 1.0 && point > 1.0 && term < sum * NEGLIGIBLE {
             break;
         }

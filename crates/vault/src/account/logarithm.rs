@@ -1,17 +1,18 @@
-//! Upper bounds of natural logarithms, in integers.
+//! Upper bounds of natural logarithms, in integer arithmetic.
 
 use dashu_int::UBig;
 
-/// The binary digits after the point.
+/// Number of binary digits after the point.
 pub(super) const LN_BITS: usize = 192;
-/// Terms of the series. What is left after them is below `9^-40`, which is below `2^-126`.
+/// Number of terms of the series. The remainder is below `9^-40`, which is below `2^-126`.
 const TERMS: u32 = 40;
 
-/// `2^192 ln(numerator / denominator)`, rounded up; for `numerator >= denominator > 0`.
+/// Returns `2^192 ln(numerator / denominator)`, rounded up; for `numerator >= denominator > 0`.
 ///
-/// With `2^e <= r < 2^(e+1)` and `m = r / 2^e`, `ln r = e ln 2 + ln m`, and `ln m = 2 artanh((m - 1) / (m + 1))` for both.
-/// Never below the truth. Of a ratio of at least `1 + 2^-96` less than `2^-90` of it is added: `2^-126` by the series
-/// and, by rounding, a few `2^-192` to a result of at least `2^-97`.
+/// With `2^e <= r < 2^(e+1)` and `m = r / 2^e`, `ln r = e ln 2 + ln m`, and
+/// `ln m = 2 artanh((m - 1) / (m + 1))` for both. The result is never below the exact value. For a
+/// ratio of at least `1 + 2^-96` the relative error is below `2^-90`: the series adds `2^-126`, and
+/// rounding adds a few `2^-192` to a result of at least `2^-97`.
 pub(super) fn ln_above(numerator: &UBig, denominator: &UBig) -> UBig {
     let (mut denominator, mut twos) = (denominator.clone(), 0_u32);
     while &denominator << 1 <= *numerator {
@@ -22,11 +23,12 @@ pub(super) fn ln_above(numerator: &UBig, denominator: &UBig) -> UBig {
     ln_2 * twos + twice_artanh(&(numerator - &denominator), &(numerator + &denominator))
 }
 
-/// `2^192 * 2 artanh(z)`, rounded up, for `z = over / under` from 0 to 1/3.
+/// Returns `2^192 * 2 artanh(z)`, rounded up, for `z = over / under` from 0 to 1/3.
 ///
-/// `artanh(z) = z (1 + z²(1/3 + z²(1/5 + ...)))`, from the inside out. Every step is rounded up and grows with what it is
-/// given. The innermost bracket is at most `(1/81)(1 + 1/9 + 1/81 + ...)`, and 1 is put in its place. Each step takes
-/// an error by `z² <= 1/9`, so of the 1 there remains `9^-40` and of all roundings less than `3 * 2^-192`.
+/// Evaluates `artanh(z) = z (1 + z²(1/3 + z²(1/5 + ...)))` from the inside out. Every step is
+/// rounded up and is monotone in its input. The innermost bracket is at most
+/// `(1/81)(1 + 1/9 + 1/81 + ...)` and is replaced by 1. Each step multiplies an error by
+/// `z² <= 1/9`, so the replacement contributes `9^-40` and all roundings less than `3 * 2^-192`.
 fn twice_artanh(over: &UBig, under: &UBig) -> UBig {
     let (over_squared, under_squared) = (over.pow(2), under.pow(2));
     let one = UBig::ONE << LN_BITS;
@@ -36,7 +38,7 @@ fn twice_artanh(over: &UBig, under: &UBig) -> UBig {
     ceil(bracket * over * 2_u8, under)
 }
 
-/// Rounded up: a cost that is too low is a false promise.
+/// Divides, rounding up: a cost that is too low makes the guarantee false.
 fn ceil(numerator: UBig, denominator: &UBig) -> UBig {
     (numerator + denominator - UBig::ONE) / denominator
 }
@@ -49,10 +51,10 @@ mod tests {
         ln_above(&UBig::from(numerator), &UBig::from(denominator))
     }
 
-    /// `2^192 ln x`, rounded up, with 100 digits by mpmath. Near one the series adds next to nothing, and a rounding that went
-    /// down would show.
+    /// Compares with `2^192 ln x`, rounded up, computed with 100 digits by mpmath. Near one the
+    /// series adds almost nothing, so that a rounding down would fail the test.
     #[test]
-    fn known_logarithms_are_not_below_the_truth_and_tight() {
+    fn known_logarithms_are_bounded_tightly_from_above() {
         for (numerator, denominator, digits, bits) in [
             (2, 1, "4350955369971217654477563090224794165364344896676135745070", 68),
             (10, 1, "14453560883108425870374435737727394665043423914827363902523", 68),
@@ -74,7 +76,7 @@ mod tests {
         assert_eq!(ln(1 << 127, 1), ln(2, 1) * 127_u8);
     }
 
-    /// `ln x + ln y = ln xy`, each within its bound.
+    /// Checks `ln x + ln y = ln xy` within the bounds of the three logarithms.
     #[test]
     fn logarithms_of_products_are_sums() {
         for x in [3_u128, 7, 1001, (1 << 40) + 1] {

@@ -1,4 +1,4 @@
-//! How a release was made random, and what that costs.
+//! The mechanism of a release, and its cost.
 
 use dashu_int::UBig;
 use scumble_planted::Mutant;
@@ -7,19 +7,21 @@ use serde::{Deserialize, Serialize};
 use super::amount::{FRACTION_BITS, ceil_quanta};
 use super::scale::scale_of_square;
 use super::{
-    AccountingKind, Amount, LaplaceScale, Pure, ScoreUnits, Selecting, Sensitivity, Sigma, Smoothing, Tilt, Unit, gdp,
+    AccountingKind, Amount, LaplaceScale, Pure, ScoreUnits, Selecting, SelectionEpsilon, Sensitivity, Sigma, Smoothing,
+    Unit, gdp,
 };
 
-/// How a release was made random, with all that its cost depends on.
+/// The mechanism of a release, with all parameters of its cost.
 ///
 /// # Privacy
-/// Sensitivities and scales are in units of the lattice on which the answer lies. They are plain integers here, because this is the
-/// form that certificates have; the constructors take them with their unit, and choose the norm themselves.
+/// Sensitivities and scales are in units of the lattice of the answer. They are plain integers
+/// here, as in certificates; the constructors take them with their unit, and choose the norm
+/// themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Mechanism {
-    /// Every number plus `floor(σ N + 1/2)` with `N` exactly standard normal.
+    /// Adds `floor(σ N + 1/2)` to every number, with `N` exactly standard normal.
     RoundedGaussian {
         /// `Δ²`, as a squared L2 norm.
         #[serde(with = "integer")]
@@ -27,7 +29,7 @@ pub enum Mechanism {
         /// `σ`.
         sigma: Sigma,
     },
-    /// Every number plus an integer `z` of probability proportional to `e^(-|z|/b)`.
+    /// Adds an integer `z` of probability proportional to `e^(-|z|/b)` to every number.
     DiscreteLaplace {
         /// `Δ`, as an L1 norm.
         #[serde(with = "integer")]
@@ -35,20 +37,21 @@ pub enum Mechanism {
         /// `b`.
         scale: LaplaceScale,
     },
-    /// A candidate of score `q`, with probability proportional to `e^(epsilon q / (2 Δ))`.
+    /// Selects a candidate of score `q` with probability proportional to `e^(epsilon q / (2 Δ))`.
     Exponential {
         /// `Δ`, the most that any one score moves.
         #[serde(with = "integer")]
         sensitivity: u128,
         /// `epsilon`.
-        epsilon: Tilt,
+        epsilon: SelectionEpsilon,
     },
-    /// Cells drawn from a smoothed histogram.
+    /// Draws cells from a smoothed histogram.
     SmoothedHistogram(Smoothing),
 }
 
 impl Mechanism {
-    /// Gaussian noise with the smallest `σ² >= Δ² / (quanta 2^-96)`.
+    /// Returns Gaussian noise with the smallest `σ² >= Δ² / (quanta 2^-96)`; `None` if it is too
+    /// large.
     pub(super) fn gaussian<U: Unit>(sensitivity: Sensitivity<U>, quanta: &UBig) -> Option<Self> {
         if quanta.is_zero() {
             return None;
@@ -58,7 +61,7 @@ impl Mechanism {
         Some(Self::RoundedGaussian { squared_sensitivity, sigma })
     }
 
-    /// Laplace noise with the smallest `b >= Δ / epsilon`.
+    /// Returns Laplace noise with the smallest `b >= Δ / epsilon`; `None` if it is too large.
     pub(super) fn laplace<U: Unit>(sensitivity: Sensitivity<U>, epsilon: Amount<Pure>) -> Option<Self> {
         if epsilon == Amount::ZERO {
             return None;
@@ -68,15 +71,16 @@ impl Mechanism {
         Some(Self::DiscreteLaplace { sensitivity, scale: scale_of_square(&over.pow(2), &under.pow(2))? })
     }
 
-    /// A selection that costs at most `share`, among candidates whose scores one unit moves by at most `sensitivity`; `None` if it
-    /// would be too weak to be of use.
+    /// Returns the exponential mechanism that costs at most `share`, for scores that one unit moves
+    /// by at most `sensitivity`; `None` if its `epsilon` would be too small.
     pub fn exponential<M: Selecting>(sensitivity: ScoreUnits, share: Amount<M>) -> Option<Self> {
-        let (numerator, denominator) = M::squared_tilt(share);
+        let (numerator, denominator) = M::squared_epsilon(share);
         let sensitivity = sensitivity.get();
-        Some(Self::Exponential { sensitivity, epsilon: Tilt::of_square(&numerator, &denominator)? })
+        Some(Self::Exponential { sensitivity, epsilon: SelectionEpsilon::of_square(&numerator, &denominator)? })
     }
 
-    /// What the release costs, in quanta, rounded up; `None` if the accounting has no cost for it or it does not fit.
+    /// Returns the cost of the release in quanta, rounded up; `None` if the accounting has no cost
+    /// for it or it does not fit.
     ///
     /// # Privacy
     /// | | epsilon | mu² | rho |
@@ -86,7 +90,7 @@ impl Mechanism {
     /// | exponential | `epsilon` | `(pi/8) epsilon²` | `epsilon²/8` |
     /// | smoothed histogram, `k` rows | `k ln r` | - | `k (ln r)²/2` |
     ///
-    /// For `pi` stands 355/113, which is above it.
+    /// `pi` is replaced by 355/113, which is above it.
     pub(crate) fn quanta(&self, accounting: AccountingKind) -> Option<u128> {
         match (*self, accounting) {
             (Self::RoundedGaussian { squared_sensitivity, sigma }, AccountingKind::Gdp | AccountingKind::Zcdp) => {
@@ -119,8 +123,8 @@ impl Mechanism {
         }
     }
 
-    /// Whether it says this sensitivity, in the norm that it needs. A smoothed histogram says none: its event is checked field by
-    /// field.
+    /// Returns whether the mechanism states this sensitivity, in its own norm. A smoothed histogram
+    /// states none: its event is checked field by field.
     pub(super) fn covers<U: Unit>(&self, due: Sensitivity<U>) -> bool {
         match *self {
             Self::RoundedGaussian { squared_sensitivity, .. } => squared_sensitivity == due.squared_l2(),
@@ -131,9 +135,10 @@ impl Mechanism {
         }
     }
 
-    /// The standard deviation of the noise on each number, in units of the lattice; `None` if none is added.
+    /// Returns the standard deviation of the noise on each number, in units of the lattice; `None`
+    /// if the mechanism adds no noise.
     ///
-    /// Rounding is left out: it adds at most a twelfth of a unit to the variance.
+    /// Ignores rounding, which adds at most 1/12 to the variance.
     pub fn standard_deviation(&self) -> Option<f64> {
         match self {
             Self::RoundedGaussian { sigma, .. } => Some(sigma.to_f64()),
@@ -146,7 +151,7 @@ impl Mechanism {
     }
 }
 
-/// An integer as a decimal string, because readers of JSON lose digits above 2^53.
+/// Serializes integers as decimal strings, because JSON readers lose digits above 2^53.
 pub(super) mod integer {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};

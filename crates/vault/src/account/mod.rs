@@ -1,4 +1,4 @@
-//! What privacy costs: sensitivities, budgets, events, and the certificate that adds them up.
+//! Privacy accounting: sensitivities, costs, budgets, events, and the certificate that sums them.
 
 mod accounting;
 mod adjacency;
@@ -27,7 +27,9 @@ pub(crate) use certificate::sum_of_costs;
 pub use certificate::{Certificate, LedgerEntry, Noise};
 pub use event::{Event, EventId, Question};
 pub use mechanism::Mechanism;
-pub use scale::{Dyadic, LaplaceScale, Measured, NoiseScale, OfGaussian, OfLaplace, OfSelection, Sigma, Tilt};
+pub use scale::{
+    Dyadic, LaplaceScale, Measured, NoiseScale, OfGaussian, OfLaplace, OfSelection, SelectionEpsilon, Sigma,
+};
 pub use sensitivity::{RowUnits, ScoreUnits, Sensitivity, Unit};
 pub use smoothing::Smoothing;
 pub use unit::{ApproxDp, Delta, Epsilon};

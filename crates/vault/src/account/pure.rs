@@ -4,7 +4,7 @@ use super::amount::FRACTION_BITS;
 use super::{ApproxDp, Epsilon};
 use crate::error::VaultError;
 
-/// The most that may be spent to reach `goal`, in quanta, rounded down.
+/// Returns the largest number of quanta that may be spent under `goal`, rounded down.
 ///
 /// # Errors
 /// If it is less than one quantum of 2^-96.
@@ -22,9 +22,10 @@ pub(crate) fn largest(goal: ApproxDp) -> Result<u128, VaultError> {
     Ok(quanta)
 }
 
-/// The smallest float that is not below the total; `None` if it is above that of `goal`.
+/// Returns the smallest float that is not below the total; `None` if it is above the `epsilon` of
+/// `goal`.
 pub(crate) fn epsilon_within(quanta: u128, goal: ApproxDp) -> Option<Epsilon> {
-    #[expect(clippy::cast_precision_loss, reason = "the next line repairs what was rounded down")]
+    #[expect(clippy::cast_precision_loss, reason = "the next statement corrects a rounding down")]
     let nearest = quanta as f64;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float that came from a u128")]
     let not_below = if (nearest as u128) < quanta { nearest.next_up() } else { nearest };

@@ -1,4 +1,4 @@
-//! The scales of noise, as exact binary fractions.
+//! Scales of noise and `epsilon` of selections, as exact binary fractions.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::VaultError;
 
-/// The bits of the numerator. Rounding wastes at most 2^-47 of the number, and the samplers' products fit 128 bits.
+/// Number of bits of the numerator. The relative error of rounding is at most 2^-47, and the
+/// products of the samplers fit 128 bits.
 const NUMERATOR_BITS: u32 = 48;
 
-/// What a [`Dyadic`] measures.
+/// Quantity that a [`Dyadic`] measures.
 pub trait Measured: fmt::Debug + Copy + Eq + std::hash::Hash + Send + Sync + 'static {
-    /// The exponents of the denominator that are in use.
+    /// Valid exponents of the denominator.
     const DENOMINATORS: RangeInclusive<u32>;
 }
 
@@ -29,8 +30,9 @@ pub enum OfLaplace {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OfSelection {}
 
-/// From 2^-10, below which noise is zero but for one draw in e^1000, to below 2^40, above which a noisy count tells nothing
-/// about any table on earth and sums of a few would leave an `i64`.
+/// Exponents for scales from 2^-10 to below 2^40. Below that range, noise is zero in all but one
+/// draw in e^1000. Above it, noise exceeds any real count, and sums of a few noisy counts would
+/// overflow an `i64`.
 const SCALES: RangeInclusive<u32> = 8..=57;
 
 /// A [`Measured`] that is the scale of noise.
@@ -46,13 +48,14 @@ impl NoiseScale for OfGaussian {}
 impl NoiseScale for OfLaplace {}
 
 impl Measured for OfSelection {
-    /// From 2^-60, below which a choice is a fair draw, to below 2^20, above which it is the best candidate.
+    /// Exponents for an `epsilon` from 2^-60, below which a selection is uniform, to below 2^20,
+    /// above which it is the best candidate.
     const DENOMINATORS: RangeInclusive<u32> = 28..=107;
 }
 
-/// A positive number `p / 2^s`, exactly, with `p` of 48 bits.
+/// A positive number `p / 2^s` with `p` of 48 bits.
 ///
-/// Costs are computed from this very number, so a rounded scale is no approximation.
+/// Costs are computed from this exact number, so a rounded scale causes no error of its cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Dyadic<U: Measured> {
@@ -65,10 +68,10 @@ pub struct Dyadic<U: Measured> {
 pub type Sigma = Dyadic<OfGaussian>;
 /// The scale of Laplace noise, in units of the lattice: from 2^-10 to below 2^40.
 pub type LaplaceScale = Dyadic<OfLaplace>;
-/// How strongly an exponential mechanism prefers good candidates, its `epsilon`: from 2^-60 to below 2^20.
-pub type Tilt = Dyadic<OfSelection>;
+/// The `epsilon` of an exponential mechanism: from 2^-60 to below 2^20.
+pub type SelectionEpsilon = Dyadic<OfSelection>;
 
-/// Which way a number that is no such fraction goes.
+/// Direction of rounding to a [`Dyadic`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rounding {
     Up,
@@ -83,7 +86,10 @@ impl<U: Measured> Dyadic<U> {
         Self { numerator, denominator_log2, unit: PhantomData }
     }
 
-    /// The root of `numerator / denominator`; an error tells on which side it leaves the range.
+    /// Returns the square root of `numerator / denominator`, rounded.
+    ///
+    /// # Errors
+    /// If the root is outside the range.
     fn root(numerator: &UBig, denominator: &UBig, rounding: Rounding) -> Result<Self, OutOfRange> {
         let rounded = |s: u32| {
             let (quotient, remainder) = (numerator << (2 * s as usize)).div_rem(denominator);
@@ -92,7 +98,7 @@ impl<U: Measured> Dyadic<U> {
             if exact || rounding == Rounding::Down { root } else { root + 1_u8 }
         };
         let enough = |s: u32| rounded(s).bit_len() >= NUMERATOR_BITS as usize;
-        // The first `s` that gives the numerator all its bits, by bisection: more binary places, more bits.
+        // Bisection for the first `s` at which the numerator has all its bits: they grow with `s`.
         let (mut too_small, mut large_enough) = (*U::DENOMINATORS.start() - 1, *U::DENOMINATORS.end());
         if !enough(large_enough) {
             return Err(OutOfRange::Below);
@@ -104,40 +110,41 @@ impl<U: Measured> Dyadic<U> {
             let middle = u32::midpoint(too_small, large_enough);
             if enough(middle) { large_enough = middle } else { too_small = middle }
         }
-        let numerator = u64::try_from(rounded(large_enough)).expect("one place more is at most one bit more");
+        let numerator = u64::try_from(rounded(large_enough)).expect("one more place adds at most one bit");
         Ok(Self::of(numerator, large_enough))
     }
 
-    /// `p` of `p / 2^s`.
+    /// Returns `p` of `p / 2^s`.
     pub fn numerator(self) -> u64 {
         self.numerator
     }
 
-    /// `s` of `p / 2^s`.
+    /// Returns `s` of `p / 2^s`.
     pub fn denominator_log2(self) -> u32 {
         self.denominator_log2
     }
 
-    /// The square, as a fraction.
+    /// Returns the square, as numerator and denominator.
     pub(crate) fn squared(self) -> (UBig, UBig) {
         (UBig::from(self.numerator).pow(2), UBig::ONE << (2 * self.denominator_log2 as usize))
     }
 
-    /// The number. Exact: 48 bits fit a float.
+    /// Converts to a float, exactly: 48 bits fit its mantissa.
     #[expect(clippy::cast_precision_loss, reason = "the numerator has 48 bits")]
     pub fn to_f64(self) -> f64 {
         self.numerator as f64 * 2_f64.powi(-i32::try_from(self.denominator_log2).expect("at most 107"))
     }
 }
 
-/// On which side of its range a number lies.
+/// Side of the range on which a number lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OutOfRange {
     Below,
     Above,
 }
 
-/// The smallest scale whose square is not below `numerator / denominator`; `None` if that is not below 2^40.
+/// Returns the smallest scale whose square is not below `numerator / denominator`; `None` if the
+/// scale is not below 2^40.
 ///
 /// Rounded up: too much noise costs accuracy, too little costs privacy.
 pub(crate) fn scale_of_square<U: NoiseScale>(numerator: &UBig, denominator: &UBig) -> Option<Dyadic<U>> {
@@ -148,24 +155,27 @@ pub(crate) fn scale_of_square<U: NoiseScale>(numerator: &UBig, denominator: &UBi
     }
 }
 
-impl Tilt {
-    /// The largest tilt that is not above `epsilon`; `None` if that is not a number or below 2^-60.
+impl SelectionEpsilon {
+    /// Returns the largest value that is not above `epsilon`; `None` if `epsilon` is not a number
+    /// or below 2^-60.
     pub fn at_most(epsilon: f64) -> Option<Self> {
         if epsilon.is_nan() || epsilon <= 0.0 {
             return None;
         }
-        // Digits beyond 2^-107 are beyond a tilt's; what is above the bound ends at the largest tilt anyway.
+        // Digits below 2^-107 are never used, and numbers above 2^20 end at the largest value
+        // anyway.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 < epsilon 2^107 <= 2^127")]
         let scaled = UBig::from((epsilon.min(2_f64.powi(20)) * 2_f64.powi(107)) as u128);
         Self::of_square(&scaled.pow(2), &(UBig::ONE << 214))
     }
 
-    /// The largest tilt whose square is not above `numerator / denominator`; `None` if that is below 2^-60.
+    /// Returns the largest value whose square is not above `numerator / denominator`; `None` if the
+    /// value is below 2^-60.
     ///
-    /// Rounded down: a weaker preference costs accuracy, a stronger one privacy.
+    /// Rounded down: a smaller `epsilon` costs accuracy, a larger one costs privacy.
     pub(crate) fn of_square(numerator: &UBig, denominator: &UBig) -> Option<Self> {
         match Self::root(numerator, denominator, Rounding::Down) {
-            Ok(tilt) => Some(tilt),
+            Ok(epsilon) => Some(epsilon),
             Err(OutOfRange::Below) => None,
             Err(OutOfRange::Above) => Some(Self::LARGEST),
         }
@@ -173,13 +183,15 @@ impl Tilt {
 }
 
 impl<U: NoiseScale> Dyadic<U> {
-    /// The smallest scale that is not below `scale`; `None` if that is not a number or not below 2^40.
+    /// Returns the smallest scale that is not below `scale`; `None` if `scale` is not a number or
+    /// not below 2^40.
     pub fn at_least(scale: f64) -> Option<Self> {
-        // The bound keeps the integer below small and is far above what a scale can be.
+        // The bound keeps the integer below small, and is far above the largest scale.
         if !(scale >= 0.0 && scale <= 2_f64.powi(60)) {
             return None;
         }
-        // Every float of at least 2^-10 is an integer over 2^62; smaller ones end at the smallest scale anyway.
+        // Every float of at least 2^-10 is an integer over 2^62. Smaller ones end at the smallest
+        // scale.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 <= scale 2^62 <= 2^122")]
         let scaled = UBig::from(libm::ceil(scale * 2_f64.powi(62)) as u128);
         scale_of_square(&scaled.pow(2), &(UBig::ONE << 124))
@@ -187,7 +199,7 @@ impl<U: NoiseScale> Dyadic<U> {
 }
 
 impl<U: Measured> From<Dyadic<U>> for String {
-    /// Exact, whatever reads it: `"140737488355328/2^47"`.
+    /// Writes the exact fraction, such as `"140737488355328/2^47"`.
     fn from(number: Dyadic<U>) -> Self {
         format!("{}/2^{}", number.numerator, number.denominator_log2)
     }
@@ -199,7 +211,7 @@ impl<U: Measured> TryFrom<String> for Dyadic<U> {
     fn try_from(text: String) -> Result<Self, VaultError> {
         let parsed = text.split_once("/2^").and_then(|(numerator, denominator_log2)| {
             let (numerator, denominator_log2) = (numerator.parse::<u64>().ok()?, denominator_log2.parse().ok()?);
-            // One number, one form: the numerator has exactly 48 bits.
+            // The numerator has exactly 48 bits, so that each number has one form.
             let normal = numerator.checked_ilog2() == Some(NUMERATOR_BITS - 1);
             (normal && U::DENOMINATORS.contains(&denominator_log2)).then(|| Self::of(numerator, denominator_log2))
         });

@@ -1,4 +1,5 @@
-//! Rows drawn from a smoothed histogram, and what they cost. The proof is in `smoothing.md`, shown at [`Smoothing`].
+//! Cost of rows drawn from a smoothed histogram. The proof is in `smoothing.md`, shown at
+//! [`Smoothing`].
 
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -9,32 +10,34 @@ use super::amount::ceil_quanta;
 use super::logarithm::{LN_BITS, ln_above};
 use super::{AccountingKind, Amount, RowDrawing, RowUnits};
 
-/// Independent draws of a cell, each from `(1-s) c/n + s/cells` where `c` of `n` rows are in it, with all that their cost
-/// depends on.
+/// Independent draws of cells, with all parameters of their cost. A cell with `c` of `n` rows has
+/// probability `(1-s) c/n + s/cells`.
 ///
 /// # Privacy
-/// Under replace-one, one draw is `ln r`-differentially private with `r = 1 + (1-s) cells u / (n s)`.
+/// Under replace-one, one draw is `ln r`-differentially private with `r = 1 + (1-s) cells u / (n
+/// s)`.
 #[doc = ""]
 #[doc = include_str!("smoothing.md")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Smoothing {
-    /// How many cells the public domain has, empty or not.
+    /// Number of cells of the public domain, empty ones included.
     pub cells: NonZeroU64,
-    /// `u`, the most rows that one unit contributes.
+    /// `u`, the maximum number of rows per unit.
     pub unit: NonZeroU32,
-    /// `n`, which is public; a table of no rows is charged like one of one row.
+    /// `n`, which is public. A table without rows is charged like one with one row.
     pub rows: u64,
-    /// How many draws there are.
+    /// Number of draws.
     pub drawn: NonZeroU64,
     /// `s`, in units of 2^-32.
     pub smoothing: NonZeroU32,
 }
 
 impl Smoothing {
-    /// The smallest `s` with which all draws together cost at most `share`; `None` if none below one does.
+    /// Returns the draws with the smallest `s` that cost at most `share` together; `None` if no `s`
+    /// below one does.
     ///
-    /// Rounded up: smoothing too much costs accuracy, too little costs privacy.
+    /// Rounded up: too much smoothing costs accuracy, too little costs privacy.
     pub(crate) fn fitting<M: RowDrawing>(
         cells: NonZeroU64,
         unit: NonZeroU32,
@@ -44,7 +47,7 @@ impl Smoothing {
     ) -> Option<Self> {
         let of = |smoothing| NonZeroU32::new(smoothing).map(|smoothing| Self { cells, unit, rows, drawn, smoothing });
         let fits = |smoothing| of(smoothing)?.quanta(M::KIND).filter(|&cost| cost <= share.quanta());
-        // Without smoothing no budget is enough, and the more of it, the lower the cost.
+        // Without smoothing no budget is enough, and the cost falls with `s`.
         let (mut too_small, mut large_enough) = (0, u32::MAX);
         fits(large_enough)?;
         while too_small + 1 < large_enough {
@@ -54,8 +57,8 @@ impl Smoothing {
         of(large_enough)
     }
 
-    /// What all draws cost together, in quanta, rounded up once; `None` if the accounting has no cost for them or it does not
-    /// fit.
+    /// Returns the total cost of the draws in quanta, rounded up once; `None` if the accounting has
+    /// no cost for them or it does not fit.
     pub(super) fn quanta(&self, accounting: AccountingKind) -> Option<u128> {
         let (over, under) = self.ratio();
         let ln = ln_above(&over, &under);
@@ -66,7 +69,7 @@ impl Smoothing {
         }
     }
 
-    /// `r`, exactly: `(n a + cells u (2^32 - a)) / (n a)` for `s = a / 2^32`.
+    /// Returns `r` exactly: `(n a + cells u (2^32 - a)) / (n a)` for `s = a / 2^32`.
     fn ratio(&self) -> (UBig, UBig) {
         let kept = (1_u64 << 32) - u64::from(self.smoothing.get());
         let under = UBig::from(self.rows.max(1)) * self.smoothing.get();

@@ -1,4 +1,4 @@
-//! What people say about privacy, as types, so that one cannot be passed where the other is due.
+//! `epsilon`, `delta` and the goal of a job, as types, so that one is not passed for the other.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::VaultError;
 
-/// The `epsilon` of `(epsilon, delta)`-differential privacy: the natural logarithm of the factor by which one unit may change the
-/// probability of any outcome.
+/// The `epsilon` of `(epsilon, delta)`-differential privacy: the natural logarithm of the factor by
+/// which one unit may change the probability of any outcome.
 ///
 /// ```
 /// use scumble_vault::Epsilon;
 ///
 /// assert_eq!(Epsilon::new(0.5)?.get(), 0.5);
-/// // A goal that promises nothing, and one that allows nothing, are refused.
+/// // A goal that guarantees nothing, and one that allows no release, are refused.
 /// assert!(Epsilon::new(f64::INFINITY).is_err() && Epsilon::new(0.0).is_err());
 /// # Ok::<(), scumble_vault::VaultError>(())
 /// ```
@@ -22,17 +22,18 @@ use crate::error::VaultError;
 pub struct Epsilon(f64);
 
 impl Epsilon {
-    /// No privacy loss at all: what a job that releases nothing spends.
+    /// No privacy loss: the claim of a job that releases nothing.
     pub const ZERO: Self = Self(0.0);
-    /// The largest one. Above it the last digits of the profile are lost; no release that large protects anybody.
+    /// Largest value. Above it the privacy profile loses its last digits; such a release protects
+    /// nobody.
     pub const MAX: Self = Self(1e6);
 
-    /// A constant of ours, which is positive and at most [`Epsilon::MAX`].
+    /// Creates a constant. It must be positive and at most [`Epsilon::MAX`].
     pub(super) const fn constant(epsilon: f64) -> Self {
         Self(epsilon)
     }
 
-    /// A goal.
+    /// Creates the `epsilon` of a goal.
     ///
     /// # Errors
     /// If it is not positive, or above [`Epsilon::MAX`].
@@ -44,7 +45,7 @@ impl Epsilon {
         }
     }
 
-    /// As a plain number, to be shown or computed with.
+    /// Returns the value as a float.
     pub fn get(self) -> f64 {
         self.0
     }
@@ -70,25 +71,27 @@ impl fmt::Display for Epsilon {
     }
 }
 
-/// The `delta` of `(epsilon, delta)`-differential privacy: what may be added to a probability beyond the factor of [`Epsilon`].
+/// The `delta` of `(epsilon, delta)`-differential privacy: the additive term beyond the factor of
+/// [`Epsilon`].
 ///
-/// It should be far below one over the number of units: a program that publishes one row outright, chosen at random, has as much.
+/// It should be far below one over the number of units: a program that publishes one random row
+/// outright has a `delta` of one over their number.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(into = "f64", try_from = "f64")]
 pub struct Delta(f64);
 
 impl Delta {
-    /// None: pure differential privacy.
+    /// Zero, for pure differential privacy.
     pub const ZERO: Self = Self(0.0);
-    /// The smallest positive one. Below it the profiles leave the range of normal floats.
+    /// Smallest positive value. Below it the privacy profiles leave the range of normal floats.
     pub const MIN: Self = Self(1e-300);
 
-    /// A constant of ours, which is at least [`Delta::MIN`] and below one.
+    /// Creates a constant. It must be at least [`Delta::MIN`] and below one.
     pub(super) const fn constant(delta: f64) -> Self {
         Self(delta)
     }
 
-    /// A goal. Zero is one for pure differential privacy alone.
+    /// Creates the `delta` of a goal. Zero is valid under pure differential privacy only.
     ///
     /// # Errors
     /// If it is neither zero nor at least [`Delta::MIN`], or not below one.
@@ -102,7 +105,7 @@ impl Delta {
         }
     }
 
-    /// As a plain number, to be shown or computed with.
+    /// Returns the value as a float.
     pub fn get(self) -> f64 {
         self.0
     }
@@ -128,15 +131,13 @@ impl fmt::Display for Delta {
     }
 }
 
-/// The goal of a job: `(epsilon, delta)`-differential privacy of everything it releases together.
-///
-/// Its two numbers are types, so that neither is taken for the other.
+/// The goal of a job: `(epsilon, delta)`-differential privacy of all its releases together.
 ///
 /// ```
 /// use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon};
 ///
 /// let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
-/// // What it allows under Gaussian accounting: mu = 0.18197, as the certificate of such a job says.
+/// // Under Gaussian accounting it allows mu = 0.18197.
 /// let mu = AccountingKind::Gdp.largest(goal)?.to_f64().sqrt();
 /// assert!((mu - 0.18197).abs() < 1e-5);
 /// # Ok::<(), scumble_vault::VaultError>(())

@@ -1,4 +1,4 @@
-//! Terms that promise less than most people would expect of them.
+//! Warnings about goals that guarantee little.
 
 use std::fmt;
 
@@ -7,18 +7,19 @@ use serde::{Serialize, Serializer};
 use super::unit::{ApproxDp, Delta, Epsilon};
 
 impl Epsilon {
-    /// Above it an outcome may be 22,000 times as likely because of one unit, which few would call protection.
+    /// Values above this are reported as weak: one unit may change the probability of an outcome by
+    /// a factor of 22,000.
     pub const REASONABLE: Self = Self::constant(10.0);
 }
 
 impl Delta {
-    /// Above it one unit in ten thousand may be exposed outright.
+    /// Values above this are reported as weak: one unit in ten thousand may be exposed outright.
     pub const REASONABLE: Self = Self::constant(1e-4);
-    /// What is taken where nobody says: far below one over the number of people of any table.
-    pub const USUAL: Self = Self::constant(1e-9);
+    /// Default value: far below one over the number of people in any table.
+    pub const DEFAULT: Self = Self::constant(1e-9);
 }
 
-/// A way in which terms promise little. In words by `Display`, also where it is serialized.
+/// A weakness of a goal. Serialized as the text of `Display`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum WeakTerm {
@@ -30,13 +31,13 @@ pub enum WeakTerm {
     DeltaForRows {
         /// The delta.
         delta: Delta,
-        /// The number of rows, which is public or released.
+        /// Number of rows, which is public or released.
         rows: u64,
     },
 }
 
 impl ApproxDp {
-    /// What is weak about these terms, for a table of `rows` rows if that number is known.
+    /// Returns the weaknesses of this goal, for a table of `rows` rows if that number is known.
     ///
     /// ```
     /// use scumble_vault::{ApproxDp, Delta, Epsilon};
@@ -49,7 +50,7 @@ impl ApproxDp {
     /// ```
     ///
     /// # Privacy
-    /// `rows` has to be public or released: what is said depends on it.
+    /// `rows` must be public or released: the result depends on it.
     pub fn weaknesses(self, rows: Option<u64>) -> Vec<WeakTerm> {
         let Self { epsilon, delta } = self;
         let mut found = Vec::new();

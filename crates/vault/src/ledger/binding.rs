@@ -1,12 +1,14 @@
-//! What ties a job to its table, so that it is not resumed on another.
+//! Binds a job to its table, so that it is not resumed on another one.
 //!
-//! Beside the journal lies a private file with a random key and, for each journalled release, a digest of the key, the event and the
-//! exact answer. A job that is resumed counts again what it has released, and each answer must have its digest.
+//! Beside the journal lies a private file with a random key and, for each journalled release, a
+//! digest of the key, the event and the exact answer. A resumed job recounts its answers and
+//! compares the digests.
 //!
 //! # Privacy
-//! The digests depend on exact counts, and whoever reads the key can test guesses against them. So the file is like the rows: only its
-//! owner may read it, nothing of it is in the ledger, a model or a message, and it is removed when the job ends. The key is
-//! fresh for each job, so that digests of two jobs cannot be compared.
+//! The digests depend on exact counts, and a reader of the key can test guesses against them. So
+//! the file is as private as the rows: only its owner may read it, nothing of it is in the ledger,
+//! a model or a message, and it is removed when the job ends. The key is fresh for each job, so
+//! that digests of two jobs cannot be compared.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -19,19 +21,19 @@ use super::storage::private_file;
 
 const KEY_BYTES: usize = 32;
 
-/// The digest of one exact answer.
+/// Digest of one exact answer.
 pub(crate) type AnswerDigest = [u8; 32];
 
-/// The binding of a job that this process runs.
+/// The binding of a job to its table.
 pub(super) struct Binding {
     file: File,
     key: [u8; KEY_BYTES],
-    /// Those of the releases that were journalled before the job was cut off.
+    /// Digests of the releases journalled before the job was interrupted.
     journalled: Vec<AnswerDigest>,
 }
 
 impl Binding {
-    /// The binding of a job that has released nothing yet.
+    /// Creates the binding of a job without releases.
     pub(super) fn start(path: &Path) -> Result<Self, LedgerError> {
         let mut key = [0; KEY_BYTES];
         getrandom::fill(&mut key).map_err(LedgerError::Entropy)?;
@@ -42,12 +44,13 @@ impl Binding {
         Ok(Self { file, key, journalled: Vec::new() })
     }
 
-    /// The binding of a job that was cut off after so many releases. A digest of a release that was not journalled is cut off.
+    /// Opens the binding of a job that was interrupted after `releases` journalled releases.
+    /// Digests beyond them are removed.
     pub(super) fn resume(path: &Path, releases: usize) -> Result<Self, LedgerError> {
-        let unbound = LedgerError::Journal { what: "nothing says which table it was begun on" };
+        let unbound = LedgerError::Journal { what: "its binding to a table is missing or incomplete" };
         let opened = private_file().open(path);
         let mut file = match opened {
-            // Cut off before anything was released: any table is the first.
+            // Interrupted before the first release: the job may start on any table.
             Err(cause) if cause.kind() == io::ErrorKind::NotFound && releases == 0 => return Self::start(path),
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Err(unbound),
             opened => opened.map_err(LedgerError::io("reading a binding"))?,
@@ -65,25 +68,26 @@ impl Binding {
         Ok(Self { file, key, journalled })
     }
 
-    /// Puts another file in place of the one that is written.
+    /// Replaces the file, for tests of failing storage.
     #[cfg(test)]
     pub(super) fn break_file(&mut self, file: File) {
         self.file = file;
     }
 
-    /// The digest of an answer, whose bytes `write` puts behind the key.
+    /// Computes the digest of the key and an answer, whose bytes `write` appends.
     pub(super) fn digest(&self, write: impl FnOnce(&mut Sha256)) -> AnswerDigest {
         let mut digest = Sha256::new().chain_update(self.key);
         write(&mut digest);
         digest.finalize().into()
     }
 
-    /// Those of the releases that were journalled before the job was cut off, in order.
+    /// Returns the digests of the releases journalled before the job was interrupted, in order.
     pub(super) fn journalled(&self) -> &[AnswerDigest] {
         &self.journalled
     }
 
-    /// Adds digests of releases that are about to be journalled. They last once this returns.
+    /// Appends digests of releases that are about to be journalled. They are durable once this
+    /// returns.
     pub(super) fn append(&mut self, digests: &[AnswerDigest]) -> Result<(), LedgerError> {
         self.file.write_all(digests.as_flattened()).map_err(LedgerError::write)?;
         self.file.sync_all().map_err(LedgerError::storage("syncing a binding"))

@@ -1,4 +1,4 @@
-//! Why the ledger refuses.
+//! Errors of the ledger.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -6,131 +6,132 @@ use std::path::PathBuf;
 use crate::account::amount::to_f64;
 use crate::account::{ApproxDp, Epsilon};
 
-/// A refusal of the ledger. In every case nothing was spent that the ledger does not show.
+/// An error of the ledger. In every case the ledger shows all that was spent.
 ///
 /// # Privacy
-/// The ledger holds public facts only, so its errors do too: names of files, amounts of budget, ids of jobs.
+/// The ledger holds public facts only, so its errors do too: file names, amounts of budget, job
+/// ids.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LedgerError {
-    /// A ledger is never written over.
+    /// The file exists. Creating a ledger never overwrites a file.
     #[error("`{}` exists already", .path.display())]
     Exists {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// There is no file.
+    /// The file does not exist.
     #[error("there is no ledger `{}`", .path.display())]
     Missing {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The file is something else.
+    /// The file is not a ledger.
     #[error("`{}` is not a ledger", .path.display())]
     NotALedger {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The ledger or a journal of it is not what was written.
+    /// The ledger is not what was written: bytes, chain or records are inconsistent.
     #[error("the ledger is damaged: {what}")]
     Damaged {
         /// What is wrong.
         what: &'static str,
     },
-    /// It cannot be told what a job that was cut off has released.
+    /// The releases of an interrupted job are unknown.
     #[error("the job cannot be resumed: {what}")]
     Journal {
         /// What is wrong.
         what: &'static str,
     },
-    /// The rollback journal is found by the name of the file. Under another name an unfinished write would be taken for a
-    /// finished one, and undone later.
+    /// The file has a second name. SQLite finds its rollback journal by the name of the file: under
+    /// another name an unfinished write would count as finished, and be undone later.
     #[error("the file of the ledger has a second name (a hard link)")]
     Linked,
-    /// Storage failed under the ledger, and nobody has looked at it since.
+    /// Storage failed under the ledger, and the mark has not been removed since.
     #[error("the ledger is suspect: storage failed while it was written, see `{}`", .mark.display())]
     Suspect {
-        /// The file that says so.
+        /// File that marks the ledger as suspect.
         mark: PathBuf,
     },
-    /// The job asks for more than is left of the dataset's cap.
+    /// The job asks for more than the remainder of the cap.
     #[error("the fit asks for {}, and what is left of the ledger's cap allows {}", promise(*goal), allowed(*fits))]
     OverCap {
-        /// What the job promises.
+        /// Goal of the job.
         goal: ApproxDp,
-        /// The epsilon of the largest job of this kind that there is room for, with the same delta.
+        /// Largest epsilon with which such a job would fit, with the same delta.
         fits: Option<Epsilon>,
-        /// What the job asks for, in quanta of 2^-96.
+        /// Amount that the job asks for, in quanta of 2^-96.
         asked: u128,
-        /// What is left, in quanta of 2^-96.
+        /// Remainder of the cap, in quanta of 2^-96.
         left: u128,
     },
-    /// A job with the same request was begun and never ended.
+    /// A job with the same request is open: it never committed.
     #[error("a fit of the same schema, method and budget, which reserved {}, was begun on this ledger and never ended", promise(*goal))]
     Open {
-        /// Its id.
+        /// Id of the open job.
         job: String,
-        /// What it promises.
+        /// Goal of the open job.
         goal: ApproxDp,
-        /// The command that began it, if there was one.
+        /// Command that began it, if there was one.
         command: Option<String>,
     },
-    /// A job claims to have spent more than it reserved.
+    /// A job spent more than it reserved.
     #[error("bug in the vault: the job spent {:.6e} and had reserved {:.6e}", to_f64(*spent), to_f64(*reserved))]
     AboveReservation {
-        /// What it spent, in quanta of 2^-96.
+        /// Spent amount, in quanta of 2^-96.
         spent: u128,
-        /// What it reserved, in quanta of 2^-96.
+        /// Reserved amount, in quanta of 2^-96.
         reserved: u128,
     },
-    /// The terms of the ledger are not terms.
+    /// A parameter of the terms is invalid.
     #[error("`{parameter}` of the ledger must be {rule}")]
     Config {
-        /// The parameter.
+        /// Name of the parameter.
         parameter: &'static str,
-        /// What is possible.
+        /// Rule that it breaks.
         rule: &'static str,
     },
-    /// The job counts privacy loss in another way than the ledger does.
+    /// The job has other terms than the ledger.
     #[error("the ledger is kept for {what} `{ledger}`, the job has `{job}`")]
     Terms {
-        /// Which of the terms differs.
+        /// Name of the term that differs.
         what: &'static str,
-        /// What the ledger says.
+        /// Value of the ledger.
         ledger: String,
-        /// What the job says.
+        /// Value of the job.
         job: String,
     },
-    /// The same request is being run by a process that is alive.
+    /// A running process has a job with the same request.
     #[error("job {job} has the same request and is still running")]
     Running {
-        /// Its id.
+        /// Id of the running job.
         job: String,
     },
-    /// The job went on after a failure that stopped it.
+    /// The job was used after a failure that stopped it.
     #[error("the job was stopped by an earlier failure of its journal")]
     Stopped,
     /// Another process kept the ledger locked for too long.
     #[error("another process holds the ledger")]
     Busy,
-    /// There is no room left. Nothing was written.
+    /// There is no disk space left. Nothing was written.
     #[error("there is no space left for the ledger")]
     Full,
-    /// Storage failed. What is on disk is uncertain, so the ledger is marked suspect.
+    /// Storage failed. The bytes on disk are uncertain, so the ledger is marked suspect.
     #[error("storage failed while {during}; the ledger is marked suspect")]
     Storage {
-        /// What was done.
+        /// Operation that failed.
         during: &'static str,
-        /// What the system says.
+        /// Error of the system.
         #[source]
         cause: Box<dyn Error + Send + Sync>,
     },
     /// A file cannot be opened or read.
     #[error("{during} failed")]
     Io {
-        /// What was done.
+        /// Operation that failed.
         during: &'static str,
-        /// What the system says.
+        /// Error of the system.
         #[source]
         cause: Box<dyn Error + Send + Sync>,
     },
@@ -139,7 +140,7 @@ pub enum LedgerError {
     Entropy(#[source] getrandom::Error),
 }
 
-/// A promise as it is written on a command line.
+/// Formats a goal as on a command line.
 fn promise(goal: ApproxDp) -> String {
     match goal.delta.get() {
         0.0 => format!("epsilon {}", goal.epsilon.get()),
@@ -150,19 +151,19 @@ fn promise(goal: ApproxDp) -> String {
 fn allowed(fits: Option<Epsilon>) -> String {
     match fits {
         Some(epsilon) => format!("at most epsilon {}", epsilon.get()),
-        None => "none like it".into(),
+        None => "no such fit".into(),
     }
 }
 
 impl LedgerError {
-    /// What to do about it.
+    /// Returns advice on how to fix the problem.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Exists { .. } => "choose another name; an unfinished file of a failed `ledger init` may be deleted",
             Self::Missing { .. } => "make one with `ledger init`",
             Self::NotALedger { .. } => "check the name; a file that `ledger init` left unfinished may be deleted",
             Self::Damaged { .. } => "nothing can be spent; keep the file, and restore a copy that has every spend",
-            Self::Journal { .. } => "what it reserved stays spent; start a new one if there is budget left",
+            Self::Journal { .. } => "its reservation stays spent; start a new job if there is budget left",
             Self::Linked => "remove the second name, or copy the file",
             Self::Suspect { .. } => "check the disk, run `ledger verify`, and delete the mark if you trust the ledger",
             Self::OverCap { fits: Some(_), .. } => {
@@ -170,18 +171,18 @@ impl LedgerError {
             }
             Self::OverCap { fits: None, .. } => "`ledger show` lists what was spent; a cap cannot be raised",
             Self::Open { .. } => {
-                "to go on with it and spend nothing more, repeat the command with `--resume`; to leave what it reserved spent and \
-                 reserve as much again, `--anew`"
+                "to resume it and spend nothing more, repeat the command with `--resume`; to reserve the same amount again \
+                 and leave the first reservation spent, use `--anew`"
             }
             Self::Config { .. } => "choose another value; `scumble plan` shows what a budget buys",
             Self::Terms { what: "accounting", .. } => {
                 "a `gdp` ledger takes fits that add up by `gdp`, a `pure` one pure fits, a `zcdp` one takes all"
             }
             Self::Terms { .. } => "run the job on the terms of the ledger; one dataset has one ledger",
-            Self::Running { .. } => "wait for it, or stop it and resume",
+            Self::Running { .. } => "wait for it, or stop it and resume it",
             Self::Stopped => "start again: the job is resumed with what it had journalled",
             Self::Busy => "try again when the other job has written its record",
-            Self::Full => "make room and start again; the job is resumed if it had begun",
+            Self::Full => "free disk space and start again; the job is resumed if it had begun",
             Self::Storage { .. } => "the job stays spent; check the disk, then run `ledger verify`",
             Self::Io { .. } => "see the cause for what the system reports",
             Self::Entropy(_) => "check that the sandbox allows `getrandom`; nothing was reserved",

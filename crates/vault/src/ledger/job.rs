@@ -1,4 +1,4 @@
-//! A job of the vault that has its budget reserved in a ledger.
+//! Jobs of the vault with a budget reserved in a ledger.
 
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,48 +8,51 @@ use scumble_schema::AdjacencyKind;
 use sha2::{Digest, Sha256};
 
 use super::binding::{AnswerDigest, Binding};
-use super::{Ledger, LedgerError, Request, Reservation};
+use super::{Ledger, LedgerError, Reservation, ReservationRequest};
 use crate::account::{AccountingKind, ApproxDp, Event, LedgerEntry, sum_of_costs};
 use crate::error::VaultError;
 use crate::hex;
 
-/// What a job is about to do. All of it is public.
+/// Plan of a job. All fields are public.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
-    /// Which tables are neighbours.
+pub struct JobPlan {
+    /// Neighbouring relation.
     pub adjacency: AdjacencyKind,
-    /// Whose rows are protected: `row`, or a column.
+    /// Privacy unit: `row`, or the column that identifies units.
     pub privacy_unit: String,
-    /// The most rows of one unit.
+    /// Maximum number of rows per unit.
     pub max_contributions: NonZeroU32,
-    /// How the job accounts.
+    /// Accounting of the job.
     pub accounting: AccountingKind,
-    /// What it aims at.
+    /// Goal of the job.
     pub goal: ApproxDp,
-    /// What it does, for people to read.
+    /// Description for display.
     pub description: String,
-    /// Everything its questions depend on besides the rows, as text. A job that was cut off is taken up by one with the same.
+    /// Text of everything that the questions depend on besides the rows. An interrupted job is
+    /// resumed by a plan with the same text.
     pub request: String,
-    /// The command that begins the job, for whoever finds it open.
+    /// Command that begins the job, shown if the job is found open later.
     pub command: Option<String>,
 }
 
-impl Plan {
+impl JobPlan {
     fn fingerprint(&self) -> String {
         hex(&Sha256::digest(&self.request))
     }
 }
 
-/// A running job: its reservation and what it has released so far.
+/// A running job: its reservation and its releases so far.
 ///
-/// A [`Vault`](crate::Vault) opened on it journals every release before anyone sees it. Copies are the same job.
+/// A [`Vault`](crate::Vault) opened on it journals every release before returning it. Clones are
+/// the same job.
 ///
 /// # Privacy
-/// All that was reserved counts as spent until [`Job::commit`] lowers it to what was released, which is to be called when
-/// what was made of the releases is durable. A job that is dropped or killed stays spent, and can be taken up again.
+/// The whole reservation counts as spent until [`Job::commit`] lowers it to the cost of the
+/// releases. Call it when everything made of the releases is durable. A job that is dropped or
+/// killed stays spent, and can be resumed.
 #[derive(Debug, Clone)]
 pub struct Job {
-    plan: Arc<Plan>,
+    plan: Arc<JobPlan>,
     entry: LedgerEntry,
     ledger: AccountingKind,
     state: Arc<Mutex<State>>,
@@ -57,83 +60,85 @@ pub struct Job {
 
 #[derive(Debug)]
 struct State {
-    /// Gone once the job is committed.
+    /// `None` once the job is committed.
     reservation: Option<Reservation>,
-    /// The table that it was begun on.
+    /// Binding to the table of the job.
     binding: Binding,
-    /// What was released, in order, with the values of those releases that were made before the job was cut off.
+    /// Events of all releases, in order.
     events: Vec<Event>,
-    /// For the one vault of this job.
+    /// Releases made before the job was interrupted. Taken by the one vault of this job.
     before: Option<Vec<(Event, Vec<i64>)>>,
 }
 
 impl Ledger {
-    /// Reserves the most that the job may spend. Only then may it look at rows.
+    /// Begins a job by reserving its maximum spend. The job may read rows only after that.
     ///
     /// # Errors
-    /// [`LedgerError::Open`] if a job of the same plan never ended; otherwise if the ledger is for other terms, or too little is left, or
-    /// the ledger cannot be trusted or written.
-    pub fn begin(&self, plan: Plan) -> Result<Job, VaultError> {
+    /// [`LedgerError::Open`] if a job of the same plan is open; otherwise if the ledger has other
+    /// terms, its remainder is too small, or it cannot be verified or written.
+    pub fn begin(&self, plan: JobPlan) -> Result<Job, VaultError> {
         self.begin_beside(plan, false)
     }
 
-    /// As [`begin`](Self::begin), but also if jobs of the same plan never ended. What they reserved stays spent.
+    /// Begins a job like [`begin`](Self::begin), even if jobs of the same plan are open. Their
+    /// reservations stay spent.
     ///
     /// # Errors
-    /// As those of [`begin`](Self::begin), but for [`LedgerError::Open`].
-    pub fn begin_anew(&self, plan: Plan) -> Result<Job, VaultError> {
+    /// Those of [`begin`](Self::begin), except [`LedgerError::Open`].
+    pub fn begin_anew(&self, plan: JobPlan) -> Result<Job, VaultError> {
         self.begin_beside(plan, true)
     }
 
-    fn begin_beside(&self, plan: Plan, anew: bool) -> Result<Job, VaultError> {
+    fn begin_beside(&self, plan: JobPlan, anew: bool) -> Result<Job, VaultError> {
         let reservation = self.reserve(&self.request(&plan, anew)?)?;
         self.job(plan, reservation)
     }
 
-    /// Whether a job of this plan would be begun now, and with `anew` also beside one that never ended. Nothing is reserved.
+    /// Checks whether a job of this plan could begin now; with `anew`, even if one is open.
+    /// Reserves nothing.
     ///
     /// # Errors
-    /// As those of [`begin`](Self::begin).
-    pub fn check(&self, plan: &Plan, anew: bool) -> Result<(), VaultError> {
+    /// Those of [`begin`](Self::begin).
+    pub fn check(&self, plan: &JobPlan, anew: bool) -> Result<(), VaultError> {
         let request = self.request(plan, anew)?;
         let statement = self.verify()?;
         statement.refuse_beside_open(&request)?;
         Ok(statement.check_room(&request)?)
     }
 
-    fn request(&self, plan: &Plan, anew: bool) -> Result<Request, VaultError> {
-        Ok(Request {
+    fn request(&self, plan: &JobPlan, anew: bool) -> Result<ReservationRequest, VaultError> {
+        Ok(ReservationRequest {
             fingerprint: plan.fingerprint(),
             description: plan.description.clone(),
             accounting: plan.accounting,
             goal: plan.goal,
-            quanta: self.most(plan)?,
+            quanta: self.max_spend(plan)?,
             command: plan.command.clone(),
             anew,
         })
     }
 
-    /// Takes up a job of the same plan that was cut off, if there is one. Nothing more is spent.
+    /// Resumes an interrupted job of the same plan, if there is one. Nothing more is spent.
     ///
     /// # Errors
-    /// If it is still running, its journal is damaged, or as those of [`Ledger::begin`].
-    pub fn resume_job(&self, plan: Plan) -> Result<Option<Job>, VaultError> {
-        self.most(&plan)?;
+    /// If it is still running or its journal is damaged, and those of [`Ledger::begin`].
+    pub fn resume_job(&self, plan: JobPlan) -> Result<Option<Job>, VaultError> {
+        self.max_spend(&plan)?;
         let reservation = self.resume(&plan.fingerprint())?;
         reservation.map(|reservation| self.job(plan, reservation)).transpose()
     }
 
-    /// Whether a job of the same plan is open: running, or cut off.
+    /// Returns whether a job of the same plan is open: running or interrupted.
     ///
     /// # Errors
-    /// If the ledger cannot be trusted.
-    pub fn has_open(&self, plan: &Plan) -> Result<bool, LedgerError> {
+    /// If the ledger cannot be verified.
+    pub fn has_open(&self, plan: &JobPlan) -> Result<bool, LedgerError> {
         let fingerprint = plan.fingerprint();
         Ok(self.verify()?.open_jobs().any(|job| job.fingerprint == fingerprint))
     }
 
-    /// The most that the job may spend, in quanta of the ledger.
-    fn most(&self, plan: &Plan) -> Result<u128, VaultError> {
+    /// Returns the maximum spend of the job, in quanta under the accounting of the ledger.
+    fn max_spend(&self, plan: &JobPlan) -> Result<u128, VaultError> {
         let terms = self.terms();
         terms.check(plan.adjacency, &plan.privacy_unit, plan.max_contributions)?;
         let bound = terms.accounting.bound(plan.accounting.largest(plan.goal)?);
@@ -146,7 +151,7 @@ impl Ledger {
         Ok(bound.ok_or_else(differs)?.quanta / halves)
     }
 
-    fn job(&self, plan: Plan, reservation: Reservation) -> Result<Job, VaultError> {
+    fn job(&self, plan: JobPlan, reservation: Reservation) -> Result<Job, VaultError> {
         let entry = LedgerEntry {
             dataset: self.terms().dataset.clone(),
             job: reservation.job().to_owned(),
@@ -172,29 +177,30 @@ impl Ledger {
 }
 
 impl Job {
-    /// Where in the ledger it is written down.
+    /// Returns the reference to the job for its certificate.
     pub fn entry(&self) -> LedgerEntry {
         self.entry.clone()
     }
 
-    /// What it aims at, and has reserved.
+    /// Returns the goal of the job.
     pub fn goal(&self) -> ApproxDp {
         self.plan.goal
     }
 
-    /// How many releases it has made.
+    /// Returns the number of releases so far.
     pub fn releases(&self) -> usize {
         self.state().events.len()
     }
 
-    /// Ends the job: from now on only what was released counts as spent.
+    /// Ends the job: from now on only the cost of its releases counts as spent.
     ///
     /// # Privacy
-    /// To be called when everything that was made of the releases is durable, or when there is nothing. The spend is worked
-    /// out from the journalled events.
+    /// Call it when everything made of the releases is durable. The spend is computed from the
+    /// journalled events.
     ///
     /// # Errors
-    /// If the record cannot be written. The whole reservation stays spent then, as it does if this is never called.
+    /// If the record cannot be written. Then the whole reservation stays spent, as it does if this
+    /// is never called.
     pub fn commit(self) -> Result<(), VaultError> {
         let mut state = self.state();
         let spent = sum_of_costs(self.ledger, &state.events).ok_or(VaultError::Bug { what: "costs do not add up" })?;
@@ -204,7 +210,7 @@ impl Job {
         Ok(reservation.commit(quanta, events)?)
     }
 
-    /// Refuses a vault that is for something else than was reserved for.
+    /// Refuses a vault with other terms than those of the reservation.
     pub(crate) fn check(
         &self,
         adjacency: AdjacencyKind,
@@ -221,13 +227,14 @@ impl Job {
         }
     }
 
-    /// Begins the work: what was released before the job was cut off. A second vault would number its releases from zero
-    /// again, so a job has one.
+    /// Returns the releases made before the job was interrupted. Fails the second time: a second
+    /// vault would number its releases from zero again, so a job has one.
     pub(crate) fn start(&self) -> Result<Vec<(Event, Vec<i64>)>, VaultError> {
         self.state().before.take().ok_or(VaultError::Bug { what: "a job is run twice" })
     }
 
-    /// The digest of an exact answer, under the key of this job. It is as private as the answer.
+    /// Computes the digest of an exact answer under the key of this job. It is as private as the
+    /// answer.
     pub(crate) fn digest(&self, event: &Event, write: impl FnOnce(&mut Sha256)) -> AnswerDigest {
         self.state().binding.digest(|digest| {
             digest.update(event.id().get().to_le_bytes());
@@ -235,7 +242,7 @@ impl Job {
         })
     }
 
-    /// Refuses a table on which an answer differs from the one that was released before the job was cut off.
+    /// Refuses a table whose answer differs from the one behind the journalled release.
     pub(crate) fn check_table(&self, event: &Event, answer: AnswerDigest) -> Result<(), VaultError> {
         let release = event.id().get();
         let state = self.state();
@@ -247,7 +254,8 @@ impl Job {
         }
     }
 
-    /// Writes releases down, durably, with digests of the exact answers behind them. Only then may anyone see them.
+    /// Journals releases durably, with digests of their exact answers. The values may be returned
+    /// only after that.
     pub(crate) fn journal(
         &self,
         events: &[Event],
@@ -257,7 +265,8 @@ impl Job {
         let mut state = self.state();
         let State { reservation, binding, .. } = &mut *state;
         let reservation = reservation.as_mut().ok_or(LedgerError::Stopped)?;
-        // First: a release without its digest could be taken for one of another table, a digest without its release is cut off.
+        // Digests first: a release without its digest could not be bound to a table, while a digest
+        // without its release is removed on resuming.
         reservation.before_journal(|| binding.append(answers))?;
         let bodies: Vec<String> =
             events.iter().map(|event| serde_json::to_string(event).expect("an event has a JSON form")).collect();
@@ -266,7 +275,8 @@ impl Job {
         Ok(())
     }
 
-    /// A thread that panicked while it journalled has left the reservation stopped, or the entry durable.
+    /// Locks the state. A poisoned lock is safe: a thread that panicked while journalling left the
+    /// journal stopped or the entry durable.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -281,7 +291,7 @@ mod tests {
     use crate::ledger::Terms;
 
     #[test]
-    fn a_job_whose_binding_does_not_last_is_stopped_and_its_ledger_suspect() {
+    fn a_job_whose_binding_is_not_durable_is_stopped_and_its_ledger_suspect() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("people.ledger");
         let goal = ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() };
@@ -290,7 +300,7 @@ mod tests {
         let terms = Terms::new("people".into(), adjacency, unit.clone(), one, accounting, goal).unwrap();
         let ledger = Ledger::create(&path, &terms).unwrap();
         let (description, request) = ("a test".into(), "its parameters".into());
-        let job = ledger.begin(Plan {
+        let job = ledger.begin(JobPlan {
             adjacency,
             privacy_unit: unit,
             max_contributions: one,
@@ -301,7 +311,7 @@ mod tests {
             command: None,
         });
         let job = job.unwrap();
-        // The real thing: a handle that cannot be written to.
+        // A read-only handle, so that writing fails.
         job.state().binding.break_file(File::open(&path).unwrap());
         let refused = job.journal(&[], &[], &[[0; 32]]).unwrap_err();
         assert!(matches!(refused, VaultError::Ledger(LedgerError::Storage { .. })), "{refused}");

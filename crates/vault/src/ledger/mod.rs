@@ -1,9 +1,9 @@
-//! The ledger of a dataset: what was ever spent on it, by whom, and what is left.
+//! The ledger of a dataset: the privacy budget spent by all its jobs, and the remainder.
 //!
 //! ```
 //! # use std::num::NonZeroU32;
 //! # use scumble_schema::AdjacencyKind;
-//! # use scumble_vault::ledger::{Ledger, LedgerError, Plan, Terms};
+//! # use scumble_vault::ledger::{Ledger, LedgerError, JobPlan, Terms};
 //! # use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon, VaultError};
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("people.ledger");
@@ -12,7 +12,7 @@
 //! let terms = Terms::new("people".into(), adjacency, unit.into(), one, AccountingKind::Gdp, goal(1.0)?)?;
 //! let ledger = Ledger::create(&path, &terms)?;
 //!
-//! let plan = Plan {
+//! let plan = JobPlan {
 //!     adjacency,
 //!     privacy_unit: unit.into(),
 //!     max_contributions: one,
@@ -23,24 +23,25 @@
 //!     command: None,
 //! };
 //! let job = ledger.begin(plan.clone())?;
-//! // Vault::open_on(&job, ..) measures, the model is written, and then:
+//! // Vault::open_on(&job, ..) measures, the caller writes the model, and then:
 //! job.commit()?;
 //! assert_eq!(ledger.verify()?.spent, 0, "nothing was released, so nothing is spent");
 //!
-//! // A job that is not committed stays spent, whatever became of it, and the same is not begun again by mistake.
+//! // A job that is not committed stays spent, and is not begun a second time by mistake.
 //! drop(ledger.begin(plan.clone())?);
 //! let refused = ledger.begin(plan.clone());
 //! assert!(matches!(refused, Err(VaultError::Ledger(LedgerError::Open { .. }))));
-//! // A second of (0.7, 1e-9) is above (1, 1e-9).
+//! // Two jobs of (0.7, 1e-9) exceed a cap of (1, 1e-9).
 //! let refused = ledger.begin_anew(plan);
 //! assert!(matches!(refused, Err(VaultError::Ledger(LedgerError::OverCap { .. }))));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Two halves
-//! What decides privacy: [`Terms`] (for whom, and up to which cap), `record` (what is written down), [`Statement`] (what counts as spent,
-//! and the filter), [`Reservation`] and [`Job`] (from a plan to what was spent). What guards the bytes: `storage` (SQLite, seal,
-//! chain, journals, `fsync`), which holds texts, reads none of them and decides nothing.
+//! # Structure
+//! Privacy decisions: [`Terms`] (units and cap), `record` (the records), [`Statement`] (what is
+//! spent, and the filter), [`Reservation`] and [`Job`] (from a plan to the final spend). Integrity
+//! of the bytes: `storage` (SQLite, seal, chain, journals, `fsync`), which stores texts without
+//! interpreting them.
 #![doc = include_str!("ledger.md")]
 
 mod binding;
@@ -56,8 +57,8 @@ use std::path::Path;
 
 pub(crate) use binding::AnswerDigest;
 pub use error::LedgerError;
-pub use job::{Job, Plan};
-pub use reservation::{Request, Reservation};
+pub use job::{Job, JobPlan};
+pub use reservation::{Reservation, ReservationRequest};
 pub use statement::{JobRecord, Outcome, Statement};
 pub use storage::JournalEntry;
 pub use terms::Terms;
@@ -70,8 +71,8 @@ use crate::hex;
 /// The ledger of one dataset.
 ///
 /// # Privacy
-/// Whatever is released under [`Reservation`]s of one ledger costs, together, at most its cap: also if processes run at the same
-/// time, are killed, or lose power.
+/// All releases under [`Reservation`]s of one ledger together cost at most its cap, also if
+/// processes run concurrently, are killed, or lose power.
 #[derive(Debug)]
 pub struct Ledger {
     files: Files,
@@ -79,10 +80,10 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Makes a ledger, durably. A file that exists is never touched.
+    /// Creates a ledger, durably. An existing file is never changed.
     ///
     /// # Errors
-    /// If the terms make no sense, the file exists or cannot be written.
+    /// If the cap exceeds the goal, or the file exists or cannot be written.
     pub fn create(path: &Path, terms: &Terms) -> Result<Self, LedgerError> {
         terms.check_cap()?;
         let files = Files::create(path)?;
@@ -91,10 +92,11 @@ impl Ledger {
         Ok(Self { files, terms: terms.clone() })
     }
 
-    /// Opens a ledger and checks it.
+    /// Opens and checks a ledger.
     ///
     /// # Errors
-    /// If there is none or it is damaged. A suspect ledger can be opened, to be verified; it refuses to spend.
+    /// If the file is missing or damaged. A suspect ledger can be opened for verification, but
+    /// refuses to spend.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
         let files = Files::find(path)?;
         let store = Store::read(&files).inspect_err(|error| files.mark_if_storage_failed(error))?;
@@ -102,71 +104,78 @@ impl Ledger {
         Ok(Self { files, terms })
     }
 
-    /// What the ledger is kept for.
+    /// Returns the terms of the ledger.
     pub fn terms(&self) -> &Terms {
         &self.terms
     }
 
-    /// Checks every byte of the file, the chain, the structure of the database, and what the records mean.
+    /// Checks every byte of the file, the chain, the structure of the database and the meaning of
+    /// the records, and returns the state of the ledger.
     ///
     /// # Errors
-    /// If anything is not as it was written.
+    /// If a check fails.
     pub fn verify(&self) -> Result<Statement, LedgerError> {
         let store = Store::read(&self.files).inspect_err(|error| self.files.mark_if_storage_failed(error))?;
         store.check_structure()?;
         Statement::of(store.records(), self.files.are_suspect())
     }
 
-    /// Reserves the most that a job can spend.
+    /// Reserves the maximum spend of a job.
     ///
     /// # Privacy
-    /// Only after this has returned may the job look at rows. One writer at a time checks the whole ledger and the cap, and
-    /// the reservation is durable before the next one starts.
+    /// The job may read rows only after this has returned. One writer at a time checks the whole
+    /// ledger and the cap, and its reservation is durable before the next writer starts.
     ///
     /// # Errors
-    /// [`LedgerError::OverCap`] if there is not enough left, [`LedgerError::Open`] if a job of the same fingerprint never ended; otherwise if the ledger is damaged, suspect, or cannot be written.
-    pub fn reserve(&self, request: &Request) -> Result<Reservation, LedgerError> {
+    /// [`LedgerError::OverCap`] if the remainder is too small, [`LedgerError::Open`] if a job of
+    /// the same fingerprint is open; otherwise if the ledger is damaged, suspect, or cannot be
+    /// written.
+    pub fn reserve(&self, request: &ReservationRequest) -> Result<Reservation, LedgerError> {
         self.reserve_unmarked(request).inspect_err(|error| self.files.mark_if_storage_failed(error))
     }
 
-    fn reserve_unmarked(&self, request: &Request) -> Result<Reservation, LedgerError> {
+    fn reserve_unmarked(&self, request: &ReservationRequest) -> Result<Reservation, LedgerError> {
         let (store, statement) = self.lock()?;
         statement.refuse_beside_open(request)?;
         statement.check_room(request)?;
         self.files.sweep_journals(|name| statement.open_jobs().any(|job| job.id == name));
         let job = new_id()?;
-        let Request { fingerprint, description, accounting, goal, quanta, command, anew: _ } = request.clone();
+        let ReservationRequest { fingerprint, description, accounting, goal, quanta, command, anew: _ } =
+            request.clone();
         let (time, id) = (record::now(), job.clone());
         let record = Record::Reserve { time, job: id, fingerprint, description, accounting, goal, quanta, command };
         let body = record.to_body();
         let head = hex(&store.next_link(&body));
-        // The journal comes first and is locked: whoever sees the reservation sees that somebody is at work on it.
+        // The journal is created and locked first: a process that sees the reservation also sees
+        // that the job is running.
         let journal = Journal::start(self.files.create_journal(&job)?, &job, &head)?;
         store.append(&body)?;
         let (files, journalled) = (self.files.clone(), Vec::new());
         Ok(Reservation { files, job, head, reserved: quanta, journal, journalled })
     }
 
-    /// Takes up the job with this fingerprint that was interrupted, if there is one.
+    /// Resumes the interrupted job with this fingerprint, if there is one.
     ///
     /// # Privacy
-    /// Nothing new is spent: the reservation stands, and [`Reservation::journalled`] has what was released under it.
+    /// Nothing more is spent: the reservation stands, and [`Reservation::journalled`] holds its
+    /// releases.
     ///
     /// # Errors
-    /// [`LedgerError::Running`] if the job is not interrupted but runs; [`LedgerError::Damaged`] if its journal is gone or
-    /// broken, since what it released is then unknown.
+    /// [`LedgerError::Running`] if the job is still running; [`LedgerError::Journal`] if its
+    /// journal is missing or broken, since its releases are then unknown.
     pub fn resume(&self, fingerprint: &str) -> Result<Option<Reservation>, LedgerError> {
         self.resume_unmarked(fingerprint).inspect_err(|error| self.files.mark_if_storage_failed(error))
     }
 
     fn resume_unmarked(&self, fingerprint: &str) -> Result<Option<Reservation>, LedgerError> {
-        // Under the lock no job ends, so one that is open and whose journal can be claimed was interrupted.
+        // Under the lock no job ends, so an open job whose journal can be locked was interrupted.
         let (locked, statement) = self.lock()?;
         let mut running = None;
         for job in statement.open_jobs().filter(|job| job.fingerprint == fingerprint) {
             match storage::claim(&self.files.journal(&job.id), &job.id) {
                 Ok(file) => {
-                    // From here on nobody else can end the job, and others need not wait while its journal is read.
+                    // From here on no other process can end the job, so others need not wait while
+                    // its journal is read.
                     drop(locked);
                     let (journal, journalled) = Journal::resume(file, &job.head)?;
                     let (files, job, head, reserved) =
@@ -180,7 +189,7 @@ impl Ledger {
         running.map_or(Ok(None), Err)
     }
 
-    /// The ledger, locked and checked.
+    /// Locks and checks the ledger.
     fn lock(&self) -> Result<(Store, Statement), LedgerError> {
         let store = Store::lock(&self.files)?;
         let statement = Statement::of(store.records(), false)?;

@@ -1,4 +1,4 @@
-//! The records: what is written down about a dataset and its jobs.
+//! Records of a ledger.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::{LedgerError, Terms};
 use crate::account::{AccountingKind, ApproxDp};
 
-/// The format that this code writes and reads.
+/// Version of the format.
 pub(super) const VERSION: u32 = 1;
 
-/// One line of the ledger.
+/// One record of the ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub(super) enum Record {
     /// The first record, and only the first.
     Open { version: u32, time: u64, terms: Terms },
-    /// A job may release up to `quanta` from here on.
+    /// Reserves up to `quanta` for a job.
     Reserve {
         time: u64,
         job: String,
@@ -26,11 +26,11 @@ pub(super) enum Record {
         goal: ApproxDp,
         #[serde(with = "quanta")]
         quanta: u128,
-        /// Absent from jobs that no command began, and from ledgers of versions that did not keep it.
+        /// Absent if no command began the job, and in ledgers of older versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         command: Option<String>,
     },
-    /// The job is over; what it did not spend is free again.
+    /// Ends a job and frees the unspent part of its reservation.
     Commit {
         time: u64,
         job: String,
@@ -41,7 +41,7 @@ pub(super) enum Record {
 }
 
 impl Record {
-    /// The text that is stored and hashed.
+    /// Returns the text that is stored and hashed.
     pub(super) fn to_body(&self) -> String {
         serde_json::to_string(self).expect("strings and integers have a JSON form")
     }
@@ -51,12 +51,13 @@ impl Record {
     }
 }
 
-/// Seconds since 1970, UTC. A clock before that is read as that: times are for people, nothing is decided by them.
+/// Returns the seconds since 1970, UTC; 0 for an earlier clock. For display only: nothing is
+/// decided by it.
 pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
-/// Quanta as certificates write them.
+/// Serializes quanta as certificates do.
 pub(super) mod quanta {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

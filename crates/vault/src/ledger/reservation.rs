@@ -1,4 +1,4 @@
-//! A job's part of the budget, from the moment it is durably reserved.
+//! Durable reservations of budget.
 
 use std::fs;
 
@@ -8,30 +8,31 @@ use super::statement::{JobRecord, Outcome, Statement};
 use super::storage::{Files, Journal, JournalEntry, Store};
 use crate::account::{AccountingKind, ApproxDp};
 
-/// What a job wants to reserve.
+/// A request for a reservation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
-    /// A digest of everything that the job's questions depend on. A job that was killed is resumed by the same.
+pub struct ReservationRequest {
+    /// Digest of everything that the job's questions depend on. An interrupted job is resumed by
+    /// it.
     pub fingerprint: String,
-    /// What is asked for, in public words.
+    /// Public description of the job.
     pub description: String,
-    /// How the job itself accounts.
+    /// Accounting of the job.
     pub accounting: AccountingKind,
-    /// What the job itself promises.
+    /// Goal of the job.
     pub goal: ApproxDp,
-    /// The most that the job can spend, in the ledger's accounting and quanta of 2^-96.
+    /// Maximum spend of the job, under the accounting of the ledger, in quanta of 2^-96.
     pub quanta: u128,
-    /// The command that asks, for whoever finds the job open.
+    /// Command that begins the job, shown if the job is found open later.
     pub command: Option<String>,
-    /// Whether to begin also if a job of the same fingerprint never ended. What that one reserved stays spent.
+    /// Whether to begin even if a job of the same fingerprint is open. Its reservation stays spent.
     pub anew: bool,
 }
 
-/// Permission to release up to what was reserved, and the journal of what was released.
+/// Permission to release up to the reserved amount, with the journal of the releases.
 ///
 /// # Privacy
-/// It exists only after the reservation is durable. Dropping it, being killed, or a failing [`commit`](Self::commit) leave
-/// all of the reservation spent.
+/// Exists only after the reservation is durable. If it is dropped, the process is killed, or
+/// [`commit`](Self::commit) fails, the whole reservation stays spent.
 #[derive(Debug)]
 #[must_use = "a reservation that is dropped stays spent"]
 pub struct Reservation {
@@ -44,25 +45,25 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// The id of the job.
+    /// Returns the id of the job.
     pub fn job(&self) -> &str {
         &self.job
     }
 
-    /// The hash of the record of this reservation, for the certificate.
+    /// Returns the hash of the record of this reservation, for the certificate.
     pub fn head(&self) -> &str {
         &self.head
     }
 
-    /// What was reserved, in quanta of 2^-96.
+    /// Returns the reserved amount, in quanta of 2^-96.
     pub fn reserved(&self) -> u128 {
         self.reserved
     }
 
-    /// What the job had released before it was resumed, in order. Empty for a new job.
+    /// Returns the releases that the job made before it was resumed, in order. Empty for a new job.
     ///
     /// # Privacy
-    /// These releases have been made: they are to be repeated word for word, never drawn again.
+    /// The caller must repeat these values unchanged, and never draw them again.
     pub fn journalled(&self) -> &[JournalEntry] {
         &self.journalled
     }
@@ -70,7 +71,8 @@ impl Reservation {
     /// Journals releases, each an event and its values.
     ///
     /// # Privacy
-    /// The values may leave the process when this has returned, not earlier. After an error the job is stopped.
+    /// The values may leave the process only after this has returned. After an error the job is
+    /// stopped.
     ///
     /// # Errors
     /// If the entries are not durable. Storage that failed marks the ledger suspect.
@@ -78,11 +80,11 @@ impl Reservation {
         self.journal.append(releases).inspect_err(|error| self.files.mark_if_storage_failed(error))
     }
 
-    /// Writes what has to be durable before an entry of the journal is. After an error the job is stopped, as it is after one of
-    /// the journal itself.
+    /// Runs `write`, which makes data durable that must precede an entry of the journal. After an
+    /// error the job is stopped, as after an error of the journal itself.
     ///
     /// # Errors
-    /// That of `write`. Storage that failed marks the ledger suspect.
+    /// Those of `write`. Storage that failed marks the ledger suspect.
     pub(super) fn before_journal(
         &mut self,
         write: impl FnOnce() -> Result<(), LedgerError>,
@@ -97,18 +99,20 @@ impl Reservation {
     /// Ends the job: from now on only `spent` of the reservation counts.
     ///
     /// # Privacy
-    /// `spent` is what the releases of this job cost together, those of [`journalled`](Self::journalled) included; the
-    /// ledger cannot check that and takes the vault's word.
+    /// `spent` must be the total cost of the job's releases, including those of
+    /// [`journalled`](Self::journalled). The ledger cannot check it.
     ///
     /// # Errors
-    /// If more was spent than reserved or the record is not durable. The whole reservation stays spent then.
+    /// If `spent` exceeds the reservation or the record is not durable. Then the whole reservation
+    /// stays spent.
     pub fn commit(self, spent: u128, events: u64) -> Result<(), LedgerError> {
         self.journal.refuse_if_stopped()?;
         if spent > self.reserved {
             return Err(LedgerError::AboveReservation { spent, reserved: self.reserved });
         }
         self.append_commit(spent, events).inspect_err(|error| self.files.mark_if_storage_failed(error))?;
-        // It is of no use any more. If it cannot be removed now, the next reservation does it.
+        // Both files are no longer needed. If they cannot be removed now, the next reservation
+        // removes them.
         let _ = fs::remove_file(self.files.journal(&self.job));
         let _ = fs::remove_file(self.files.binding(&self.job));
         Ok(())

@@ -1,4 +1,4 @@
-//! What the records mean: who reserved what, who is done, and what is left.
+//! The state of a ledger, computed from its records.
 
 use std::collections::HashMap;
 
@@ -7,80 +7,81 @@ use scumble_planted::Mutant;
 use super::error::LedgerError;
 use super::record::{Record, VERSION};
 use super::storage::Hash;
-use super::{Request, Terms};
+use super::{ReservationRequest, Terms};
 use crate::account::{AccountingKind, ApproxDp, Epsilon};
 use crate::hex;
 
-/// A refused job is offered an epsilon of four decimals. Divided by and not multiplied with, so that the number is the one that its
-/// decimals are read as.
+/// Resolution of the epsilon that is offered to a refused job: four decimals. Epsilon is an integer
+/// divided by this number, so that it equals the float that its decimals parse to.
 const STEPS_PER_EPSILON: f64 = 1e4;
 
-/// The state of a ledger at one time.
+/// The state of a ledger.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Statement {
-    /// What the ledger is kept for.
+    /// Terms of the ledger.
     pub terms: Terms,
-    /// When it was made, in seconds since 1970, UTC.
+    /// Time of creation, in seconds since 1970, UTC.
     pub opened: u64,
-    /// The jobs, in the order of their reservations.
+    /// Jobs, in the order of their reservations.
     pub jobs: Vec<JobRecord>,
-    /// What is spent, in quanta of 2^-96: by finished jobs what they spent, by open ones all that they reserved.
+    /// Spent amount, in quanta of 2^-96: the spend of finished jobs plus the reservations of open
+    /// ones.
     pub spent: u128,
-    /// What is left of the cap, in quanta of 2^-96.
+    /// Remainder of the cap, in quanta of 2^-96.
     pub left: u128,
-    /// How many records there are.
+    /// Number of records.
     pub records: usize,
-    /// The hash of the last record, which depends on all of them.
+    /// Hash of the last record, which depends on all records.
     pub head: String,
-    /// Whether storage failed under the ledger and nobody has removed the mark since.
+    /// Whether storage failed under the ledger and the mark has not been removed since.
     pub suspect: bool,
 }
 
-/// What a ledger knows of one job: what it asked for and promised, what it reserved, and what became of that.
+/// A job in a ledger: its request, reservation and outcome.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct JobRecord {
-    /// 128 random bits, as text.
+    /// Id: 128 random bits in hexadecimal.
     pub id: String,
-    /// When it reserved, in seconds since 1970, UTC.
+    /// Time of the reservation, in seconds since 1970, UTC.
     pub time: u64,
-    /// What was asked for, as a digest.
+    /// Digest of the request.
     pub fingerprint: String,
-    /// What was asked for, in words.
+    /// Public description of the job.
     pub description: String,
-    /// How the job itself accounts.
+    /// Accounting of the job.
     pub accounting: AccountingKind,
-    /// What the job itself promises.
+    /// Goal of the job.
     pub goal: ApproxDp,
-    /// What it reserved, in quanta of 2^-96.
+    /// Reserved amount, in quanta of 2^-96.
     pub reserved: u128,
-    /// The command that began it, if there was one.
+    /// Command that began the job, if there was one.
     pub command: Option<String>,
-    /// The hash of the record of the reservation.
+    /// Hash of the record of the reservation.
     pub head: String,
-    /// What became of it.
+    /// Outcome of the job.
     pub outcome: Outcome,
 }
 
-/// What became of a job.
+/// Outcome of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It runs, was killed or failed. All that it reserved counts as spent.
+    /// The job is running, was killed or failed. Its whole reservation counts as spent.
     Open,
-    /// It finished, and what it did not spend of its reservation was given back.
+    /// The job finished, and the unspent part of its reservation was freed.
     Committed {
-        /// What it spent, in quanta of 2^-96.
+        /// Spent amount, in quanta of 2^-96.
         spent: u128,
-        /// How many releases it made.
+        /// Number of releases.
         events: u64,
-        /// When, in seconds since 1970, UTC.
+        /// Time of the commit, in seconds since 1970, UTC.
         time: u64,
     },
 }
 
 impl Statement {
-    /// Reads the records in order and refuses those that cannot follow from each other.
+    /// Reads the records in order and refuses inconsistent ones.
     pub(super) fn of(records: &[(String, Hash)], suspect: bool) -> Result<Self, LedgerError> {
         let damaged = |what| LedgerError::Damaged { what };
         let opening = records.first().map(|(body, _)| Record::from_body(body)).transpose()?;
@@ -127,8 +128,9 @@ impl Statement {
         Ok(statement)
     }
 
-    /// The cap is a filter: what would exceed it is refused before anything is reserved.
-    pub(super) fn check_room(&self, request: &Request) -> Result<(), LedgerError> {
+    /// The privacy filter: refuses a request that would exceed the cap, before anything is
+    /// reserved.
+    pub(super) fn check_room(&self, request: &ReservationRequest) -> Result<(), LedgerError> {
         let asked = request.quanta;
         if asked > self.left && !Mutant::LedgerWithoutCap.is_planted() {
             let (goal, fits) = (request.goal, self.largest_fit(request));
@@ -137,15 +139,15 @@ impl Statement {
         Ok(())
     }
 
-    /// The largest epsilon of four decimals with which the job would find room.
-    fn largest_fit(&self, request: &Request) -> Option<Epsilon> {
+    /// Returns the largest epsilon of four decimals with which the job would fit.
+    fn largest_fit(&self, request: &ReservationRequest) -> Option<Epsilon> {
         let epsilon = |steps: u32| Epsilon::new(f64::from(steps) / STEPS_PER_EPSILON).ok();
         let has_room = |steps: u32| {
             let goal = ApproxDp { epsilon: epsilon(steps)?, ..request.goal };
             let cost = self.terms.accounting.bound(request.accounting.largest(goal).ok()?)?;
             (cost.quanta <= self.left).then_some(())
         };
-        // What is asked for has no room, and nothing always has.
+        // The requested epsilon does not fit, and zero always does.
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -159,8 +161,9 @@ impl Statement {
         if fits == 0 { None } else { epsilon(fits) }
     }
 
-    /// Refuses a second job beside one of the same request that never ended: most likely somebody started it again by mistake.
-    pub(super) fn refuse_beside_open(&self, request: &Request) -> Result<(), LedgerError> {
+    /// Refuses a job while one of the same request is open, since it was most likely started twice
+    /// by mistake.
+    pub(super) fn refuse_beside_open(&self, request: &ReservationRequest) -> Result<(), LedgerError> {
         match self.open_jobs().find(|job| job.fingerprint == request.fingerprint) {
             Some(open) if !request.anew => {
                 Err(LedgerError::Open { job: open.id.clone(), goal: open.goal, command: open.command.clone() })
@@ -169,7 +172,8 @@ impl Statement {
         }
     }
 
-    /// The jobs that never committed: they run, or were cut off, and all that they reserved counts as spent.
+    /// Iterates over the jobs that never committed: they are running or interrupted, and their
+    /// whole reservations count as spent.
     pub fn open_jobs(&self) -> impl Iterator<Item = &JobRecord> {
         self.jobs.iter().filter(|job| job.outcome == Outcome::Open)
     }

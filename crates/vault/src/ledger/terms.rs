@@ -1,4 +1,4 @@
-//! What a ledger is kept for, and which jobs it takes.
+//! Terms of a ledger.
 
 use std::num::NonZeroU32;
 
@@ -9,33 +9,34 @@ use super::{LedgerError, record};
 use crate::account::{AccountingKind, ApproxDp};
 use crate::error::VaultError;
 
-/// What a ledger is kept for. Fixed when it is made.
+/// Terms of a ledger: dataset, adjacency, unit, accounting and cap. Fixed when it is created.
 ///
 /// # Privacy
-/// Amounts of different adjacency, unit or accounting do not add up to one promise, so a ledger knows one of each and refuses
-/// a job that has others.
+/// Amounts of different adjacency, unit or accounting do not add up to one guarantee, so a ledger
+/// has one of each and refuses other jobs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
-    /// The dataset, by the name that people use.
+    /// Name of the dataset.
     pub dataset: String,
-    /// Which datasets are neighbours.
+    /// Neighbouring relation.
     pub adjacency: AdjacencyKind,
-    /// Whose privacy is protected: a row, or the unit that a column names.
+    /// Privacy unit: `row`, or the column that identifies units.
     pub privacy_unit: String,
-    /// The most rows of one unit.
+    /// Maximum number of rows per unit.
     pub max_contributions: NonZeroU32,
-    /// How amounts add up.
+    /// Accounting under which amounts add up.
     pub accounting: AccountingKind,
-    /// The promise for everything that is ever released from the dataset.
+    /// Guarantee for everything ever released from the dataset.
     pub goal: ApproxDp,
-    /// The same promise as an amount of `accounting`, in quanta of 2^-96. This is what decides.
+    /// The guarantee as an amount of `accounting`, in quanta of 2^-96. All decisions use this
+    /// number.
     #[serde(with = "record::quanta")]
     pub cap: u128,
 }
 
 impl Terms {
-    /// Terms with the largest cap that keeps the promise.
+    /// Creates terms with the largest cap under `goal`.
     ///
     /// # Errors
     /// If the goal allows nothing under that accounting.
@@ -48,12 +49,12 @@ impl Terms {
         goal: ApproxDp,
     ) -> Result<Self, VaultError> {
         let cap = accounting.largest(goal)?.quanta;
-        // What is promised: a pure ledger needs no delta, whatever was asked for.
+        // A pure ledger guarantees a delta of 0, whatever the requested goal.
         let goal = ApproxDp { delta: accounting.claimed_delta(goal), ..goal };
         Ok(Self { dataset, adjacency, privacy_unit, max_contributions, accounting, goal, cap })
     }
 
-    /// Refuses a cap that does not keep the promise.
+    /// Refuses a cap above what the goal allows.
     pub(super) fn check_cap(&self) -> Result<(), LedgerError> {
         match self.accounting.epsilon_within(self.cap, self.goal) {
             Some(_) => Ok(()),

@@ -1,11 +1,14 @@
-//! Events of probability `e^(-a/b)` for a rational `a/b`, decided exactly.
+//! Exact trials of probability `e^(-a/b)` for a rational `a/b`.
 //!
-//! `a/b = j/2 + r` with a whole `j` and `r` below one half, so the event is two independent ones.
+//! `a/b = j/2 + r` with an integer `j` and `r` below one half, so the trial is two independent
+//! ones.
 //!
-//! - `e^(-j/2)`: a uniform number is compared with that constant, see `exponential.rs`. If `j` is so large that the
-//!   constant would need long digits, it is taken `FAR` at a time; the first such trial fails but for once in 10^14 times.
-//! - `e^(-r)`: the longest run `r > z₁ > z₂ > ...` of uniform numbers has even length, see [`falling_run_is_even`]. Its
-//!   first member is compared with the digits of `r` as long division makes them, the others with one another.
+//! - `e^(-j/2)`: a uniform number is compared with that constant, see `exponential.rs`. For a large
+//!   `j` the constant would need many digits, so `HALVES_PER_TRIAL` halves are tried at a time. The
+//!   first such trial succeeds once in 10^14 times.
+//! - `e^(-r)`: the longest run `r > z₁ > z₂ > ...` of uniform numbers has even length, see
+//!   [`falling_run_is_even`]. Its first member is compared with the digits of `r`, computed by long
+//!   division; each other member is compared with the one before it.
 
 use dashu_int::UBig;
 use dashu_int::ops::DivRem;
@@ -13,24 +16,24 @@ use dashu_int::ops::DivRem;
 use super::exponential::Exponentials;
 use super::uniform::{Deviate, Digits, falling_run_is_even};
 
-/// How many halves are tried at a time.
-const FAR: u64 = 64;
+/// Number of halves of a large exponent that one trial covers.
+const HALVES_PER_TRIAL: u64 = 64;
 
-/// True with probability `e^(-numerator / denominator)`.
+/// Returns true with probability `e^(-numerator / denominator)`.
 #[inline]
 pub(super) fn trial(exponentials: Exponentials, numerator: UBig, denominator: &UBig, digits: &mut impl Digits) -> bool {
     let (mut halves, rest) = (numerator << 1).div_rem(denominator);
     let last = loop {
         match u64::try_from(&halves) {
-            Ok(few) if few <= FAR => break few,
-            _ if !exponentials.trial(FAR, digits) => return false,
-            _ => halves -= FAR,
+            Ok(few) if few <= HALVES_PER_TRIAL => break few,
+            _ if !exponentials.trial(HALVES_PER_TRIAL, digits) => return false,
+            _ => halves -= HALVES_PER_TRIAL,
         }
     };
     if !exponentials.trial(last, digits) {
         return false;
     }
-    // What is left of the exponent is `rest / (2 denominator)`. A run below zero has no member.
+    // The rest of the exponent is `rest / (2 denominator)`. A run below zero has no members.
     if rest.is_zero() {
         return true;
     }
@@ -44,11 +47,11 @@ mod tests {
     use super::super::uniform::tests::Script;
     use super::*;
 
-    /// The outcome for these digits, all of which have to be drawn.
+    /// Returns the outcome for the digits of `script`, all of which must be drawn.
     fn scripted(numerator: impl Into<UBig>, denominator: impl Into<UBig>, script: &[u32]) -> bool {
         let mut digits = Script::new(script.iter().copied());
         let outcome = trial(Exponentials::new(), numerator.into(), &denominator.into(), &mut digits);
-        assert_eq!(digits.left(), 0, "no digit is drawn that is not needed");
+        assert_eq!(digits.left(), 0, "all digits are drawn");
         outcome
     }
 
@@ -86,14 +89,15 @@ mod tests {
     fn a_tie_with_the_rest_is_decided_late_and_its_digits_are_kept() {
         const THIRD: u32 = 0x5555_5555;
         assert!(scripted(1_u8, 3_u8, &[THIRD, THIRD, THIRD, THIRD + 1]));
-        // Below by the fourth digit; the second member agrees with it in two digits and is above by the third.
+        // Below by the fourth digit; the second member agrees with it in two digits and is above by
+        // the third.
         assert!(!scripted(1_u8, 3_u8, &[THIRD, THIRD, THIRD, THIRD - 1, THIRD, THIRD, THIRD + 1]));
         let wide = UBig::ONE << 400;
         assert!(!scripted(wide.clone(), 3_u8 * wide, &[THIRD, THIRD - 1, THIRD, THIRD]));
     }
 
     #[test]
-    fn a_huge_exponent_fails_at_once() {
+    fn a_huge_exponent_fails_at_the_first_trial() {
         for exponent in [UBig::from(33_u8), UBig::from(u64::MAX), UBig::ONE << 1000] {
             assert!(!scripted(exponent, 1_u8, &[1]));
         }
@@ -109,22 +113,22 @@ mod tests {
     }
 
     #[test]
-    fn the_event_is_as_frequent_as_it_should_be() {
+    fn trials_succeed_with_the_stated_probability() {
         const TRIALS: u32 = 400_000;
         // Six standard deviations: a false alarm about once in 10^9.
         const BAND: f64 = 6.0;
         let mut substream = JobKey::from_os().unwrap().substream(0, 0).unwrap();
         for (numerator, denominator) in [(1_u32, 1000_u32), (1, 3), (49, 100), (1, 2), (3, 4), (7, 5), (311, 100)] {
             let denominator = UBig::from(denominator);
-            let event = |_: &u32| trial(Exponentials::new(), numerator.into(), &denominator, &mut substream);
-            let hits = f64::from(u32::try_from((0..TRIALS).filter(event).count()).unwrap());
+            let succeeds = |_: &u32| trial(Exponentials::new(), numerator.into(), &denominator, &mut substream);
+            let hits = f64::from(u32::try_from((0..TRIALS).filter(succeeds).count()).unwrap());
             let deviations = |exponent: f64| {
                 let p = libm::exp(-exponent);
                 (hits - f64::from(TRIALS) * p) / (f64::from(TRIALS) * p * (1.0 - p)).sqrt()
             };
             let exponent = f64::from(numerator) / f64::from(u32::try_from(&denominator).unwrap());
             assert!(deviations(exponent).abs() < BAND, "e^(-{exponent})");
-            assert!(deviations(exponent * 1.5).abs() > BAND, "the test can see another exponent");
+            assert!(deviations(exponent * 1.5).abs() > BAND, "the test rejects another exponent");
         }
     }
 }

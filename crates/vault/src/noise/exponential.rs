@@ -1,8 +1,9 @@
-//! Events of probability `e^(-j/2)`, decided exactly.
+//! Exact trials of probability `e^(-j/2)`.
 //!
-//! A uniform deviate is compared with the constant `e^(-j/2)`. The first digit decides but for one draw in 2^32; then both
-//! are worked out to more digits until they differ. The constant is never rounded: it is enclosed between two integers
-//! over a power of two, and a deviate between them asks for a narrower enclosure.
+//! A uniform deviate is compared with the constant `e^(-j/2)`. The first digit decides all but one
+//! draw in 2^32; otherwise both are computed to more digits until they differ. The constant is
+//! never rounded: it is enclosed between two integers over a power of two, and a deviate between
+//! them requires a narrower enclosure.
 
 use std::sync::LazyLock;
 
@@ -10,20 +11,22 @@ use dashu_int::UBig;
 
 use super::uniform::{Deviate, Digits};
 
-/// `e^(-45/2)` is below 2^-32, so the first digits of all later constants are zero.
+/// Number of constants in the table. `e^(-45/2)` is below 2^-32, so the first digits of all later
+/// ones are zero.
 const TABLE: usize = 46;
 
-/// The first digit of `e^(-j/2)` for each `j`, that is `floor(2^32 e^(-j/2))`; `u32::MAX` and always true for `j = 0`.
+/// First digit of `e^(-j/2)` for each `j`, that is `floor(2^32 e^(-j/2))`. For `j = 0` it is
+/// `u32::MAX` and unused.
 static FIRST_DIGITS: LazyLock<[u32; TABLE]> = LazyLock::new(|| {
     std::array::from_fn(|j| {
         let j = u64::try_from(j).expect("the table is short");
         let [low, high] = enclosure(j, 96).map(|end| end >> 64);
-        assert!(j == 0 || low == high, "96 bits tell the first 32");
+        assert!(j == 0 || low == high, "96 bits determine the first 32");
         u32::try_from(low).unwrap_or(u32::MAX)
     })
 });
 
-/// The constants `e^(-j/2)`, ready for comparing.
+/// The constants `e^(-j/2)`, for comparing with deviates.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Exponentials(&'static [u32; TABLE]);
 
@@ -32,13 +35,13 @@ impl Exponentials {
         Self(&FIRST_DIGITS)
     }
 
-    /// True with probability `e^(-j/2)`.
+    /// Returns true with probability `e^(-j/2)`.
     #[inline]
     pub(super) fn trial(self, j: u64, digits: &mut impl Digits) -> bool {
         j == 0 || self.is_above(j, &mut Deviate::draw(digits), digits)
     }
 
-    /// Whether `deviate` is below `e^(-j/2)`, for `j > 0`.
+    /// Returns whether `deviate` is below `e^(-j/2)`, for `j > 0`.
     #[inline]
     pub(super) fn is_above(self, j: u64, deviate: &mut Deviate, digits: &mut impl Digits) -> bool {
         let first = usize::try_from(j).ok().and_then(|j| self.0.get(j)).copied().unwrap_or(0);
@@ -63,9 +66,10 @@ fn is_above_after_a_tie(j: u64, deviate: &mut Deviate, digits: &mut impl Digits)
     unreachable!("an irrational number differs from a random one in some digit")
 }
 
-/// Integers around `2^places e^(-j/2)`, at most two apart.
+/// Returns integers that enclose `2^places e^(-j/2)`, at most two apart.
 fn enclosure(j: u64, places: usize) -> [UBig; 2] {
-    // e^(j/2) = sum over i of (j/2)^i / i!, in fixed point with bits to spare for the error worked out below.
+    // e^(j/2) = sum over i of (j/2)^i / i!, in fixed point with guard bits for the error derived
+    // below.
     let guard = 64 + 2 * usize::try_from(j).expect("j is k (k - 1) with a 32-bit k that no machine reaches");
     let point = places + guard;
     let mut term = UBig::ONE << point;
@@ -76,8 +80,9 @@ fn enclosure(j: u64, places: usize) -> [UBig; 2] {
         low += &term;
         terms += 1;
     }
-    // An error of one unit in one term becomes at most the sum of (j/2)^n / n! = e^(j/2) < 2^j units over that term and all
-    // later ones, those not added included, because i! m! <= (i + m)!. There is less than one unit of new error a term.
+    // An error of one unit in one term becomes at most the sum of (j/2)^n / n! = e^(j/2) < 2^j
+    // units over that term and all later ones, including those not added, because i! m! <= (i +
+    // m)!. Each term adds less than one unit of new error.
     let high = &low + (UBig::from(terms) << usize::try_from(j).expect("as above"));
     let one = UBig::ONE << (point + places);
     [&one / high, one / low + 1_u8]
@@ -113,7 +118,8 @@ mod tests {
         }
     }
 
-    /// Squares and products of neighbouring constants have to agree to hundreds of digits.
+    /// Products of constants agree with the constant of the sum of their exponents to hundreds of
+    /// digits.
     #[test]
     fn the_constants_multiply_as_exponentials_do() {
         let places = 512;
@@ -123,14 +129,14 @@ mod tests {
         }
     }
 
-    /// The digits of `e^(-j/2)`, most significant first.
+    /// Returns the digits of `e^(-j/2)`, most significant first.
     fn expansion(j: u64, length: usize) -> Vec<u32> {
         let [low, _] = enclosure(j, 32 * length + 64).map(|end| end >> 64);
         (0..length).rev().map(|index| u32::try_from((&low >> (32 * index)) % (UBig::ONE << 32)).unwrap()).collect()
     }
 
     #[test]
-    fn a_deviate_that_follows_the_constant_is_decided_where_it_leaves() {
+    fn a_comparison_is_decided_at_the_first_digit_that_differs() {
         let exponentials = Exponentials::new();
         for j in [1, 2, 6, 44, 46, 90] {
             for length in 2..8 {
@@ -149,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certain_event_draws_nothing() {
+    fn a_trial_of_probability_one_draws_nothing() {
         assert!(Exponentials::new().trial(0, &mut Script::new([])));
     }
 }

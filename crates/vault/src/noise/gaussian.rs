@@ -4,17 +4,18 @@ use super::exponential::Exponentials;
 use super::rng::Substream;
 use super::scaling::{Rounding, Scaling};
 use super::uniform::{self, Deviate, Digits, Sign};
-use super::{Noise, cut};
+use super::{Noise, clamp_to_i64};
 use crate::account::Sigma;
 
 /// The exactly rounded Gaussian: `Z = floor(σ N + 1/2)` with `N` exactly standard normal.
 ///
 /// # Privacy
-/// Integers only, from the random bits to the result. A count plus `Z` is the count plus `σ N`, rounded: post-processing of
-/// the Gaussian mechanism, so exactly `Δ / σ`-GDP.
+/// Integers only, from the random bits to the result. A count plus `Z` is the count plus `σ N`,
+/// rounded: post-processing of the Gaussian mechanism, so exactly `Δ / σ`-GDP.
 ///
 /// # Reference
-/// C. F. F. Karney 2016, Sampling exactly from the normal distribution, ACM TOMS 42(1), Algorithms N, B and C.
+/// C. F. F. Karney 2016, Sampling exactly from the normal distribution, ACM TOMS 42(1), Algorithms
+/// N, B and C.
 #[doc = ""]
 #[doc = include_str!("gaussian.md")]
 #[derive(Debug, Clone, Copy)]
@@ -24,16 +25,16 @@ pub struct RoundedGaussian {
 }
 
 impl RoundedGaussian {
-    /// Noise of this scale.
+    /// Creates noise of this scale.
     pub fn new(sigma: Sigma) -> Self {
         let scaling = Scaling::new(sigma.numerator(), sigma.denominator_log2(), Rounding::Nearest);
         Self { scaling, exponentials: Exponentials::new() }
     }
 
-    /// One draw. Saturates at the ends of `i64`, which happens with probability below e^(-2^40).
+    /// Draws one number. Saturates at the ends of `i64`, with probability below e^(-2^40).
     #[inline]
     pub fn draw(&self, substream: &mut Substream) -> i64 {
-        cut(self.draw_exact(substream))
+        clamp_to_i64(self.draw_exact(substream))
     }
 }
 
@@ -45,11 +46,12 @@ impl Noise for RoundedGaussian {
     }
 }
 
-/// Algorithm N: a sign, a whole number and a uniform fraction that together are exactly standard normal.
+/// Algorithm N: draws a sign, an integer and a fraction whose sum is exactly standard normal.
 #[inline]
 fn normal(exponentials: Exponentials, digits: &mut impl Digits) -> (Sign, u32, Deviate) {
     loop {
-        // N1: `k` with probability proportional to e^(-k/2): at least `j` if a uniform number is below e^(-j/2).
+        // N1: `k` with probability proportional to e^(-k/2): at least `j` if a uniform number is
+        // below e^(-j/2).
         let mut uniform = Deviate::draw(digits);
         let mut k = 0_u32;
         while exponentials.is_above(u64::from(k) + 1, &mut uniform, digits) {
@@ -67,8 +69,9 @@ fn normal(exponentials: Exponentials, digits: &mut impl Digits) -> (Sign, u32, D
     }
 }
 
-/// Algorithm B: true with probability e^(-x q), `q = (2k + x) / (2k + 2)`. The longest falling run that starts below `x` and
-/// survives a trial of probability `q` at every step has even length.
+/// Algorithm B: returns true with probability e^(-x q), `q = (2k + x) / (2k + 2)`. That is the
+/// probability that the longest falling run that starts below `x`, and passes a trial of
+/// probability `q` at every step, has even length.
 #[inline]
 fn with_probability_exp_minus_xq(k: u32, x: &mut Deviate, digits: &mut impl Digits) -> bool {
     let mut last: Option<Deviate> = None;
@@ -84,8 +87,8 @@ fn with_probability_exp_minus_xq(k: u32, x: &mut Deviate, digits: &mut impl Digi
     }
 }
 
-/// Algorithm C: true with probability `q = (2k + x) / (2k + 2)`: of `2k + 2` equal cases, `2k` succeed, one fails, and one
-/// succeeds with probability `x`.
+/// Algorithm C: returns true with probability `q = (2k + x) / (2k + 2)`: of `2k + 2` equal cases,
+/// `2k` succeed, one fails, and one succeeds with probability `x`.
 #[inline]
 fn with_probability_q(k: u32, x: &mut Deviate, digits: &mut impl Digits) -> bool {
     match uniform::below(k.saturating_add(1).saturating_mul(2), digits) {
@@ -103,7 +106,8 @@ mod tests {
     #[test]
     fn the_sign_is_a_fair_digit_of_its_own() {
         let noise = RoundedGaussian::new(Sigma::at_least(10.0).unwrap());
-        // k = 0 because the first digit is above e^(-1/2), x = 3/4, accepted at once because the next digit is above it.
+        // k = 0 because the first digit is above e^(-1/2), x = 3/4, accepted at once because the
+        // next digit is above it.
         let script = |sign| [u32::MAX, 0xc000_0000, 0xffff_ffff, sign];
         assert_eq!(noise.draw_exact(&mut Script::new(script(0))), 8);
         assert_eq!(noise.draw_exact(&mut Script::new(script(1))), -8);

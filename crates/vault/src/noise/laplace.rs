@@ -1,20 +1,23 @@
-//! The exact discrete Laplace distribution. The proof is in `laplace.md`, shown at [`DiscreteLaplace`].
+//! The exact discrete Laplace distribution. The proof is in `laplace.md`, shown at
+//! [`DiscreteLaplace`].
 
 use super::rng::Substream;
 use super::scaling::{Rounding, Scaling};
 use super::uniform::{Deviate, Digits, Sign, falling_run_is_even};
-use super::{Noise, cut};
+use super::{Noise, clamp_to_i64};
 use crate::account::LaplaceScale;
 
-/// The discrete Laplace distribution: every integer `z` with probability proportional to `e^(-|z|/b)`, exactly.
+/// The discrete Laplace distribution: every integer `z` with probability proportional to
+/// `e^(-|z|/b)`, exactly.
 ///
 /// # Privacy
-/// Integers only, from the random bits to the result. On a query of L1 sensitivity `Δ₁` it is exactly `Δ₁ / b`-differentially
-/// private, with no failure probability.
+/// Integers only, from the random bits to the result. On a query of L1 sensitivity `Δ₁` it is
+/// exactly `Δ₁ / b`-differentially private, with no failure probability.
 ///
 /// # Reference
-/// J. von Neumann 1951, Various techniques used in connection with random digits, for the exponential deviate. C. Canonne,
-/// G. Kamath, T. Steinke 2020, arXiv:2004.00010, Algorithm 2, for the sign; their magnitude has the same law by another way.
+/// J. von Neumann 1951, Various techniques used in connection with random digits, for the
+/// exponential deviate. C. Canonne, G. Kamath, T. Steinke 2020, arXiv:2004.00010, Algorithm 2, for
+/// the sign; their magnitude has the same law, drawn by another algorithm.
 #[doc = ""]
 #[doc = include_str!("laplace.md")]
 #[derive(Debug, Clone, Copy)]
@@ -23,15 +26,15 @@ pub struct DiscreteLaplace {
 }
 
 impl DiscreteLaplace {
-    /// Noise of this scale.
+    /// Creates noise of this scale.
     pub fn new(scale: LaplaceScale) -> Self {
         Self { scaling: Scaling::new(scale.numerator(), scale.denominator_log2(), Rounding::Down) }
     }
 
-    /// One draw. Saturates at the ends of `i64`, which happens with probability below e^(-2^23).
+    /// Draws one number. Saturates at the ends of `i64`, with probability below e^(-2^23).
     #[inline]
     pub fn draw(&self, substream: &mut Substream) -> i64 {
-        cut(self.draw_exact(substream))
+        clamp_to_i64(self.draw_exact(substream))
     }
 }
 
@@ -42,7 +45,8 @@ impl Noise for DiscreteLaplace {
             let (whole, mut fraction) = exponential(digits);
             let magnitude = self.scaling.round(whole, &mut fraction, digits);
             let sign = Sign::draw(digits);
-            // Zero would be drawn with either sign, so twice as often as its due: one of the two is thrown away.
+            // Zero can be drawn with either sign, so it would be twice too likely: minus zero is
+            // rejected.
             if magnitude > 0 || sign == Sign::Plus {
                 return sign.of(magnitude);
             }
@@ -50,7 +54,8 @@ impl Noise for DiscreteLaplace {
     }
 }
 
-/// A whole number and a fraction that together are exactly exponential: above `t` with probability `e^(-t)`.
+/// Draws an integer and a fraction whose sum is exactly exponential: above `t` with probability
+/// `e^(-t)`.
 #[inline]
 fn exponential(digits: &mut impl Digits) -> (u64, Deviate) {
     let mut whole = 0;
@@ -59,7 +64,7 @@ fn exponential(digits: &mut impl Digits) -> (u64, Deviate) {
         if falling_run_is_even(&mut fraction, digits) {
             return (whole, fraction);
         }
-        // Far out is slow: no machine lives to see 2^64 failures.
+        // Cannot overflow: 2^64 failures would take centuries.
         whole += 1;
     }
 }
@@ -72,7 +77,7 @@ mod tests {
     fn draw(scale: f64, script: &[u32]) -> i128 {
         let mut digits = Script::new(script.iter().copied());
         let drawn = DiscreteLaplace::new(LaplaceScale::at_least(scale).unwrap()).draw_exact(&mut digits);
-        assert_eq!(digits.left(), 0, "no digit is drawn that is not needed");
+        assert_eq!(digits.left(), 0, "all digits are drawn");
         drawn
     }
 
@@ -80,7 +85,8 @@ mod tests {
 
     #[test]
     fn an_accepted_fraction_is_scaled_rounded_down_and_signed() {
-        // x = 1/2, accepted because the next number is above it; 15 / 2 is rounded down on both sides of zero.
+        // x = 1/2, accepted because the next number is above it; 15 / 2 is rounded down on both
+        // sides of zero.
         assert_eq!(draw(15.0, &[HALF, u32::MAX, 0]), 7);
         assert_eq!(draw(15.0, &[HALF, u32::MAX, 1]), -7);
     }

@@ -25,32 +25,34 @@ use uniform::Digits;
 use crate::account::EventId;
 use crate::error::VaultError;
 
-/// Cells per sub-stream. Blocks are independent of each other, so the noise of a table does not depend on who draws which
-/// block, or in what order.
+/// Cells per sub-stream. Blocks are independent, so the noise of a table does not depend on which
+/// thread draws which block, or in what order.
 const BLOCK: usize = 4096;
-/// A thread is started for no fewer blocks than these: drawing one takes longer than starting a thread.
-const LEAST_BLOCKS_PER_THREAD: usize = 4;
+/// Minimum number of blocks per thread. Drawing fewer takes less time than starting a thread.
+const MIN_BLOCKS_PER_THREAD: usize = 4;
 
 /// Integer noise of one scale.
 pub(crate) trait Noise: Sync {
-    /// One draw, however far out.
+    /// Draws one number, without clamping it to an `i64`.
     fn draw_exact(&self, digits: &mut impl Digits) -> i128;
 }
 
-/// The nearest number that an `i64` holds.
+/// Clamps a number to the range of `i64`.
 #[inline]
-fn cut(number: i128) -> i64 {
+fn clamp_to_i64(number: i128) -> i64 {
     i64::try_from(number).unwrap_or(if number < 0 { i64::MIN } else { i64::MAX })
 }
 
-/// Adds fresh noise to every value, zero or not: counts and scores alike, in units of their lattice.
+/// Adds fresh noise to every value, zeros included. Counts and scores are in units of their
+/// lattice.
 ///
 /// # Privacy
-/// The sum is taken in 128 bits and then cut to an `i64`. The cut comes after the noise and sees nothing but the sum, so it
-/// is post-processing. Cutting the noise before would not be: a value plus the largest noise that fits tells the value.
+/// The sum is computed in 128 bits and then clamped to an `i64`. Clamping comes after the noise and
+/// depends on the sum alone, so it is post-processing. Clamping the noise first would not be: a
+/// value plus the largest noise that fits reveals the value.
 ///
 /// # Errors
-/// If there is no randomness, or a thread died. Then nothing is released, whatever the other threads have drawn.
+/// If there is no randomness, or a thread panicked. Then nothing is released.
 pub(crate) fn add<T: Into<i128> + Copy + Sync>(
     exact: &[T],
     noise: &impl Noise,
@@ -58,22 +60,23 @@ pub(crate) fn add<T: Into<i128> + Copy + Sync>(
     release: EventId,
 ) -> Result<Vec<i64>, VaultError> {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = processors.min(exact.len() / (LEAST_BLOCKS_PER_THREAD * BLOCK)).max(1);
+    let threads = processors.min(exact.len() / (MIN_BLOCKS_PER_THREAD * BLOCK)).max(1);
     add_on(threads, exact, noise, key, release)
 }
 
-/// A value and its noise together, unless a mistake is planted.
+/// Adds noise to a value, unless a bug is planted.
 #[inline]
 fn add_one(exact: i128, noise: i128) -> i128 {
     if Mutant::EmptyCellsWithoutNoise.is_planted() && exact == 0 {
         return 0;
     }
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "that is the mistake")]
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "that is the planted bug")]
     let noise = if Mutant::FloatNoise.is_planted() { noise as f32 as i128 } else { noise };
     exact.saturating_add(noise)
 }
 
-/// The same on so many threads, which changes nothing but the time it takes.
+/// Adds fresh noise to every value on `threads` threads. The result does not depend on their
+/// number.
 fn add_on<T: Into<i128> + Copy + Sync>(
     threads: usize,
     exact: &[T],
@@ -83,7 +86,7 @@ fn add_on<T: Into<i128> + Copy + Sync>(
 ) -> Result<Vec<i64>, VaultError> {
     let mut released = vec![0; exact.len()];
     let blocks_each = exact.len().div_ceil(BLOCK).div_ceil(threads).max(1);
-    // A thread gets consecutive blocks, and their numbers with them.
+    // Each thread gets consecutive blocks with their numbers.
     let shares = exact.chunks(blocks_each * BLOCK).zip(released.chunks_mut(blocks_each * BLOCK));
     let shares = (0_usize..).step_by(blocks_each).zip(shares);
     let add = |first_block: usize, exact: &[T], released: &mut [i64]| {
@@ -92,7 +95,7 @@ fn add_on<T: Into<i128> + Copy + Sync>(
             let block = if Mutant::BlocksShareAStream.is_planted() { 0 } else { block };
             let mut substream = key.substream(release.get(), block)?;
             for (&exact, released) in exact.iter().zip(released) {
-                *released = cut(add_one(exact.into(), noise.draw_exact(&mut substream)));
+                *released = clamp_to_i64(add_one(exact.into(), noise.draw_exact(&mut substream)));
             }
         }
         Ok(())
@@ -106,9 +109,9 @@ fn add_on<T: Into<i128> + Copy + Sync>(
             let add = &add;
             let start = |(block, (exact, released))| scope.spawn(move || add(block, exact, released));
             let started: Vec<_> = shares.map(start).collect();
-            let died = |_| Err(VaultError::Bug { what: "a thread died while it drew noise" });
-            // All are waited for, and one that failed fails the whole.
-            started.into_iter().map(|thread| thread.join().unwrap_or_else(died)).fold(Ok(()), Result::and)
+            let panicked = |_| Err(VaultError::Bug { what: "a thread panicked while it drew noise" });
+            // Joins all threads. One failure fails the whole release.
+            started.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).fold(Ok(()), Result::and)
         })?;
     }
     Ok(released)
@@ -122,7 +125,7 @@ mod tests {
     use crate::account::{LaplaceScale, Sigma};
 
     #[test]
-    fn blocks_may_be_drawn_by_anyone_in_any_order() {
+    fn blocks_may_be_drawn_in_any_order() {
         let key = JobKey::from_os().unwrap();
         let noise = RoundedGaussian::new(Sigma::at_least(10.0).unwrap());
         let counts: Vec<u64> = (0..3 * BLOCK as u64 + 17).collect();
@@ -166,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_dies_fails_the_whole() {
+    fn a_thread_that_panics_fails_the_release() {
         let key = JobKey::from_os().unwrap();
         let counts = vec![0_u64; 16 * BLOCK];
         let outcome = add_on(4, &counts, &FailsOnce(AtomicU32::new(0)), &key, EventId(0));
@@ -183,18 +186,18 @@ mod tests {
     }
 
     #[test]
-    fn sums_that_do_not_fit_are_cut_after_adding() {
+    fn sums_that_do_not_fit_are_clamped_after_adding() {
         let key = JobKey::from_os().unwrap();
         let add = |exact: i128, noise| super::add(&[exact], &Fixed(noise), &key, EventId(0)).unwrap()[0];
         assert_eq!(add(0, i128::from(i64::MAX) + 1), i64::MAX);
-        assert_eq!(add(-7, i128::from(i64::MAX) + 1), i64::MAX - 6, "noise beyond an `i64` is not cut before");
+        assert_eq!(add(-7, i128::from(i64::MAX) + 1), i64::MAX - 6, "noise beyond an `i64` is not clamped first");
         assert_eq!(add(0, i128::from(i64::MIN) - 1), i64::MIN);
         assert_eq!(add(i128::MAX, 1), i64::MAX);
         assert_eq!(add(i128::MIN, -1), i64::MIN);
     }
 
     #[test]
-    fn tables_of_no_cell_and_of_one_are_fine() {
+    fn tables_of_zero_cells_and_of_one_cell_work() {
         let key = JobKey::from_os().unwrap();
         let noise = RoundedGaussian::new(Sigma::at_least(0.0).unwrap());
         assert!(add::<u64>(&[], &noise, &key, EventId(0)).unwrap().is_empty());

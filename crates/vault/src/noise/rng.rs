@@ -1,4 +1,4 @@
-//! Randomness for measuring: keyed by the operating system, never by a caller.
+//! Random number generators of noise, keyed by the operating system and never by a caller.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -10,11 +10,11 @@ use scumble_planted::Mutant;
 use super::uniform::Digits;
 use crate::error::VaultError;
 
-/// The key of one job, from which the noise of all its releases is derived.
+/// Key of one job, from which the noise of all its releases is derived.
 ///
 /// # Privacy
-/// There is no way to choose the key: it comes from the operating system, or there is none. A job that was forked draws a
-/// new key in the child, so that two processes never use the same noise. `Debug` does not print it.
+/// A caller cannot choose the key: it comes from the operating system. A forked process draws a new
+/// key, so that two processes never use the same noise. `Debug` does not print it.
 pub struct JobKey(Mutex<Keyed>);
 
 struct Keyed {
@@ -23,15 +23,15 @@ struct Keyed {
 }
 
 impl JobKey {
-    /// A fresh key.
+    /// Draws a fresh key.
     ///
     /// # Errors
-    /// If the operating system gives no randomness. There is nothing to fall back on.
+    /// If the operating system gives no randomness. There is no fallback.
     pub fn from_os() -> Result<Self, VaultError> {
         Ok(Self(Mutex::new(Keyed { key: key_from_os()?, process: std::process::id() })))
     }
 
-    /// The sub-stream for one block of one release. Different releases and blocks have independent ones.
+    /// Returns the sub-stream of one block of one release. All sub-streams are independent.
     ///
     /// # Errors
     /// If the process was forked and the operating system gives no randomness for a new key.
@@ -39,7 +39,7 @@ impl JobKey {
         self.substream_in(std::process::id(), key_from_os, release, block)
     }
 
-    /// The same, in a process and with an operating system that a test may stand in for.
+    /// Returns a sub-stream, with the process id and the source of keys as parameters for tests.
     fn substream_in(
         &self,
         process: u32,
@@ -47,10 +47,11 @@ impl JobKey {
         release: u32,
         block: u32,
     ) -> Result<Substream, VaultError> {
-        // A thread that died while holding the lock cannot have left half a key: both fields are written together below.
+        // A thread that panicked cannot have left half a key: both fields are written together
+        // below.
         let mut keyed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if keyed.process != process {
-            // Whoever forked us holds the same key and may have used it, or will.
+            // The parent process holds the same key and may use it at any time.
             *keyed = Keyed { key: fresh_key()?, process };
         }
         #[expect(clippy::disallowed_methods, reason = "this is the one place, and the key is the operating system's")]
@@ -104,13 +105,14 @@ mod tests {
         (0..count).map(|_| substream.digit()).collect()
     }
 
-    /// What a child process sees after a fork: the same memory.
+    /// Copies the key as a fork copies memory.
     fn forked(key: &JobKey) -> JobKey {
         let keyed = key.0.lock().unwrap();
         JobKey(Mutex::new(Keyed { key: keyed.key, process: keyed.process }))
     }
 
-    /// T15: eight forks of one job, eight threads each, 10^5 draws a thread, the same release and block numbers in each.
+    /// T15: eight forks of one job, eight threads each, 10^5 draws a thread, the same release and
+    /// block numbers in each.
     #[test]
     fn forks_and_threads_never_draw_the_same_block() {
         const DRAWS: usize = 100_000;
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_substream_depends_on_nothing_but_its_numbers() {
+    fn a_substream_depends_only_on_its_release_and_block() {
         let job = JobKey::from_os().unwrap();
         let draw = |release, block| words(&mut job.substream(release, block).unwrap(), 100);
         let (once, other_block, other_release) = (draw(3, 5), draw(3, 6), draw(4, 5));
@@ -160,7 +162,7 @@ mod tests {
         let failing = || Err(VaultError::Entropy(getrandom::Error::UNSUPPORTED));
         for _ in 0..2 {
             let refused = job.substream_in(child, failing, 0, 0);
-            assert!(matches!(refused, Err(VaultError::Entropy(_))), "the old key is not fallen back on");
+            assert!(matches!(refused, Err(VaultError::Entropy(_))), "the old key is not used");
         }
     }
 

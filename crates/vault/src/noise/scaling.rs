@@ -1,14 +1,16 @@
-//! `floor(c (w + x) + h)` for a scale `c = p / 2^s`, a whole `w`, a lazily drawn fraction `x` and `h` zero or one half.
+//! Exact `floor(c (w + x) + h)` for a scale `c = p / 2^s`, an integer `w`, a lazily drawn fraction
+//! `x`, and `h` zero or one half.
 //!
-//! Given its first `n` digits, `x` is uniform on an open interval `(X, X + 1) / 2^(32 n)`. With `D = 2^(s + 32 n)`, the number
-//! to be rounded lies strictly between `low / D` and `(low + p) / D`, `low = p (w 2^(32 n) + X) + h D`. Its floor is the same
-//! on the whole interval iff `floor(low / D) = floor((low + p - 1) / D)`; otherwise one more digit is drawn.
+//! Given its first `n` digits, `x` is uniform on an open interval `(X, X + 1) / 2^(32 n)`. With
+//! `D = 2^(s + 32 n)`, the number to be rounded lies strictly between `low / D` and
+//! `(low + p) / D`, `low = p (w 2^(32 n) + X) + h D`. Its floor is the same on the whole interval
+//! iff `floor(low / D) = floor((low + p - 1) / D)`; otherwise one more digit is drawn.
 
 use dashu_int::UBig;
 
 use super::uniform::{Deviate, Digits};
 
-/// A scale, ready for multiplying, and the way products are rounded.
+/// A scale and the rounding of its products.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scaling {
     /// `p`, below 2^48.
@@ -18,12 +20,12 @@ pub(super) struct Scaling {
     to: Rounding,
 }
 
-/// Which integer a number becomes.
+/// Direction of rounding to an integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rounding {
-    /// The largest that is not above it.
+    /// To the largest integer that is not above the number.
     Down,
-    /// The nearest one.
+    /// To the nearest integer.
     Nearest,
 }
 
@@ -33,7 +35,7 @@ impl Scaling {
         Self { numerator: numerator.into(), denominator_log2, to }
     }
 
-    /// The scaled and rounded number, below 2^112.
+    /// Scales and rounds `whole + fraction`. The result is below 2^112.
     #[inline]
     pub(super) fn round(&self, whole: u64, fraction: &mut Deviate, digits: &mut impl Digits) -> i128 {
         let known = u32::try_from(whole).map(|whole| (u64::from(whole) << 32) | u64::from(fraction.first()));
@@ -41,7 +43,8 @@ impl Scaling {
         rounded.unwrap_or_else(|| self.round_with_more_digits(whole, fraction, digits))
     }
 
-    /// The result if it is the same for all numbers strictly between `known / 2^32` and `(known + 1) / 2^32`.
+    /// Returns the result if it is the same for all numbers strictly between `known / 2^32` and
+    /// `(known + 1) / 2^32`.
     #[inline]
     fn round_known(&self, known: u64) -> Option<i128> {
         let places = self.denominator_log2 + 32;
@@ -53,7 +56,7 @@ impl Scaling {
         (low == high).then(|| low.cast_signed())
     }
 
-    /// The same with one more digit at a time, in integers that grow as needed.
+    /// Scales and rounds with one more digit at a time, in integers of arbitrary size.
     #[cold]
     fn round_with_more_digits(&self, whole: u64, fraction: &mut Deviate, digits: &mut impl Digits) -> i128 {
         let numerator = UBig::from(self.numerator);
@@ -91,7 +94,7 @@ mod tests {
         let mut digits = Script::new(fraction.iter().copied());
         let mut deviate = Deviate::draw(&mut digits);
         let rounded = scaling(scale, to).round(whole, &mut deviate, &mut digits);
-        assert_eq!(digits.left(), 0, "digits are drawn until the result is decided, and no further");
+        assert_eq!(digits.left(), 0, "all digits are drawn");
         rounded
     }
 
@@ -124,9 +127,10 @@ mod tests {
     }
 
     proptest! {
-        /// Both ways to round give floor(p (whole + fraction) / 2^s + h), worked out with all digits at once.
+        /// Both code paths give floor(p (whole + fraction) / 2^s + h), computed with all digits at
+        /// once.
         #[test]
-        fn the_fast_and_the_wide_way_agree(
+        fn rounding_in_128_bits_and_with_more_digits_agree(
             log_scale in -10.0..39.99_f64,
             to in prop_oneof![Just(Down), Just(Nearest)],
             whole in prop_oneof![0..8_u32, Just(u32::MAX)],
@@ -138,7 +142,7 @@ mod tests {
             let half = if to == Nearest { UBig::ONE << (places - 1) } else { UBig::ZERO };
             let exact = i128::try_from((known * scaling.numerator + half) >> places).unwrap();
 
-            // Later digits than the script's are never needed: it differs from a tie long before.
+            // Digits after the script's are never needed: it differs from a tie long before.
             let mut digits = Script::new(fraction.into_iter().chain([1]));
             let mut deviate = Deviate::draw(&mut digits);
             prop_assert_eq!(scaling.round_with_more_digits(whole.into(), &mut deviate, &mut digits), exact);

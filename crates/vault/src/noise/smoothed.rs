@@ -5,22 +5,24 @@ use std::num::NonZeroU32;
 use super::rng::Substream;
 use super::uniform::{Digits, index_below};
 
-/// Draws cell `i` with probability `(1-s) c_i/n + s/cells`, exactly; every cell alike if there are no rows.
+/// Sampler that draws cell `i` with probability exactly `(1-s) c_i/n + s/cells`; uniform if there
+/// are no rows.
 ///
 /// # Privacy
-/// See [`Smoothing`](crate::account::Smoothing). Integers only, from the counts and the random bits to the result.
+/// See [`Smoothing`](crate::account::Smoothing). Integers only, from the counts and the random bits
+/// to the result.
 pub struct SmoothedHistogram {
-    /// How many rows are in each cell and those before it.
+    /// Number of rows in each cell and all cells before it.
     cumulated: Vec<u64>,
     /// `s`, in units of 2^-32.
     smoothing: NonZeroU32,
 }
 
 impl SmoothedHistogram {
-    /// The histogram of these counts, smoothed by `smoothing` units of 2^-32.
+    /// Creates the sampler for `counts`, smoothed by `smoothing` units of 2^-32.
     ///
     /// # Panics
-    /// If there is no cell, or there are more rows than a `u64` holds. How many there are is public.
+    /// If `counts` is empty, or its sum exceeds a `u64`. Both are public.
     pub fn new(counts: &[u64], smoothing: NonZeroU32) -> Self {
         let cumulate = |rows: &mut u64, &count: &u64| {
             *rows = rows.checked_add(count)?;
@@ -31,7 +33,7 @@ impl SmoothedHistogram {
         Self { cumulated, smoothing }
     }
 
-    /// The number of the cell that was drawn.
+    /// Draws the number of a cell.
     pub fn draw(&self, substream: &mut Substream) -> usize {
         self.draw_with(substream)
     }
@@ -39,7 +41,7 @@ impl SmoothedHistogram {
     fn draw_with(&self, digits: &mut impl Digits) -> usize {
         let cells = self.cumulated.len();
         let rows = usize::try_from(self.cumulated[cells - 1]).expect("a machine of 64 bits");
-        // A digit is one of 2^32 alike, and so many of them are below the number.
+        // A uniform digit of 32 bits is below `smoothing` with probability exactly `s`.
         if digits.digit() < self.smoothing.get() || rows == 0 {
             return index_below(cells, digits);
         }
@@ -63,13 +65,13 @@ mod tests {
         SmoothedHistogram::new(counts, NonZeroU32::new(smoothing).unwrap())
     }
 
-    /// The digit that `index_below` takes for the middle of number `index` of `bound`.
+    /// Returns a digit for which `index_below(bound)` is `index`.
     fn middle(index: usize, bound: u64) -> u32 {
         u32::try_from(((2 * index as u64 + 1) << 31) / bound).unwrap()
     }
 
     #[test]
-    fn the_first_digit_decides_between_rows_and_cells_and_each_has_its_turn() {
+    fn the_first_digit_decides_between_drawing_a_row_and_drawing_a_cell() {
         const HALF: u32 = 1 << 31;
         let smoothed = histogram(&[0, 2, 0, 3, 0], HALF);
         for (row, cell) in [1, 1, 3, 3, 3].into_iter().enumerate() {
@@ -84,15 +86,15 @@ mod tests {
     }
 
     #[test]
-    fn without_rows_all_cells_are_alike() {
+    fn without_rows_all_cells_are_equally_likely() {
         for cell in 0..3 {
             assert_eq!(histogram(&[0; 3], 1).draw_with(&mut Script::new([u32::MAX, middle(cell, 3)])), cell);
         }
     }
 
     #[test]
-    fn the_most_rows_are_fine() {
-        // The last row but one of 2^64 - 1 is in the cell in the middle, the last in the last.
+    fn the_largest_number_of_rows_works() {
+        // Of 2^64 - 1 rows, the last is in the last cell and the one before it in the middle cell.
         let smoothed = histogram(&[5, u64::MAX - 6, 1], 1);
         assert_eq!(smoothed.draw_with(&mut Script::new([1, u32::MAX, u32::MAX - 2])), 1);
         assert_eq!(smoothed.draw_with(&mut Script::new([1, u32::MAX, u32::MAX - 1])), 2);

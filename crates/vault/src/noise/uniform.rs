@@ -1,35 +1,36 @@
-//! Uniform deviates of which only the digits that are needed are drawn.
+//! Uniform deviates whose digits are drawn lazily.
 
 use std::cmp::Ordering;
 
 use dashu_int::UBig;
 use dashu_int::ops::DivRem;
 
-/// Random digits: independent, uniform, 32 bits each.
+/// A stream of random digits: independent, uniform, 32 bits each.
 pub(crate) trait Digits {
-    /// The next digit.
+    /// Returns the next digit.
     fn digit(&mut self) -> u32;
 }
 
-/// A number that is uniform between zero and one, known to as many digits of base 2^32 as somebody has asked for.
+/// A uniform number between zero and one, of which only the required digits of base 2^32 are drawn.
 ///
-/// The digits not yet drawn are independent of everything that was decided with it so far, which is why a comparison
-/// may stop at the first digit that differs, and why the number stays exactly uniform given all other draws.
+/// The digits not yet drawn are independent of every decision made with the number so far.
+/// Therefore a comparison may stop at the first digit that differs, and the number stays exactly
+/// uniform given all other draws.
 #[derive(Debug, Clone)]
 pub(crate) struct Deviate {
     first: u32,
-    /// Empty but for one draw in 2^32 or so; an empty vector does not allocate.
+    /// Further digits. Empty in all but about one draw in 2^32; an empty vector does not allocate.
     rest: Vec<u32>,
 }
 
 impl Deviate {
-    /// A fresh one.
+    /// Draws a new deviate.
     #[inline]
     pub(crate) fn draw(digits: &mut impl Digits) -> Self {
         Self { first: digits.digit(), rest: Vec::new() }
     }
 
-    /// Whether this number is the smaller one. The two are equal with probability zero.
+    /// Returns whether this number is below `other`. They are equal with probability zero.
     #[inline]
     pub(crate) fn is_below(&mut self, other: &mut Self, digits: &mut impl Digits) -> bool {
         if self.first == other.first { self.is_below_after_a_tie(other, digits) } else { self.first < other.first }
@@ -46,12 +47,14 @@ impl Deviate {
         unreachable!("the loop ends at the first difference")
     }
 
-    /// Whether this number is below `numerator / denominator`, a number below one. They are equal with probability zero.
+    /// Returns whether this number is below `numerator / denominator`, which is below one. They are
+    /// equal with probability zero.
     #[inline]
     pub(crate) fn is_below_ratio(&mut self, numerator: UBig, denominator: &UBig, digits: &mut impl Digits) -> bool {
         let mut left = numerator;
         for index in 0.. {
-            // Long division, one digit at a time. A ratio that ends here is below all that begin like it.
+            // Long division, one digit at a time. A ratio that ends here is below all numbers with
+            // the same first digits.
             if left.is_zero() {
                 return false;
             }
@@ -65,7 +68,7 @@ impl Deviate {
         unreachable!("the loop ends at the first difference")
     }
 
-    /// The digit at `index`, drawn now if nobody has asked for it before.
+    /// Returns the digit at `index`, drawing it if necessary.
     pub(crate) fn digit(&mut self, index: usize, digits: &mut impl Digits) -> u32 {
         if index == 0 {
             return self.first;
@@ -76,14 +79,14 @@ impl Deviate {
         self.rest[index - 1]
     }
 
-    /// The first digit.
+    /// Returns the first digit.
     #[inline]
     pub(crate) fn first(&self) -> u32 {
         self.first
     }
 }
 
-/// Which half of the line a draw lies on.
+/// Sign of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
     Plus,
@@ -91,13 +94,13 @@ pub(crate) enum Sign {
 }
 
 impl Sign {
-    /// Either with probability one half.
+    /// Draws a sign, each with probability one half.
     #[inline]
     pub(crate) fn draw(digits: &mut impl Digits) -> Self {
         if digits.digit() & 1 == 0 { Self::Plus } else { Self::Minus }
     }
 
-    /// The number of this sign and magnitude.
+    /// Returns the number of this sign and magnitude.
     #[inline]
     pub(crate) fn of(self, magnitude: i128) -> i128 {
         match self {
@@ -107,45 +110,49 @@ impl Sign {
     }
 }
 
-/// The longest run `x > z₁ > z₂ > ...` of fresh numbers has even length: true with probability e^(-x), given `x`.
+/// Returns whether the longest run `x > z₁ > z₂ > ...` of fresh numbers has even length: true with
+/// probability e^(-x), given `x`.
 ///
-/// The run has at least `n` members with probability `x^n / n!`: the next `n` numbers all lie below `x`, and of their `n!`
-/// orders one is right. So it has exactly `n` with probability `x^n / n! - x^(n+1) / (n+1)!`. Over even `n` that sums to e^(-x).
+/// The run has at least `n` members with probability `x^n / n!`: the next `n` numbers all lie below
+/// `x`, and one of their `n!` orders is falling. So it has exactly `n` with probability
+/// `x^n / n! - x^(n+1) / (n+1)!`. Over even `n` that sums to e^(-x).
 ///
 /// # Reference
 /// J. von Neumann 1951, Various techniques used in connection with random digits.
 #[inline]
 pub(crate) fn falling_run_is_even(x: &mut Deviate, digits: &mut impl Digits) -> bool {
     let mut next = Deviate::draw(digits);
-    // What follows is a run below `next`. It is `n` deep with probability 1/n! at most.
+    // The rest is a run below `next`. The recursion has depth `n` with probability 1/n! at most.
     !next.is_below(x, digits) || !falling_run_is_even(&mut next, digits)
 }
 
-/// A number that is uniform on `0..bound`, exactly: digits that would favour some results are thrown away.
+/// Draws an exactly uniform number of `0..bound`, rejecting digits that would favour some results.
 #[inline]
 pub(crate) fn below(bound: u32, digits: &mut impl Digits) -> u32 {
     debug_assert!(bound > 0, "there is no number below zero");
     loop {
         let product = u64::from(digits.digit()) * u64::from(bound);
         let [high, low] = [product >> 32, product & u64::from(u32::MAX)];
-        // Each high half has either floor(2^32 / bound) low halves at or above 2^32 mod bound, so keeping only those is fair.
-        // The first comparison spares the division: 2^32 mod bound is below bound.
+        // Each high half has floor(2^32 / bound) low halves at or above 2^32 mod bound, so
+        // accepting only those is uniform. The first comparison avoids the division: 2^32 mod bound
+        // is below bound.
         if low >= u64::from(bound) || low >= (1 << 32) % u64::from(bound) {
             return u32::try_from(high).expect("the high half of 64 bits has 32");
         }
     }
 }
 
-/// The same for numbers of rows or cells.
+/// Draws an exactly uniform index of `0..bound`, for bounds of up to 64 bits.
 #[inline]
 pub(crate) fn index_below(bound: usize, digits: &mut impl Digits) -> usize {
     if let Ok(bound) = u32::try_from(bound) {
         return below(bound, digits) as usize;
     }
-    // Uniform on the next multiple of 2^32, which is less than twice the bound, until it falls below the bound.
+    // Uniform on the next multiple of 2^32, which is less than twice the bound, until it falls
+    // below the bound.
     let multiples = u32::try_from(bound.div_ceil(1 << 32));
     loop {
-        // 2^32 multiples are as many as there are digits.
+        // With 2^32 multiples, every digit is accepted.
         let high = if let Ok(multiples) = multiples { below(multiples, digits) } else { digits.digit() };
         let index = ((high as usize) << 32) | digits.digit() as usize;
         if index < bound {
@@ -160,7 +167,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Digits that a test has written down; asking for more is a failure.
+    /// Digits given by a test. Drawing more of them fails.
     pub(in crate::noise) struct Script(VecDeque<u32>);
 
     impl Script {
@@ -198,23 +205,25 @@ pub(super) mod tests {
         assert_eq!((0..4).map(|index| one.digit(index, &mut digits)).collect::<Vec<_>>(), [7, 1, u32::MAX, 5]);
     }
 
-    /// For every result, the digits that lead to it are an interval; its first few may be thrown away.
+    /// For every result, the digits that lead to it are an interval, of which the first few may be
+    /// rejected.
     #[test]
-    fn each_number_below_a_bound_has_as_many_digits() {
+    fn each_number_below_a_bound_has_the_same_number_of_digits() {
         const ALL: u64 = 1 << 32;
         for bound in (1..100).chain([1 << 31, (1 << 31) + 1, u32::MAX - 1, u32::MAX]) {
             for number in [0, 1, bound / 2, bound - 1].into_iter().filter(|&number| number < bound) {
                 let start = |number: u64| (number * ALL).div_ceil(u64::from(bound));
                 let (from, to) = (start(number.into()), start(u64::from(number) + 1));
-                let thrown = (from..to).take_while(|&digit| {
+                let rejected = (from..to).take_while(|&digit| {
                     let digit = u32::try_from(digit).unwrap();
-                    // If the first digit is thrown away, the second is drawn; it stands for the last number.
+                    // If the first digit is rejected, the second is drawn; it leads to the last
+                    // number.
                     let mut digits = Script::new([digit, u32::MAX]);
                     let result = below(bound, &mut digits);
                     assert!(digits.left() == 0 || result == number);
                     digits.left() == 0
                 });
-                assert_eq!(to - from - thrown.count() as u64, ALL / u64::from(bound), "{number} below {bound}");
+                assert_eq!(to - from - rejected.count() as u64, ALL / u64::from(bound), "{number} below {bound}");
             }
         }
     }
@@ -222,7 +231,8 @@ pub(super) mod tests {
     #[test]
     fn an_index_below_a_large_bound_has_two_digits() {
         const LARGE: usize = (1 << 32) + 5;
-        // The upper digit is below two: 0 stands for 0 and u32::MAX for 1. The pair (1, 5) is thrown away.
+        // The upper digit is below two: 0 leads to 0 and u32::MAX to 1. The pair (1, 5) is
+        // rejected.
         let mut digits = Script::new([u32::MAX, 5, u32::MAX, 4, 0, 7]);
         assert_eq!(index_below(LARGE, &mut digits), LARGE - 1);
         assert_eq!(index_below(LARGE, &mut digits), 7);
@@ -249,7 +259,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_number_that_begins_like_a_ratio_that_ends_is_above_it() {
+    fn a_number_with_the_digits_of_a_finite_ratio_is_above_it() {
         let [quarter, four] = [1_u8, 4].map(UBig::from);
         let below = |digit| {
             let mut script = Script::new([digit]);

@@ -1,4 +1,4 @@
-//! A score that counts for more or less than others in one selection.
+//! Scores with a weight and a penalty.
 
 use std::num::NonZeroU32;
 
@@ -10,15 +10,15 @@ use super::{Score, ScoreKind, Statistic, on_lattice, put_number};
 use crate::account::{Adjacency, ScoreUnits};
 use crate::error::VaultError;
 
-/// `weight * (score - penalty)`, with a public weight and a public penalty.
+/// The score `weight * (score - penalty)`, with a public weight and a public penalty.
 ///
 /// # Privacy
-/// The penalty moves neighbours by as much as each other, and the weight multiplies how far they are apart, so the
-/// sensitivity is `weight * Δ`. Numbers beyond 128 bits are cut to them, which brings no two of them further apart.
+/// The penalty moves the scores of neighbours equally, and the weight multiplies their distance, so
+/// the sensitivity is `weight * Δ`. Numbers beyond 128 bits saturate, which increases no distance.
 ///
 /// # Reference
-/// AIM 2022, arXiv:2201.12677, the quality score of Algorithm 2: the weight is that of the workload, the penalty is what
-/// noise alone is expected to make of the error.
+/// AIM 2022, arXiv:2201.12677, the quality score of Algorithm 2: the weight is that of the
+/// workload, the penalty is the expected error of noise alone.
 ///
 /// ```
 /// # use std::num::NonZeroU32;
@@ -26,7 +26,7 @@ use crate::error::VaultError;
 /// # use scumble_vault::score::{Candidate, L1Error, Score};
 /// # use scumble_vault::{AddRemove, account::ScoreUnits};
 /// let error = L1Error::against(Clique::single(AttributeId::new(0)), &[10.5, 3.25])?;
-/// let candidate = Candidate::new(error).weighing(NonZeroU32::new(3).unwrap()).less(1.6)?;
+/// let candidate = Candidate::new(error).with_weight(NonZeroU32::new(3).unwrap()).with_penalty(1.6)?;
 /// assert_eq!(Score::<AddRemove>::sensitivity(&candidate, &Domain::new(vec![2])?, ()), ScoreUnits::from_rows(3));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -39,22 +39,22 @@ pub struct Candidate<S> {
 }
 
 impl<S: Statistic> Candidate<S> {
-    /// The score as it is: weight one, no penalty.
+    /// Creates a candidate of weight one without a penalty.
     pub fn new(score: S) -> Self {
         Self { score, weight: NonZeroU32::MIN, penalty: 0 }
     }
 
-    /// With this weight instead.
+    /// Sets the weight.
     #[must_use]
-    pub fn weighing(self, weight: NonZeroU32) -> Self {
+    pub fn with_weight(self, weight: NonZeroU32) -> Self {
         Self { weight, ..self }
     }
 
-    /// With this penalty instead, which is taken off before weighing.
+    /// Sets the penalty, which is subtracted before the weight is applied.
     ///
     /// # Errors
     /// If it is not a number, or is 2^48 or more in magnitude.
-    pub fn less(self, penalty: f64) -> Result<Self, VaultError> {
+    pub fn with_penalty(self, penalty: f64) -> Result<Self, VaultError> {
         Ok(Self { penalty: on_lattice(S::KIND, penalty)?, ..self })
     }
 }
@@ -74,7 +74,7 @@ impl<S: Statistic> Statistic for Candidate<S> {
     }
 
     fn weight(&self) -> NonZeroU32 {
-        // A candidate of a candidate counts for both.
+        // The weights of nested candidates multiply.
         self.weight.saturating_mul(self.score.weight())
     }
 

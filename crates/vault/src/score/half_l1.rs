@@ -1,4 +1,4 @@
-//! How far a table is from the product of two released ones, in rows.
+//! Half the L1 distance of a table from the product of two released tables, in rows.
 
 use scumble_planted::Mutant;
 use scumble_schema::{AdjacencyKind, Clique, Domain};
@@ -22,11 +22,12 @@ pub struct HalfL1 {
 }
 
 impl HalfL1 {
-    /// The score of the table over two disjoint cliques against the product of their released tables over the released
-    /// number of rows. Fewer rows than one count as one.
+    /// Creates the score of the table over two disjoint cliques against the product of their
+    /// released tables divided by the released number of rows. A number of rows below one counts as
+    /// one.
     ///
     /// # Errors
-    /// If a clique is empty, or they overlap, or a number is none or is 2^48 or more in magnitude.
+    /// If a clique is empty, or they overlap, or a number is NaN or is 2^48 or more in magnitude.
     pub fn against_product(
         (left, left_table): (Clique, &[f64]),
         (right, right_table): (Clique, &[f64]),
@@ -39,7 +40,8 @@ impl HalfL1 {
         Ok(Self { split, left: left_table.to_vec(), right: right_table.to_vec(), rows: rows.max(1.0) })
     }
 
-    /// Half of what the product expects in a cell, in lattice units; a function of released values.
+    /// Returns half of the expected count of a cell, in lattice units. A function of released
+    /// values.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -84,7 +86,7 @@ impl Statistic for HalfL1 {
     }
 }
 
-/// How far one row that is added or removed moves it, and one that is replaced.
+/// How far one added or removed row moves the score, and one replaced row.
 pub(super) const ADD_REMOVE: ScoreUnits = ScoreUnits::from_units(ONE as u128 / 2);
 pub(super) const REPLACE_ONE: ScoreUnits = ScoreUnits::from_rows(1);
 

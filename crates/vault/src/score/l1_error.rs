@@ -1,4 +1,4 @@
-//! How far a table is from what a model expects, in rows.
+//! L1 distance of a table from the expectation of a model, in rows.
 
 use scumble_schema::{AdjacencyKind, Clique, Domain};
 use sha2::Sha256;
@@ -17,8 +17,9 @@ pub struct L1Error {
 }
 
 impl L1Error {
-    /// The score of the table over `clique` against expected counts, one per cell in the order of
-    /// [`scumble_schema::cells`]. They are numbers of rows: a model's probabilities times the released number of rows.
+    /// Creates the score of the table over `clique` against expected counts, one per cell in the
+    /// order of [`scumble_schema::cells`]. They are numbers of rows: a model's probabilities times
+    /// the released number of rows.
     ///
     /// # Errors
     /// If an expected count is not a number, or is 2^48 or more in magnitude.
@@ -54,7 +55,7 @@ impl Statistic for L1Error {
     }
 }
 
-/// How far one row that is added or removed moves it, and one that is replaced.
+/// How far one added or removed row moves the score, and one replaced row.
 pub(super) const ADD_REMOVE: ScoreUnits = ScoreUnits::from_rows(1);
 pub(super) const REPLACE_ONE: ScoreUnits = ScoreUnits::from_rows(2);
 

@@ -1,15 +1,15 @@
-//! Logarithms to base two in integers, with a bound on their error.
+//! Binary logarithms in integer arithmetic, with a bound on their error.
 
 use std::sync::LazyLock;
 
-/// The binary digits after the point.
+/// Number of binary digits after the point.
 pub(super) const FRACTION_BITS: u32 = 56;
-/// Most counts of a large table are small: their logarithms are worked out once.
+/// Logarithms below this number are tabulated: most counts of a large table are small.
 const SMALL: u64 = 1024;
 
 static OF_SMALL: LazyLock<Vec<u64>> = LazyLock::new(|| (1..SMALL).map(log2).collect());
 
-/// `2^56 x lb(x)`, too low by less than `2x` or exact; 0 for `x = 0`. For `x < 2^64`.
+/// Returns `2^56 x lb(x)`, exact or too low by less than `2x`; 0 for `x = 0`. For `x < 2^64`.
 pub(super) fn x_log2_x(x: u64) -> u128 {
     match x {
         0 => 0,
@@ -18,12 +18,13 @@ pub(super) fn x_log2_x(x: u64) -> u128 {
     }
 }
 
-/// `2^56 lb(x)`, too low by less than 2 or exact. For `x > 0`.
+/// Returns `2^56 lb(x)`, exact or too low by less than 2. For `x > 0`.
 ///
-/// The digits come one by one: of `1 <= y < 2`, the first digit of `lb(y)` is whether `y² >= 2`, and the others are those
-/// of `lb(y²)` or `lb(y² / 2)`. A mantissa of 64 bits is rounded down to a multiple of 2^-63 after each step, and stays at
-/// least one, so the `k`-th rounding takes less than `2^-62` off its logarithm and `2^-62-k` off the result: less than
-/// `2^-62` all together. The digits that are never worked out are worth less than `2^-56`.
+/// Computes one digit at a time: for `1 <= y < 2`, the first digit of `lb(y)` is whether `y² >= 2`,
+/// and the others are those of `lb(y²)` or `lb(y² / 2)`. A mantissa of 64 bits is rounded down to a
+/// multiple of 2^-63 after each step, and stays at least one, so the `k`-th rounding lowers its
+/// logarithm by less than `2^-62` and the result by less than `2^-62-k`: less than `2^-62` in
+/// total. The digits that are not computed are worth less than `2^-56`.
 fn log2(x: u64) -> u64 {
     let whole = x.ilog2();
     let mut mantissa = x << (63 - whole);
@@ -54,7 +55,8 @@ mod tests {
         }
     }
 
-    /// `2^k lb(x) = lb(x^(2^k))`, whose whole part is a number of bits. Twelve digits are within reach of exact powers.
+    /// Uses `2^k lb(x) = lb(x^(2^k))`, whose integer part is a number of bits, to check twelve
+    /// digits.
     #[test]
     fn the_first_digits_are_those_of_exact_powers() {
         for x in [3, 5, 7, 10, 1000, 1023, 1025, 65_535, (1 << 48) - 1, (1 << 48) + 1, u64::MAX] {
@@ -64,7 +66,8 @@ mod tests {
         }
     }
 
-    /// `lb(x) + lb(y) = lb(xy)`: the errors of three numbers that are each too low by less than 2.
+    /// Checks `lb(x) + lb(y) = lb(xy)` within the errors of three numbers, each too low by less
+    /// than 2.
     #[test]
     fn logarithms_of_products_are_sums_within_the_error() {
         for x in (3..4000).step_by(7) {
@@ -76,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn products_with_logarithms_join_where_the_table_ends() {
+    fn values_agree_at_the_end_of_the_table() {
         assert_eq!([0, 1, 2].map(x_log2_x), [0, 0, 2 << FRACTION_BITS]);
         for x in SMALL - 2..SMALL + 2 {
             assert_eq!(x_log2_x(x), u128::from(x) * u128::from(log2(x)));

@@ -1,4 +1,4 @@
-//! How close a binary attribute is to being one half and decided by its parents.
+//! Closeness of a binary attribute and its parents to the largest mutual information, in rows.
 
 use scumble_schema::{AdjacencyKind, AttributeId, Clique, Domain};
 use sha2::Sha256;
@@ -18,7 +18,7 @@ pub struct MaximalJoint {
 }
 
 impl MaximalJoint {
-    /// The score of a binary attribute and its parents.
+    /// Creates the score of a binary attribute and its parents.
     ///
     /// # Errors
     /// If the attribute is not binary, or there is no parent, or it is among its own parents.
@@ -37,17 +37,18 @@ impl Value for MaximalJoint {
         let mut columns =
             vec![[0; 2]; domain.table_len(&self.split.right).expect("a side is not larger than the whole")];
         self.split.walk(domain, counts, |x, parent, count| columns[parent][x] = count);
-        // 2 n F, and n F in lattice units is half as much: an integer, so there is nothing to round.
+        // The distance is -2 n F, and n F in lattice units is an integer, so nothing is rounded.
         -i128::from(least_distance(columns)) * i128::from(ONE / 2)
     }
 }
 
-/// The least `(n - 2 C0)+ + (n - 2 C1)+`, where every column gives its first count to `C0` or its second to `C1`.
+/// Returns the least `(n - 2 C0)+ + (n - 2 C1)+`, where every column adds its first count to `C0`
+/// or its second to `C1`.
 fn least_distance(mut columns: Vec<[u64; 2]>) -> u64 {
     let rows: u64 = columns.iter().flatten().sum();
-    // Nothing is gained by more than half of the rows: sums are cut there.
+    // More than half of the rows is never better, so sums are capped there.
     let half = rows.div_ceil(2);
-    // A column with one count gives that one, a column with none is left out.
+    // A column with one non-zero count adds it, a column with none is skipped.
     let [mut zero, mut one] = [0, 0];
     columns.retain(|&[first, second]| {
         let contested = first > 0 && second > 0;
@@ -57,13 +58,13 @@ fn least_distance(mut columns: Vec<[u64; 2]>) -> u64 {
         }
         contested
     });
-    // Small columns first: the sums, and with them the number of different ones, stay small for longest.
+    // Small columns first, so that the number of distinct sums stays small for longest.
     columns.sort_unstable_by_key(|[first, second]| first + second);
-    // The pairs (C0, C1) that no other one beats in both; C0 falls and C1 rises along the list.
+    // The Pareto-optimal pairs (C0, C1); C0 falls and C1 rises along the list.
     let mut best = vec![[zero.min(half), one.min(half)]];
     let mut next = Vec::new();
     for [first, second] in columns {
-        // Both lists are in order; the merged one is cut to what is not beaten.
+        // Both lists are sorted; merging keeps the Pareto-optimal pairs.
         let mut to_zero = best.iter().map(|&[zero, one]| [(zero + first).min(half), one]).peekable();
         let mut to_one = best.iter().map(|&[zero, one]| [zero, (one + second).min(half)]).peekable();
         while let Some(pair) = match (to_zero.peek(), to_one.peek()) {
@@ -80,7 +81,8 @@ fn least_distance(mut columns: Vec<[u64; 2]>) -> u64 {
     best.into_iter().map(distance).min().expect("there is a pair from the start")
 }
 
-/// Adds a pair whose `C0` is not above those before, unless it is beaten; takes out the ones that it beats.
+/// Adds a pair whose `C0` is not above those before, unless it is dominated; removes the pairs that
+/// it dominates.
 fn keep(pairs: &mut Vec<[u64; 2]>, [zero, one]: [u64; 2]) {
     while let Some(&[other_zero, other_one]) = pairs.last() {
         if other_one >= one {
@@ -115,7 +117,7 @@ impl Statistic for MaximalJoint {
     }
 }
 
-/// How far one row that is added or removed moves it, and one that is replaced.
+/// How far one added or removed row moves the score, and one replaced row.
 pub(super) const ADD_REMOVE: ScoreUnits = ScoreUnits::from_rows(1);
 pub(super) const REPLACE_ONE: ScoreUnits = ScoreUnits::from_rows(1);
 

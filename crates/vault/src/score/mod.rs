@@ -32,15 +32,15 @@ pub use undercharged::Undercharged;
 use crate::account::{Adjacency, ScoreUnits};
 use crate::error::VaultError;
 
-/// Scores are whole multiples of `g = 2^-10`: of rows, and of bits for mutual information.
+/// Scores are integer multiples of `g = 2^-10` rows, or bits for mutual information.
 pub const LATTICE_LOG2: u32 = 10;
 /// One row, or one bit, in lattice units.
 const ONE: u64 = 1 << LATTICE_LOG2;
-/// Scores are worked out for fewer rows than this, which keeps every product below 2^127. Public numbers that are compared
-/// with counts have to be smaller too.
+/// Exclusive limit on the number of rows of a scored table, which keeps every product below 2^127.
+/// Public numbers that are compared with counts must be below it too.
 pub const MAX_ROWS: u64 = 1 << 48;
 
-/// Which score, as a value for files.
+/// Kind of a score, as a value for files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScoreKind {
@@ -57,14 +57,14 @@ pub enum ScoreKind {
 }
 
 impl ScoreKind {
-    /// Whether it compares a table with what a model expects. A method that has one asks about the same tables again and
-    /// again, each time with other expected values.
+    /// Returns whether the score compares a table with the expectation of a model. Methods ask
+    /// about the same tables repeatedly, each time with other expected values.
     pub(crate) fn follows_a_model(self) -> bool {
         self == Self::L1Error
     }
 
-    /// Every sensitivity that such a score can have for one row, in lattice units: what a certificate may say. There is
-    /// none if the score is not offered under that adjacency.
+    /// Returns every sensitivity that such a score can have for one row: those that a certificate
+    /// may state. Empty if the score is not defined under that adjacency.
     pub fn sensitivities(self, adjacency: AdjacencyKind, rows: Option<u64>) -> Vec<ScoreUnits> {
         match (adjacency, self) {
             (AdjacencyKind::AddRemove, Self::TotalVariation) => vec![total_variation::TWO_ROWS],
@@ -101,7 +101,8 @@ pub(crate) mod sealed {
     use scumble_schema::Domain;
 
     pub trait Value {
-        /// The score of the table with these counts, in lattice units. For a domain that passed `check`.
+        /// Computes the score of the table with these counts, in lattice units. For a domain that
+        /// passed `check`.
         fn value(&self, domain: &Domain, counts: &[u64]) -> i128;
     }
 }
@@ -109,36 +110,39 @@ use sealed::Value;
 
 /// A number computed from one exact count table. Sealed: a new one needs a proof, not an `impl`.
 ///
-/// Working the number out is hidden from other crates for tidiness. What keeps it private is that they have no exact counts.
+/// Other crates cannot call `value`, but privacy does not depend on that: they have no exact
+/// counts.
 pub trait Statistic: Value + fmt::Debug + Sync {
-    /// Which one it is.
+    /// Kind of the score.
     const KIND: ScoreKind;
 
-    /// The one table it reads.
+    /// Returns the attributes of the one table that it reads.
     fn clique(&self) -> &Clique;
 
-    /// The factor on it.
+    /// Returns the weight.
     fn weight(&self) -> NonZeroU32 {
         NonZeroU32::MIN
     }
 
-    /// Whether it makes sense over `domain`: the attributes exist, and public tables have as many cells as they should.
+    /// Checks that the score is defined over `domain`: the attributes exist, and public tables have
+    /// one number per cell.
     fn check(&self, domain: &Domain) -> Result<(), VaultError>;
 
-    /// Writes down everything that the number depends on besides the counts, the domain and the kind. All of it is
-    /// public.
+    /// Hashes everything that the value depends on besides the counts, the domain and the kind. All
+    /// of it is public.
     fn question(&self, digest: &mut Sha256);
 }
 
 /// A [`Statistic`] whose sensitivity under adjacency `A` is known.
 pub trait Score<A: Adjacency>: Statistic {
-    /// How far one row, added, removed or replaced, moves the value: in lattice units, rounded up, at least one.
+    /// Returns how far one row, added, removed or replaced, moves the value: in lattice units,
+    /// rounded up, at least one.
     ///
-    /// A unit of `m` rows moves it `m` times as far at most.
+    /// A unit of `m` rows moves it at most `m` times as far.
     fn sensitivity(&self, domain: &Domain, rows: A::Rows) -> ScoreUnits;
 }
 
-/// The refusal of a score.
+/// Returns the error for a score that is not defined.
 fn refused(score: ScoreKind, problem: &'static str) -> VaultError {
     VaultError::Score { score, problem }
 }
@@ -161,17 +165,20 @@ fn check_cells(score: ScoreKind, clique: &Clique, numbers: usize, domain: &Domai
     }
 }
 
-/// Whether a public number can be compared with counts: a number, and smaller than [`MAX_ROWS`].
+/// Returns whether a public number can be compared with counts: not NaN, and smaller than
+/// [`MAX_ROWS`] in magnitude.
 fn is_comparable(number: f64) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "a power of two is exact")]
     let limit = MAX_ROWS as f64;
     number.abs() < limit
 }
 
-/// A public number in lattice units, rounded down; refused if it is not a number or too large.
+/// Converts a public number to lattice units, rounded down. Refuses NaN and numbers that are too
+/// large.
 ///
 /// # Privacy
-/// The number is a function of released values, and so is the rounded one: the direction does not matter.
+/// The number is a function of released values, and so is the rounded one: the direction does not
+/// matter.
 fn on_lattice(score: ScoreKind, number: f64) -> Result<i64, VaultError> {
     if is_comparable(number) {
         #[expect(clippy::cast_possible_truncation, reason = "below 2^58 in magnitude; the product is exact")]
@@ -192,15 +199,15 @@ fn put_clique(digest: &mut Sha256, clique: &Clique) {
     }
 }
 
-/// The exact bits of public numbers, with how many there are.
+/// Hashes the bits of public numbers, preceded by their number.
 fn put_numbers(digest: &mut Sha256, numbers: impl ExactSizeIterator<Item = u64>) {
     put_number(digest, numbers.len() as u64);
-    // In one piece: a digest takes many bytes at once faster than few.
+    // One large update is faster than many small ones.
     let bytes: Vec<u8> = numbers.flat_map(u64::to_le_bytes).collect();
     digest.update(bytes);
 }
 
-/// Lattice units as a number.
+/// Converts lattice units to rows, or bits.
 #[expect(clippy::cast_precision_loss, reason = "noise is far above the last bit of a score beyond 2^53")]
 pub(crate) fn to_f64(units: i64) -> f64 {
     units as f64 / f64::from(1 << LATTICE_LOG2)

@@ -10,9 +10,10 @@ use super::{LATTICE_LOG2, Score, ScoreKind, Statistic};
 use crate::account::{ReplaceOne, ScoreUnits};
 use crate::error::VaultError;
 
-/// The digits that are worked out beyond those of the lattice.
+/// Number of binary digits computed beyond those of the lattice.
 const GUARD_BITS: u32 = FRACTION_BITS - LATTICE_LOG2;
-/// Each of the four sums of `x lb(x)` is too low by less than this many units of 2^-56 a row.
+/// Error bound of each of the four sums of `x lb(x)`: too low by less than this many units of 2^-56
+/// per row.
 const ERROR: u64 = 2;
 
 #[doc = include_str!("mutual_information.md")]
@@ -22,7 +23,8 @@ pub struct MutualInformation {
 }
 
 impl MutualInformation {
-    /// The score of two disjoint sets of attributes, such as an attribute and its parents. It is symmetric in them.
+    /// Creates the score of two disjoint sets of attributes, such as an attribute and its parents.
+    /// It is symmetric in them.
     ///
     /// # Errors
     /// If a set is empty, or they overlap.
@@ -37,7 +39,8 @@ impl Value for MutualInformation {
         // Every sum is at most n lb(n) < 2^48 * 48 * 2^56 < 2^110.
         let sum = |counts: &[u64]| counts.iter().copied().map(x_log2_x).sum::<u128>().cast_signed();
         let information = sum(&[margins.rows]) + sum(counts) - sum(&margins.left) - sum(&margins.right);
-        // At least the truth now, and by less than 4 ERROR n above it: a truth on the lattice is its own floor.
+        // Now at least the exact value, and less than 4 ERROR n above it: an exact value on the
+        // lattice is its own floor.
         (information + i128::from(2 * ERROR * margins.rows)) >> GUARD_BITS
     }
 }
@@ -58,9 +61,10 @@ impl Statistic for MutualInformation {
     }
 }
 
-/// How far one of `rows` rows that is replaced moves it: if a side is binary, and if none is.
+/// Returns how far replacing one of `rows` rows moves the score: if a side is binary, and if none
+/// is.
 pub(super) fn sensitivities(rows: u64) -> [ScoreUnits; 2] {
-    // A table without rows has no neighbour. One of more rows than there can be has no value either.
+    // A table without rows has no neighbour. One of more than `MAX_ROWS` rows has no value.
     let rows = rows.clamp(1, super::MAX_ROWS);
     let rounded_up = |x: u64| x_log2_x(x) + u128::from(ERROR * x);
     let binary = rounded_up(rows) - x_log2_x(rows - 1);

@@ -1,4 +1,4 @@
-//! A joint table as the cells of one side times the cells of the other.
+//! Joint tables of two disjoint sets of attributes.
 
 use scumble_schema::{AttributeId, Clique, Domain, cells};
 use sha2::Sha256;
@@ -6,7 +6,7 @@ use sha2::Sha256;
 use super::{MAX_ROWS, ScoreKind, check_clique, put_clique, refused};
 use crate::error::VaultError;
 
-/// Two disjoint cliques, neither of them empty, and the clique of both.
+/// Two disjoint, non-empty cliques, and their union.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Split {
     pub(super) left: Clique,
@@ -14,14 +14,15 @@ pub(super) struct Split {
     pub(super) joint: Clique,
 }
 
-/// The sums of a joint table over one side or both.
+/// Marginal sums of a joint table.
 pub(super) struct Margins {
     pub(super) rows: u64,
     pub(super) left: Vec<u64>,
     pub(super) right: Vec<u64>,
 }
 
-/// One attribute of the joint table, with the steps that its code makes in the tables of the two sides; one of them is zero.
+/// One attribute of the joint table, with its strides in the tables of the two sides, one of which
+/// is zero.
 struct Axis {
     size: usize,
     left: usize,
@@ -41,7 +42,7 @@ impl Split {
         check_clique(&self.joint, domain)
     }
 
-    /// Whether one of the sides has two cells or fewer, all its attributes together.
+    /// Returns whether a side has at most two cells, all its attributes together.
     pub(super) fn has_binary_side(&self, domain: &Domain) -> bool {
         domain.cells(&self.left).min(domain.cells(&self.right)) <= 2
     }
@@ -51,14 +52,16 @@ impl Split {
         put_clique(digest, &self.right);
     }
 
-    /// Visits the cells in order, as the cell of the left table, the cell of the right table and the count.
+    /// Visits the cells in order, with the cell of the left table, the cell of the right table and
+    /// the count.
     pub(super) fn walk(&self, domain: &Domain, counts: &[u64], mut visit: impl FnMut(usize, usize, u64)) {
         assert_eq!(domain.cells(&self.joint), counts.len() as u128, "the vault checks the length of every table");
         let [left, right] = [&self.left, &self.right].map(|side| (side, cells::strides(domain, side)));
         let step = |(side, strides): &(&Clique, Vec<usize>), attribute: &AttributeId| {
             side.attributes().binary_search(attribute).map_or(0, |position| strides[position])
         };
-        // Attributes with one code move nothing, and without them there are at most 23 axes: the recursion is shallow.
+        // Attributes with one code do not affect cells. Without them there are at most 23 axes, so
+        // the recursion is shallow.
         let axes: Vec<Axis> = (self.joint.attributes().iter())
             .map(|attribute| Axis {
                 size: domain.size(*attribute) as usize,
@@ -70,9 +73,10 @@ impl Split {
         descend(&axes, counts, 0, 0, &mut visit);
     }
 
-    /// The sums over the other side, and over everything.
+    /// Computes the marginal sums of both sides, and the number of rows.
     pub(super) fn margins(&self, domain: &Domain, counts: &[u64]) -> Margins {
-        // Counts below 2^64 in 10^7 cells cannot overflow this sum; below the limit, no part of it can either.
+        // Counts below 2^64 in 10^7 cells cannot overflow this sum. If it is below the limit, no
+        // partial sum can overflow either.
         let rows: u128 = counts.iter().copied().map(u128::from).sum();
         let rows = u64::try_from(rows).ok().filter(|&rows| rows < MAX_ROWS).expect("no source has 2^48 rows");
         let length = |side| domain.table_len(side).expect("a side is not larger than the whole");
@@ -110,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn interleaved_sides_are_told_apart() {
+    fn interleaved_sides_are_walked_in_order() {
         // Attributes 0, 2, 3 to the left and 1, 4 to the right; attribute 3 has one code.
         let domain = Domain::new(vec![2, 3, 2, 1, 2, 7]).unwrap();
         let split = Split::new(ScoreKind::TotalVariation, clique([3, 2, 0]), clique([4, 1])).unwrap();
@@ -142,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_is_said_of_all_attributes_of_a_side_together() {
+    fn a_side_is_binary_if_its_attributes_together_have_two_cells() {
         let domain = Domain::new(vec![2, 2, 1, 3]).unwrap();
         for (left, right, binary) in [
             (clique([0]), clique([3]), true),
@@ -160,14 +164,14 @@ mod tests {
     fn sides_that_are_empty_or_overlap_are_refused() {
         for (left, right) in [(clique([]), clique([1])), (clique([1]), clique([])), (clique([0, 1]), clique([1, 2]))] {
             let error = Split::new(ScoreKind::HalfL1, left, right).unwrap_err();
-            assert!(error.to_string().starts_with("the score `half-l1` cannot be asked: it needs two sets"), "{error}");
+            assert!(error.to_string().starts_with("the score `half-l1` is not defined: it needs two sets"), "{error}");
             assert!(error.hint().contains("total-variation"));
         }
     }
 
     #[test]
     #[should_panic(expected = "no source has 2^48 rows")]
-    fn more_rows_than_there_can_be_are_not_wrapped_around() {
+    fn too_many_rows_panic_and_do_not_wrap_around() {
         let domain = Domain::new(vec![2, 1]).unwrap();
         let split = Split::new(ScoreKind::TotalVariation, clique([0]), clique([1])).unwrap();
         split.margins(&domain, &[u64::MAX, 1]);

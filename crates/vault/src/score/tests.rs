@@ -1,4 +1,5 @@
-//! Every score against its definition, on all small tables and their neighbours, and on random larger ones.
+//! Every score against its definition, on all small tables and their neighbours, and on random
+//! larger ones.
 
 use std::cmp::Ordering;
 use std::num::NonZeroU32;
@@ -9,7 +10,8 @@ use scumble_schema::AttributeId;
 use super::*;
 use crate::account::{AddRemove, ReplaceOne};
 
-/// The shapes of T2 (`docs/reference/privacy-tests.md`): cells of the left side, cells of the right side, most rows.
+/// Shapes of T2 (`docs/reference/privacy-tests.md`): cells of the left side, of the right side,
+/// maximum rows.
 const SHAPES: [(u32, u32, u64); 5] = [(2, 2, 8), (2, 3, 8), (3, 3, 8), (2, 4, 7), (3, 4, 5)];
 
 /// An exact number with a positive denominator.
@@ -66,7 +68,7 @@ fn lines(counts: &[u64], width: u32) -> Lines {
     counts.chunks_exact(width as usize).map(|line| line.iter().copied().map(i128::from).collect()).collect()
 }
 
-/// All tables of so many cells and rows.
+/// Returns all tables of `cells` cells and `rows` rows.
 fn tables(cells: usize, rows: u64) -> Vec<Vec<u64>> {
     if cells == 1 {
         return vec![vec![rows]];
@@ -82,8 +84,9 @@ struct Steps {
     replaced: Fraction,
 }
 
-/// Enumerates tables of one shape: the code has to give the floors of the exact values, and neighbours have to stay within the
-/// sensitivities. Gives the largest exact steps by the number of rows.
+/// Enumerates tables of one shape: checks that the code gives the floors of the exact values, and
+/// that neighbours stay within the sensitivities. Returns the largest exact steps by the number of
+/// rows.
 fn enumerate<S: Statistic>(
     (left, right, most): (u32, u32, u64),
     score: &S,
@@ -123,7 +126,8 @@ fn enumerate<S: Statistic>(
     (1..=most).map(steps).collect()
 }
 
-/// [`enumerate`] for a score of both adjacencies, whose sensitivities are at least the largest exact steps.
+/// Runs [`enumerate`] for a score of both adjacencies, and checks that the largest exact steps are
+/// within the sensitivities.
 fn enumerate_both<S: Score<AddRemove> + Score<ReplaceOne>>(
     shape: (u32, u32, u64),
     score: &S,
@@ -147,7 +151,7 @@ fn total_variation(table: &Lines) -> Fraction {
 }
 
 #[test]
-fn total_variation_moves_by_as_much_as_the_privacy_rules_say() {
+fn total_variation_has_the_sensitivity_of_the_privacy_rules() {
     let score = TotalVariation::between(clique([0]), clique([1])).unwrap();
     for shape in SHAPES {
         for Steps { rows, joined, replaced } in enumerate_both(shape, &score, total_variation) {
@@ -165,9 +169,10 @@ fn total_variation_moves_by_as_much_as_the_privacy_rules_say() {
     }
 }
 
-/// A large grid with one row in every cell is independent, and a row that moves in it moves nearly 3 rows of score.
+/// A large grid with one row in every cell is independent. Replacing a row there moves the score by
+/// nearly 3.
 #[test]
-fn total_variation_without_a_binary_side_needs_three() {
+fn total_variation_without_a_binary_side_has_sensitivity_three() {
     let side = 100;
     let (domain, score) = (domain([side, side]), TotalVariation::between(clique([0]), clique([1])).unwrap());
     let mut counts = vec![1; (side * side) as usize];
@@ -180,7 +185,8 @@ fn total_variation_without_a_binary_side_needs_three() {
     assert_eq!([0, 1, 3, 10_000].map(sensitivity), [5 * 1024, 5 * 1024, 3755, 3073]);
 }
 
-/// With many rows in one cell, a first row elsewhere moves 2 but for one lattice unit: the floor of `2n/(n+1)`.
+/// With many rows in one cell, a first row elsewhere moves the score by one lattice unit less than
+/// 2: the floor of `2n/(n+1)`.
 #[test]
 fn total_variation_comes_within_a_unit_of_its_sensitivity() {
     let (domain, score) = (domain([2, 2]), TotalVariation::between(clique([0]), clique([1])).unwrap());
@@ -188,7 +194,8 @@ fn total_variation_comes_within_a_unit_of_its_sensitivity() {
     assert_eq!(values, [0, 2 * 1024 - 1]);
 }
 
-/// Twice `n F` by its definition: all ways to give parent cells a value of the attribute, both values used.
+/// Computes `n F` by its definition: the best way to assign parent cells a value of the attribute,
+/// with both values used.
 fn maximal_joint(table: &Lines) -> Fraction {
     let [first, second] = table.as_slice() else { panic!("the attribute is binary") };
     let rows: i128 = table.iter().flatten().sum();
@@ -201,7 +208,7 @@ fn maximal_joint(table: &Lines) -> Fraction {
 }
 
 #[test]
-fn maximal_joint_moves_by_as_much_as_the_privacy_rules_say() {
+fn maximal_joint_has_the_sensitivity_of_the_privacy_rules() {
     for shape in SHAPES.into_iter().filter(|shape| shape.0 == 2) {
         let score = MaximalJoint::of(AttributeId::new(0), clique([1]), &domain([shape.0, shape.1])).unwrap();
         for Steps { rows, joined, replaced } in enumerate_both(shape, &score, maximal_joint) {
@@ -211,7 +218,7 @@ fn maximal_joint_moves_by_as_much_as_the_privacy_rules_say() {
     }
 }
 
-/// `n I` to the nearest multiple of 2^-40, so that numbers on the lattice are themselves.
+/// Computes `n I` to the nearest multiple of 2^-40, so that numbers on the lattice are exact.
 fn mutual_information(table: &Lines) -> Fraction {
     #[expect(clippy::cast_precision_loss, reason = "small counts are exact")]
     let sum =
@@ -227,14 +234,14 @@ fn from_float(number: f64) -> Fraction {
     Fraction(libm::round(number * 2_f64.powi(40)) as i128, 1 << 40)
 }
 
-/// `φ(x) - φ(x - 1)` with `φ(x) = x lb(x)`.
+/// Computes `φ(x) - φ(x - 1)` with `φ(x) = x lb(x)`.
 fn increment(x: f64) -> f64 {
     let phi = |x: f64| if x > 0.0 { x * libm::log2(x) } else { 0.0 };
     phi(x) - phi(x - 1.0)
 }
 
 #[test]
-fn mutual_information_moves_by_as_much_as_the_privacy_rules_say() {
+fn mutual_information_has_the_sensitivity_of_the_privacy_rules() {
     let score = MutualInformation::between(clique([0]), clique([1])).unwrap();
     for shape in SHAPES {
         let domain = domain([shape.0, shape.1]);
@@ -252,14 +259,16 @@ fn mutual_information_moves_by_as_much_as_the_privacy_rules_say() {
                 _ => increment(n / 2.0) + increment(n / 2.0 + 1.0),
             };
             assert!(replaced.distance(from_float(reached)) < Fraction(4, 1 << 40), "{shape:?}, {rows} rows");
-            // Rounded up, and one unit more where the claim itself is on the lattice and its error is not.
+            // Rounded up, and one unit more where the claim itself is on the lattice and its error
+            // is not.
             let units = from_float(claimed).on_lattice().cast_unsigned();
             assert_eq!(sensitivity(rows), units + 1, "{shape:?}, {rows} rows");
         }
     }
 }
 
-/// The first bound of Lemma 1 with the example of the paper, at a size at which errors of logarithms would show.
+/// The first bound of Lemma 1 with the example of the paper, at sizes where errors of logarithms
+/// are visible.
 #[test]
 fn mutual_information_of_the_papers_example_comes_within_a_unit_of_its_sensitivity() {
     let (domain, score) = (domain([2, 2]), MutualInformation::between(clique([0]), clique([1])).unwrap());
@@ -277,7 +286,8 @@ fn mutual_information_of_the_papers_example_comes_within_a_unit_of_its_sensitivi
     assert_eq!(score.sensitivity(&domain, 0), score.sensitivity(&domain, 1), "there is nothing to replace");
 }
 
-/// The errors of the logarithms have either sign, and a floor of slightly less than nothing would be a unit below.
+/// The errors of the logarithms have either sign, and the floor of a slightly negative number would
+/// be -1.
 #[test]
 fn mutual_information_of_independent_sides_is_zero() {
     let (domain, score) = (domain([2, 2]), MutualInformation::between(clique([0]), clique([1])).unwrap());
@@ -287,9 +297,9 @@ fn mutual_information_of_independent_sides_is_zero() {
 }
 
 #[test]
-fn errors_against_expected_counts_move_by_as_much_as_the_privacy_rules_say() {
+fn l1_errors_have_the_sensitivity_of_the_privacy_rules() {
     for shape in SHAPES {
-        // No row is too few for some cells, eight are too few for others.
+        // Some cells expect no rows, others more than eight.
         let expected: Vec<i32> = [0, 50, 7].into_iter().cycle().take((shape.0 * shape.1) as usize).collect();
         let quarters: Vec<f64> = expected.iter().map(|&quarters| f64::from(quarters) / 4.0).collect();
         let exact = |table: &Lines| {
@@ -304,9 +314,9 @@ fn errors_against_expected_counts_move_by_as_much_as_the_privacy_rules_say() {
 }
 
 #[test]
-fn distances_from_released_products_move_by_as_much_as_the_privacy_rules_say() {
+fn half_l1_distances_have_the_sensitivity_of_the_privacy_rules() {
     for shape in SHAPES {
-        // Halves of rows, over eight rows: cells that expect less than nothing, nothing, and more than there are.
+        // In half rows, over eight rows: cells with negative, zero and too large expected counts.
         let side = |length: u32| [0, 200, -1, 64].into_iter().cycle().take(length as usize).collect::<Vec<i32>>();
         let sides = [side(shape.0), side(shape.1)];
         let [left, right] = sides.each_ref().map(|side| side.iter().map(|&x| f64::from(x) / 2.0).collect::<Vec<f64>>());
@@ -329,7 +339,7 @@ fn expected_values_are_rounded_down_to_the_lattice() {
     assert_eq!([[0, 2], [0, 3]].map(|counts| score.value(&domain, &counts)), [103, 103 + 1024]);
     let score = L1Error::against(clique([0]), &[0.1, 0.0]).unwrap();
     assert_eq!(score.value(&domain, &[0, 0]), 102);
-    // 3 rows each, over fewer rows than one; then 2^90 rows, which are cut to 2^48 counts and their halves.
+    // 3 rows each, over fewer rows than one; then 2^90 rows, which are clamped.
     let product =
         |number: f64, rows| HalfL1::against_product((clique([0]), &[number; 2]), (clique([1]), &[number; 2]), rows);
     assert_eq!(product(3.0, -5.0).unwrap().value(&domain, &[9, 9, 9, 8]), 512);
@@ -337,12 +347,12 @@ fn expected_values_are_rounded_down_to_the_lattice() {
 }
 
 #[test]
-fn a_candidate_weighs_what_is_left_after_the_penalty() {
+fn the_weight_of_a_candidate_applies_after_the_penalty() {
     let domain = domain([2]);
     let error = L1Error::against(clique([0]), &[1.0, 1.0]).unwrap();
     let candidate = Candidate::new(error.clone());
     assert_eq!(candidate.value(&domain, &[4, 1]), 3 * 1024);
-    let candidate = candidate.weighing(NonZeroU32::new(7).unwrap()).less(0.5).unwrap();
+    let candidate = candidate.with_weight(NonZeroU32::new(7).unwrap()).with_penalty(0.5).unwrap();
     assert_eq!(candidate.value(&domain, &[4, 1]), 7 * (3 * 1024 - 512));
     assert_eq!(candidate.value(&domain, &[1, 1]), 7 * -512);
     assert_eq!(Score::<AddRemove>::sensitivity(&candidate, &domain, ()), ScoreUnits::from_rows(7));
@@ -351,7 +361,7 @@ fn a_candidate_weighs_what_is_left_after_the_penalty() {
     candidate.check(&domain).unwrap();
 }
 
-/// The vault charges by the candidates, and a certificate is verified by the kind of their score alone.
+/// The vault charges by the candidates; a certificate is verified by the kind of their score alone.
 #[test]
 fn every_score_is_charged_a_sensitivity_that_certificates_may_state() {
     fn check<A: Adjacency, S: Score<A>>(score: &S, domain: &Domain, rows: A::Rows) {
@@ -409,7 +419,7 @@ fn attributes_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn numbers_that_no_count_comes_near_are_refused() {
+fn numbers_that_are_too_large_are_refused() {
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 2_f64.powi(48), -2_f64.powi(48)] {
         assert!(L1Error::against(clique([0]), &[0.0, number]).is_err());
         let product = |a, b, rows| HalfL1::against_product((clique([0]), &[a]), (clique([1]), &[b]), rows);
@@ -418,7 +428,7 @@ fn numbers_that_no_count_comes_near_are_refused() {
         let error = product(1.0, 1.0, number).unwrap_err();
         assert!(error.to_string().contains("not a number, or not below 2^48"), "{error}");
         let score = TotalVariation::between(clique([0]), clique([1])).unwrap();
-        assert!(Candidate::new(score).less(number).is_err());
+        assert!(Candidate::new(score).with_penalty(number).is_err());
     }
 }
 
@@ -443,9 +453,9 @@ fn fingerprint(score: &impl Statistic) -> String {
     format!("{:?}", digest.finalize())
 }
 
-/// Whatever public fact differs, the questions differ.
+/// Two questions that differ in any public fact have different fingerprints.
 #[test]
-fn other_questions_have_other_fingerprints() {
+fn different_questions_have_different_fingerprints() {
     let domain = domain([2, 2, 2]);
     let variation = |left, right| fingerprint(&TotalVariation::between(left, right).unwrap());
     let joint = |x, parents| fingerprint(&MaximalJoint::of(AttributeId::new(x), parents, &domain).unwrap());
@@ -467,8 +477,8 @@ fn other_questions_have_other_fingerprints() {
             fingerprint(&error(1, [1.0, 2.0])),
             fingerprint(&error(0, [2.0, 1.0])),
             fingerprint(&candidate()),
-            fingerprint(&candidate().weighing(NonZeroU32::new(2).unwrap())),
-            fingerprint(&candidate().less(1.0).unwrap()),
+            fingerprint(&candidate().with_weight(NonZeroU32::new(2).unwrap())),
+            fingerprint(&candidate().with_penalty(1.0).unwrap()),
         ],
         vec![
             product([1.0, 2.0], [3.0, 4.0], 5.0),
@@ -485,7 +495,7 @@ fn other_questions_have_other_fingerprints() {
     assert_eq!(fingerprint(&candidate()), fingerprint(&candidate()));
 }
 
-/// Three attributes of up to three codes, cut in two sides, with a count in every cell: few rows or many.
+/// Generates three attributes of up to three codes, split into two sides, with few or many rows.
 fn larger() -> impl Strategy<Value = (Domain, [Clique; 2], Vec<u64>)> {
     (prop::collection::vec(1..=3_u32, 3), 1..7_u32, prop_oneof![Just(4_u64), Just(1000), Just(1 << 40)]).prop_flat_map(
         |(sizes, sides, most)| {
@@ -539,7 +549,7 @@ proptest! {
         let [first, second] = product;
         check_both(&HalfL1::against_product(first, second, released[26]).unwrap(), &domain, &before, &after);
         let information = MutualInformation::between(left.clone(), right.clone()).unwrap();
-        check_replaced(&Candidate::new(information).weighing(NonZeroU32::new(3).unwrap()), &domain, &after);
+        check_replaced(&Candidate::new(information).with_weight(NonZeroU32::new(3).unwrap()), &domain, &after);
         if left.len() == 1 && left_cells == 2 {
             let score = MaximalJoint::of(left.attributes()[0], right, &domain).unwrap();
             check_both(&score, &domain, &before, &after);
@@ -547,7 +557,7 @@ proptest! {
     }
 
     #[test]
-    fn the_dynamic_programme_finds_the_best_of_all_ways(
+    fn the_dynamic_programme_finds_the_best_assignment(
         columns in prop::collection::vec(prop_oneof![0..3_u64, 0..50_u64, 0..(1_u64 << 40)], 2..=8),
         others in prop::collection::vec(prop_oneof![0..3_u64, 0..50_u64, 0..(1_u64 << 40)], 8),
     ) {
@@ -556,7 +566,7 @@ proptest! {
         let counts = [&columns[..], &others[..columns.len()]].concat();
         let score = MaximalJoint::of(AttributeId::new(0), clique([1]), &domain).unwrap();
         prop_assert_eq!(score.value(&domain, &counts), maximal_joint(&lines(&counts, width)).on_lattice());
-        // The same table with the parent first.
+        // The transposed table, with the parent first.
         let turned: Vec<u64> = (0..columns.len()).flat_map(|j| [columns[j], others[j]]).collect();
         let turned_domain = super::tests::domain([width, 2]);
         let score = MaximalJoint::of(AttributeId::new(1), clique([0]), &turned_domain).unwrap();

@@ -1,4 +1,4 @@
-//! How far two sets of attributes are from being independent, in rows.
+//! Total variation distance of two sets of attributes from independence, in rows.
 
 use scumble_schema::{Clique, Domain};
 use sha2::Sha256;
@@ -18,7 +18,8 @@ pub struct TotalVariation {
 }
 
 impl TotalVariation {
-    /// The score of two disjoint sets of attributes, such as an attribute and its parents. It is symmetric in them.
+    /// Creates the score of two disjoint sets of attributes, such as an attribute and its parents.
+    /// It is symmetric in them.
     ///
     /// # Errors
     /// If a set is empty, or they overlap.
@@ -61,10 +62,11 @@ impl Statistic for TotalVariation {
     }
 }
 
-/// How far one row that is added or removed moves it; one that is replaced, if a side is binary.
+/// How far one added or removed row moves the score, and one replaced row if a side is binary.
 pub(super) const TWO_ROWS: ScoreUnits = ScoreUnits::from_rows(2);
 
-/// How far one of `rows` rows that is replaced moves it, whatever the sides: 3 + 2/n, rounded up.
+/// Returns how far replacing one of `rows` rows moves the score, whatever the sides: 3 + 2/n,
+/// rounded up.
 pub(super) fn three_rows(rows: u64) -> ScoreUnits {
     // A table without rows has no neighbour.
     ScoreUnits::from_units(u128::from(3 * ONE + (2 * ONE).div_ceil(rows.max(1))))
@@ -73,7 +75,7 @@ pub(super) fn three_rows(rows: u64) -> ScoreUnits {
 impl<A: Adjacency> Score<A> for TotalVariation {
     fn sensitivity(&self, domain: &Domain, rows: A::Rows) -> ScoreUnits {
         match A::declared_rows(rows) {
-            // Rows are replaced: their number is public.
+            // Under replace-one the number of rows is public.
             Some(rows) if !self.split.has_binary_side(domain) => three_rows(rows),
             _ => TWO_ROWS,
         }

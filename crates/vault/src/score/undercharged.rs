@@ -1,4 +1,4 @@
-//! A planted bug: a score that is charged for half of what one row moves it.
+//! A planted bug: a score that is charged for half of its sensitivity.
 
 use std::num::NonZeroU32;
 
@@ -10,7 +10,8 @@ use super::{Score, ScoreKind, Statistic};
 use crate::account::{Adjacency, ScoreUnits};
 use crate::error::VaultError;
 
-/// Any score, with half its sensitivity: the `Δ = 1` for 2 that the replay test has to catch. Not private.
+/// A score with half its sensitivity, such as 1 instead of 2, which the replay test must catch. Not
+/// private.
 #[derive(Debug, Clone)]
 pub struct Undercharged<S>(pub S);
 

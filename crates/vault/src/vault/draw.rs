@@ -1,4 +1,4 @@
-//! Where released values come from.
+//! Drawing, journalling and repeating released values.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU128;
@@ -24,17 +24,15 @@ pub(crate) enum Exact {
 }
 
 impl Exact {
-    /// Noise on every number, zero or not.
+    /// Adds noise to every number, zeros included.
     fn plus(&self, noise: &impl noise::Noise, key: &JobKey, release: EventId) -> Result<Vec<i64>, VaultError> {
         match self {
             Self::Counts(counts) => noise::add(counts, noise, key, release),
             Self::Scores(scores) => noise::add(scores, noise, key, release),
         }
     }
-}
 
-impl Exact {
-    /// What ties the answer to the job that released it.
+    /// Computes the keyed digest that binds the answer to its job.
     fn digest(&self, event: &Event, job: &Job) -> AnswerDigest {
         job.digest(event, |digest| match self {
             Self::Counts(counts) => counts.iter().for_each(|count| digest.update(count.to_le_bytes())),
@@ -43,18 +41,18 @@ impl Exact {
     }
 }
 
-/// Draws, journals and, after a crash, releases again.
+/// Draws released values, journals them, and repeats journalled ones when a job is resumed.
 pub(crate) struct Drawing {
     key: JobKey,
     job: Option<Job>,
-    /// What an earlier run of the job released.
+    /// Releases of an earlier run of the job that are still to be repeated.
     journalled: VecDeque<(Event, Vec<i64>)>,
     #[cfg(feature = "replay")]
     tape: Option<Tape>,
 }
 
 impl Drawing {
-    /// Values that are drawn for this job.
+    /// Draws fresh values without a journal.
     pub(crate) fn fresh(key: JobKey) -> Self {
         Self {
             key,
@@ -65,21 +63,23 @@ impl Drawing {
         }
     }
 
-    /// The same, written to the job's journal before they are released; values that are in it already come from there.
+    /// Journals fresh values in `job` before releasing them, and repeats the values already in its
+    /// journal.
     pub(crate) fn journalled(key: JobKey, job: &Job) -> Result<Self, VaultError> {
         Ok(Self { job: Some(job.clone()), journalled: job.start()?.into(), ..Self::fresh(key) })
     }
 
-    /// Values that the replay test records or forces.
+    /// Records or forces values, for the replay test.
     #[cfg(feature = "replay")]
     pub(crate) fn replay(key: JobKey, tape: Tape) -> Self {
         Self { tape: Some(tape), ..Self::fresh(key) }
     }
 
-    /// The values of those first events that an earlier run of the job released.
+    /// Returns the journalled values of the first of `events`, up to the end of the journal.
     ///
     /// # Errors
-    /// If it asked other questions: then the method did not depend on released values alone, or its parameters changed.
+    /// If a journalled event differs: the method depends on more than released values, or its
+    /// parameters changed.
     pub(crate) fn resume(&mut self, events: &[Event]) -> Result<Vec<Vec<i64>>, VaultError> {
         let mut released = Vec::new();
         let events = if Mutant::ResumeDrawsAgain.is_planted() { &[] } else { events };
@@ -93,13 +93,14 @@ impl Drawing {
         Ok(released)
     }
 
-    /// Refuses a table on which the answers to `events`, which an earlier run of the job released, differ from those that it had.
+    /// Checks that the exact answers to the journalled `events` are those of the earlier run, so
+    /// that a job is resumed on the same table.
     pub(crate) fn check_table(&self, events: &[Event], exact: &[Exact]) -> Result<(), VaultError> {
         let Some(job) = &self.job else { return Ok(()) };
         events.iter().zip(exact).try_for_each(|(event, exact)| job.check_table(event, exact.digest(event, job)))
     }
 
-    /// Makes exact answers random, and durable before anyone sees them.
+    /// Draws released values for exact answers, and journals them before returning.
     pub(crate) fn draw(&self, events: &[Event], exact: Vec<Exact>) -> Result<Vec<Vec<i64>>, VaultError> {
         let bound = |job: &Job| events.iter().zip(&exact).map(|(event, exact)| exact.digest(event, job)).collect();
         let answers: Option<Vec<_>> = self.job.as_ref().map(bound);
@@ -129,7 +130,7 @@ impl Drawing {
         Noise::Fresh
     }
 
-    /// Where the job is written down.
+    /// Returns the ledger entry of the job, if it has one.
     pub(crate) fn into_ledger_entry(self) -> Option<LedgerEntry> {
         self.job.map(|job| job.entry())
     }
@@ -142,8 +143,8 @@ fn fresh(event: &Event, exact: &Exact, key: &JobKey) -> Result<Vec<i64>, VaultEr
         (Mechanism::DiscreteLaplace { scale, .. }, exact) => exact.plus(&DiscreteLaplace::new(scale), key, stream),
         (Mechanism::Exponential { sensitivity, epsilon }, Exact::Scores(scores)) => {
             let sensitivity = NonZeroU128::new(sensitivity).ok_or(VaultError::Bug { what: "nothing moves a score" })?;
-            let choice = ExponentialMechanism::new(sensitivity, epsilon);
-            let index = choice.select(scores, &mut key.substream(stream.get(), 0)?);
+            let mechanism = ExponentialMechanism::new(sensitivity, epsilon);
+            let index = mechanism.select(scores, &mut key.substream(stream.get(), 0)?);
             Ok(vec![i64::try_from(index).expect("candidates are held in memory")])
         }
         (Mechanism::SmoothedHistogram(smoothing), Exact::Counts(counts)) => {
@@ -152,7 +153,7 @@ fn fresh(event: &Event, exact: &Exact, key: &JobKey) -> Result<Vec<i64>, VaultEr
             let cell = |cell| i64::try_from(cell).expect("cells are held in memory");
             Ok((0..event.length).map(|_| cell(histogram.draw(&mut substream))).collect())
         }
-        (Mechanism::Exponential { .. }, Exact::Counts(_)) => unreachable!("tables are not chosen among"),
+        (Mechanism::Exponential { .. }, Exact::Counts(_)) => unreachable!("selections are among scores"),
         (Mechanism::SmoothedHistogram(_), Exact::Scores(_)) => unreachable!("rows are drawn from tables"),
     }
 }

@@ -1,16 +1,16 @@
-//! Noisy answers.
+//! Tables and scores with noise.
 
 use std::num::NonZeroUsize;
 
 use scumble_schema::Clique;
 
-use super::{Exact, MOST_CELLS, Vault};
+use super::{Exact, MAX_CELLS_PER_CALL, Vault};
 use crate::account::{Accounting, Adjacency, Amount, Budget, Mechanism, Question, Sensitivity};
 use crate::error::VaultError;
 use crate::released::Released;
 use crate::score::{self, Score};
 
-/// The counts of a table's cells, each with noise of its own: what [`Vault::measure`] releases.
+/// A table with independent noise on every count, as released by [`Vault::measure`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoisyTable {
     clique: Clique,
@@ -19,28 +19,29 @@ pub struct NoisyTable {
 }
 
 impl NoisyTable {
-    /// What the table ranges over.
+    /// Returns the attributes of the table.
     pub fn clique(&self) -> &Clique {
         &self.clique
     }
 
-    /// One noisy count per cell, in the order of [`scumble_schema::cells`]. May be negative.
+    /// Returns one noisy count per cell, in the order of [`scumble_schema::cells`]. May be
+    /// negative.
     pub fn values(&self) -> &[i64] {
         &self.values
     }
 
-    /// How the noise was drawn.
+    /// Returns the mechanism that drew the noise.
     pub fn mechanism(&self) -> Mechanism {
         self.mechanism
     }
 
-    /// The standard deviation of the noise on each count, in rows.
+    /// Returns the standard deviation of the noise on each count, in rows.
     pub fn standard_deviation(&self) -> f64 {
         self.mechanism.standard_deviation().expect("a table has noise")
     }
 }
 
-/// The scores of some candidates, each with noise of its own: what [`Vault::measure_scores`] releases.
+/// Scores of candidates with independent noise on each, as released by [`Vault::measure_scores`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoisyScores {
     values: Vec<f64>,
@@ -48,28 +49,29 @@ pub struct NoisyScores {
 }
 
 impl NoisyScores {
-    /// One noisy score per candidate, in their order. May be negative.
+    /// Returns one noisy score per candidate, in their order. May be negative.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The standard deviation of the noise on each.
+    /// Returns the standard deviation of the noise on each score.
     pub fn standard_deviation(&self) -> f64 {
         self.standard_deviation
     }
 }
 
 impl<A: Adjacency, M: Accounting> Vault<A, M> {
-    /// Releases a noisy table per clique, each for an equal share of `budget`: with Laplace noise under
-    /// [`Pure`](crate::account::Pure) accounting, with Gaussian noise otherwise.
+    /// Releases a noisy table per clique, each for an equal share of `budget`: with Laplace noise
+    /// under [`Pure`](crate::account::Pure) accounting, with Gaussian noise otherwise.
     ///
     /// # Privacy
-    /// One event per table: `Δ = m` under add/remove, `2 m` in L1 and `√2 m` in L2 under replace-one, whatever the number
-    /// of cells. Every cell of the public domain gets noise, zero or not.
+    /// One event per table: `Δ = m` under add/remove, `2 m` in L1 and `√2 m` in L2 under
+    /// replace-one, whatever the number of cells. Every cell of the public domain gets noise, empty
+    /// ones included.
     ///
     /// # Errors
-    /// If no table or too large a table is asked for, the budget was issued by another vault or is too small, or the source
-    /// fails. The budget is gone in any case.
+    /// If `cliques` is empty or a table is too large, the budget was issued by another vault or is
+    /// too small, or the source fails. The budget is consumed in any case.
     pub fn measure(
         &mut self,
         cliques: &[Clique],
@@ -80,10 +82,10 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         }
         let lengths = self.table_lengths(cliques)?;
         let cells = lengths.iter().map(|&length| length as u128).sum();
-        if cells > MOST_CELLS {
-            return Err(VaultError::TooManyCells { tables: cliques.len(), cells, limit: MOST_CELLS });
+        if cells > MAX_CELLS_PER_CALL {
+            return Err(VaultError::TooManyCells { tables: cliques.len(), cells, limit: MAX_CELLS_PER_CALL });
         }
-        let sensitivity = A::count_table(self.max_contributions);
+        let sensitivity = A::table_sensitivity(self.max_contributions);
         let mechanism = self.charge(cliques.len(), budget, |share| M::noise(sensitivity, share))?;
         let questions = cliques.iter().cloned().map(Question::Table).zip(&lengths);
         let events = questions
@@ -99,24 +101,25 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         }))
     }
 
-    /// The noise that [`Vault::measure`] would put on every count of this many tables, were `amount` spent on them;
-    /// `None` if it would be too much to be of use.
+    /// Returns the noise that [`Vault::measure`] would add to `tables` tables for `amount`; `None`
+    /// if its scale would be too large. Methods use it to decide which tables to measure.
     ///
     /// # Privacy
-    /// Nothing is spent and no row is read: neighbours and the most rows of a unit are public, and so is a budget. Methods
-    /// choose by it which tables are worth asking for.
+    /// Nothing is spent and no row is read: adjacency, the maximum number of rows per unit and the
+    /// budget are public.
     pub fn planned_noise(&self, tables: NonZeroUsize, amount: Amount<M>) -> Option<Mechanism> {
         let share = Amount::from_quanta(amount.quanta() / tables.get() as u128);
-        M::noise(A::count_table(self.max_contributions), share)
+        M::noise(A::table_sensitivity(self.max_contributions), share)
     }
 
     /// Releases a noisy score per candidate, with one event for all of them.
     ///
     /// # Privacy
-    /// One unit may move every score by `Δ`, so `k` scores have sensitivity `k Δ` in L1 and `√k Δ` in L2.
+    /// One unit may move every score by `Δ`, so `k` scores have sensitivity `k Δ` in L1 and `√k Δ`
+    /// in L2.
     ///
     /// # Errors
-    /// As those of [`Vault::measure`].
+    /// Those of [`Vault::measure`].
     pub fn measure_scores<S: Score<A>>(
         &mut self,
         candidates: &[S],

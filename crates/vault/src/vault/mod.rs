@@ -1,10 +1,10 @@
-//! The only door between exact counts and the rest of the program.
+//! The only way from exact counts to the rest of the program.
 
-mod choose;
+mod cache;
 mod draw;
 mod measure;
-mod memory;
 mod planted;
+mod select;
 mod smooth;
 
 use std::cell::OnceCell;
@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use scumble_schema::{Clique, Domain, Recoding, limits};
 
+use self::cache::{ScoreCache, TableCache};
 pub(crate) use self::draw::{Drawing, Exact};
 pub use self::measure::{NoisyScores, NoisyTable};
-use self::memory::{ScoreCache, TableCache};
 use crate::account::{
     Accounting, Adjacency, Amount, ApproxDp, Budget, Certificate, Event, EventId, Gdp, Issuer, Mechanism, Question,
     ReplaceOne,
@@ -27,43 +27,45 @@ use crate::noise::JobKey;
 use crate::released::Released;
 use crate::source::{CountTable, MarginalSource};
 
-/// Holds a source of exact counts and lets only noisy ones out, up to a goal that is fixed when it is opened.
+/// Owns a source of exact counts and releases noisy answers, up to a goal fixed when it is opened.
 ///
 /// # Privacy
-/// Neighbours are those of `A`, with at most `max_contributions` rows per unit. Everything the vault returns is, together,
-/// `(epsilon, delta)`-differentially private for the goal, also when questions and scales depend on earlier answers: the
-/// total under `M` is fixed first, and a release that would exceed it is refused before any row is read.
+/// Neighbours are those of `A`, with at most `max_contributions` rows per unit. All values that the
+/// vault returns are together `(epsilon, delta)`-differentially private for the goal, also when
+/// questions and scales depend on earlier answers: the total under `M` is fixed first, and a
+/// release that would exceed it is refused before any row is read.
 #[derive(Debug)]
 pub struct Vault<A: Adjacency, M: Accounting = Gdp> {
-    source: SwallowedSource,
-    /// The columns that are asked about, where they are not those of the source.
+    source: OwnedSource,
+    /// Columns that questions are about, if they differ from those of the source.
     recoding: Option<Recoding>,
-    /// Exact scores that were worked out already.
+    /// Exact scores computed so far.
     scored: ScoreCache,
-    /// Exact tables that were counted already.
+    /// Exact tables counted so far.
     counted: TableCache,
-    /// The number of rows where it is public, once it was counted: the same in every answer, and one scan.
+    /// Number of rows, where it is public. Counted once, so that it costs one scan and never
+    /// changes.
     rows: OnceCell<A::Rows>,
     drawing: Drawing,
     goal: ApproxDp,
     max_contributions: NonZeroU32,
     issuer: Issuer,
-    /// What may still be spent.
+    /// Remaining budget.
     left: Amount<M>,
-    /// The number of the next release; a number that was used once is never used again.
+    /// Number of the next release. A number is never reused.
     next: u32,
     events: Vec<Event>,
-    /// The released numbers of each event.
+    /// Released values of each event.
     values: Vec<Vec<i64>>,
     adjacency: PhantomData<fn() -> A>,
 }
 
 impl<A: Adjacency, M: Accounting> Vault<A, M> {
-    /// Swallows the source and issues the budget for `goal`.
+    /// Opens a vault on `source` and issues the budget for `goal`.
     ///
     /// # Privacy
-    /// Nothing remembers what was spent: the budgets of several vaults over the same rows add up. [`Vault::open_on`] keeps
-    /// count in a ledger.
+    /// Nothing is recorded across vaults: the budgets of several vaults over the same rows add up.
+    /// [`Vault::open_on`] records the spend in a ledger.
     ///
     /// # Errors
     /// If the goal allows no release, or the operating system gives no randomness.
@@ -75,11 +77,12 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         Self::open_drawing(source, goal, max_contributions, Drawing::fresh(JobKey::from_os()?))
     }
 
-    /// The same for a job that has its budget reserved in a ledger. What it released before it was cut off is released again,
-    /// and not drawn again.
+    /// Opens a vault for a job with a budget reserved in a ledger. If the job was interrupted, the
+    /// vault repeats its journalled releases instead of drawing them again.
     ///
     /// # Errors
-    /// Those of [`Vault::open`], and if the reservation is for other neighbours, another goal or another accounting.
+    /// Those of [`Vault::open`], and if the reservation is for another adjacency, goal or
+    /// accounting.
     pub fn open_on(
         job: &Job,
         source: Box<dyn MarginalSource>,
@@ -90,7 +93,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         Self::open_drawing(source, goal, max_contributions, Drawing::journalled(JobKey::from_os()?, job)?)
     }
 
-    /// The same, with a say in where released values come from.
+    /// Opens a vault whose released values come from `drawing`.
     pub(crate) fn open_drawing(
         source: Box<dyn MarginalSource>,
         goal: ApproxDp,
@@ -101,7 +104,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         let issuer = Issuer(VAULTS.fetch_add(1, Ordering::Relaxed));
         let left = Amount::from_quanta(M::KIND.largest(goal)?.quanta);
         let vault = Self {
-            source: SwallowedSource(source),
+            source: OwnedSource(source),
             recoding: None,
             scored: ScoreCache::default(),
             counted: TableCache::default(),
@@ -119,59 +122,67 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         Ok((vault, Budget::issue(left, issuer)))
     }
 
-    /// From here on, questions are about the columns of `recoding`, and so are the tables that events name. After a
-    /// release, columns may only be added to those that there are.
+    /// Replaces the columns that later questions and their events refer to. After the first
+    /// release, columns may only be added.
     ///
     /// # Privacy
-    /// The columns follow from the schema and from released values, and a row has one code in each of them: every sensitivity is
-    /// as it was. Columns that are added later are part of the next questions as scales are: neighbours that released the same
-    /// until then get the same columns, so each question is the same for both. Columns that were asked about stay in
-    /// their places, so events mean what they did.
+    /// The columns are a function of the schema and of released values, and a row has one code in
+    /// each of them, so no sensitivity changes. Columns added later are part of the next questions,
+    /// as scales are: on neighbours that released the same values so far the columns are the same,
+    /// and so is each question. Existing columns keep their positions, so earlier events keep their
+    /// meaning.
     ///
     /// # Errors
-    /// If the recoding is of another domain, or something was released already and it lacks a column that there is.
+    /// If the recoding is of another domain, or lacks an existing column after the first release.
     pub fn recode(&mut self, recoding: Recoding) -> Result<(), VaultError> {
         if recoding.base() != self.source.0.domain() {
             return Err(VaultError::config("recoding", &"of another domain", "one of the domain of the source"));
         }
         if self.next > 0 && !recoding.extends(&self.recoding()) {
-            return Err(VaultError::config("recoding", &"after a release", "one that only adds columns then"));
+            return Err(VaultError::config(
+                "recoding",
+                &"missing a column",
+                "one that only adds columns after a release",
+            ));
         }
         self.recoding = Some(recoding).filter(|recoding| !recoding.is_identity());
         Ok(())
     }
 
-    /// The columns that may be asked about, and how they follow from those of the source.
+    /// Returns the columns that questions are about, and their mapping from the columns of the
+    /// source.
     pub fn recoding(&self) -> Recoding {
         self.recoding.clone().unwrap_or_else(|| Recoding::identity(self.source.0.domain()))
     }
 
-    /// How many codes each column has that may be asked about.
+    /// Returns the number of codes of each column that questions are about.
     pub fn domain(&self) -> &Domain {
         self.recoding.as_ref().map_or_else(|| self.source.0.domain(), Recoding::domain)
     }
 
-    /// The numbers that were released, event by event: what a model keeps so that others can build on them.
+    /// Returns the released values of each event, in order. Models store them.
     pub fn released_values(&self) -> &[Vec<i64>] {
         &self.values
     }
 
-    /// The most rows that one unit contributes. A public number: it was given when the vault was opened.
+    /// Returns the maximum number of rows per unit. A public number, given when the vault was
+    /// opened.
     pub fn max_contributions(&self) -> NonZeroU32 {
         self.max_contributions
     }
 
-    /// Closes the vault: what was released, and what may be claimed for it.
+    /// Closes the vault and returns the certificate of its releases.
     pub fn close(self) -> Certificate {
         let certificate =
             Certificate::new(A::KIND, self.max_contributions, M::KIND, self.goal, self.drawing.stamp(), self.events);
         match self.drawing.into_ledger_entry() {
-            Some(entry) => certificate.entered(entry),
+            Some(entry) => certificate.with_ledger_entry(entry),
             None => certificate,
         }
     }
 
-    /// The sizes of tables, from the public domain alone. Nothing is allocated or counted before this passes.
+    /// Computes the sizes of tables from the public domain. Nothing is allocated or counted before
+    /// this succeeds.
     fn table_lengths<'a>(&self, cliques: impl IntoIterator<Item = &'a Clique>) -> Result<Vec<usize>, VaultError> {
         let domain = self.domain();
         let length = |clique: &Clique| {
@@ -183,7 +194,8 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         cliques.into_iter().map(length).collect()
     }
 
-    /// The filter: takes the cost of `releases` from what is left, or refuses. Returns how each is made random.
+    /// The privacy filter: deducts the cost of `releases` from the remaining budget, or refuses.
+    /// Returns the mechanism of each release.
     fn charge(
         &mut self,
         releases: usize,
@@ -194,7 +206,8 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         if issuer != self.issuer {
             return Err(VaultError::ForeignBudget);
         }
-        // Rounded down: all releases get the same scale, and less than one quantum of 2^-96 each is left over.
+        // Rounded down: all releases get the same scale, and less than one quantum of 2^-96 each is
+        // lost.
         let share = Amount::from_quanta(amount.quanta() / releases as u128);
         let mechanism = mechanism(share).ok_or(VaultError::BudgetTooSmall { share: share.cost(), releases })?;
         let asks = mechanism.quanta(M::KIND).and_then(|each| each.checked_mul(releases as u128));
@@ -204,7 +217,8 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         Ok(mechanism)
     }
 
-    /// Exact tables of exactly the shape that was asked for: those that were kept, and the others counted.
+    /// Returns the exact tables of `cliques`, from the cache where they are in it, otherwise
+    /// counted.
     fn tables(&self, cliques: &[Clique], lengths: &[usize]) -> Result<Vec<CountTable>, VaultError> {
         let kept: Vec<Option<CountTable>> = cliques.iter().map(|clique| self.counted.get(clique)).collect();
         let missing = kept.iter().zip(cliques.iter().zip(lengths)).filter(|(table, _)| table.is_none());
@@ -212,12 +226,11 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
             missing.map(|(_, (clique, &length))| (clique.clone(), length)).unzip();
         let counted = if cliques.is_empty() { Vec::new() } else { self.count(&cliques, &lengths)? };
         let mut counted = counted.into_iter();
-        let table =
-            |kept: Option<CountTable>| kept.or_else(|| counted.next()).expect("one was counted for each missing");
+        let table = |kept: Option<CountTable>| kept.or_else(|| counted.next()).expect("each missing table was counted");
         Ok(kept.into_iter().map(table).collect())
     }
 
-    /// Exact tables of exactly the shape that was asked for, counted.
+    /// Counts the exact tables of `cliques`, and checks their shape.
     fn count(&self, cliques: &[Clique], lengths: &[usize]) -> Result<Vec<CountTable>, VaultError> {
         let tables = match &self.recoding {
             Some(recoding) => self.source.0.count_recoded(recoding, cliques)?.open(),
@@ -229,7 +242,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         if !shaped {
             return Err(VaultError::SourceShape);
         }
-        // Every row is in one cell of every table. The message names no number: they are private.
+        // Every row is in one cell of every table. The sums are private, so the message holds none.
         debug_assert!(
             tables.windows(2).all(|pair| pair[0].rows() == pair[1].rows()),
             "tables of one source differ in their sums"
@@ -237,7 +250,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         Ok(tables)
     }
 
-    /// The number of rows where it is public, nothing where it is not.
+    /// Returns the number of rows where it is public, otherwise `()`.
     fn public_rows(&self) -> Result<A::Rows, VaultError> {
         if let Some(&rows) = self.rows.get() {
             return Ok(rows);
@@ -250,15 +263,15 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         Ok(*self.rows.get_or_init(|| rows))
     }
 
-    /// The event of the next release.
+    /// Creates the event of the next release.
     fn event(&mut self, question: Question, mechanism: Mechanism, lattice_log2: u32, length: usize) -> Event {
         let id = EventId(self.next);
         self.next = self.next.checked_add(1).expect("2^32 releases do not fit a machine");
         Event { id, adjacency: A::KIND, question, mechanism, lattice_log2, length: length as u64 }
     }
 
-    /// The released numbers of each event. Those that an earlier run of the same job released are released again, if the exact
-    /// answers behind them are what they were.
+    /// Returns the released values of each event. Values journalled by an earlier run of the job
+    /// are repeated, after checking that the exact answers are unchanged.
     fn release(
         &mut self,
         events: Vec<Event>,
@@ -279,11 +292,11 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
 }
 
 impl<M: Accounting> Vault<ReplaceOne, M> {
-    /// The number of rows.
+    /// Returns the number of rows.
     ///
     /// # Privacy
-    /// Neighbours have the same number of rows, so it is public and costs nothing. Under add/remove there is no such
-    /// function: measure [`Clique::empty`] instead.
+    /// Neighbours have the same number of rows, so it is public and costs nothing. Under add/remove
+    /// this method does not exist: measure [`Clique::empty`] instead.
     /// ```compile_fail,E0599
     /// # use scumble_vault::{AddRemove, Vault};
     /// fn rows(vault: &Vault<AddRemove>) -> u64 {
@@ -298,13 +311,13 @@ impl<M: Accounting> Vault<ReplaceOne, M> {
     }
 }
 
-/// At most this many cells are held at once.
-const MOST_CELLS: u128 = limits::CELLS_PER_MODEL;
+/// Maximum number of cells that one call measures, and of rows that it draws.
+const MAX_CELLS_PER_CALL: u128 = limits::CELLS_PER_MODEL;
 
-/// A source that cannot be seen from outside.
-struct SwallowedSource(Box<dyn MarginalSource>);
+/// The source of a vault, with a `Debug` that prints nothing of it.
+struct OwnedSource(Box<dyn MarginalSource>);
 
-impl std::fmt::Debug for SwallowedSource {
+impl std::fmt::Debug for OwnedSource {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("Source(..)")
     }

@@ -1,4 +1,4 @@
-//! Where mistakes can be planted between an event and its noise. Nothing in here happens in a program that is used.
+//! Bugs that tests can plant between an event and its noise. Release builds contain none of them.
 
 use std::num::NonZeroU32;
 
@@ -6,7 +6,7 @@ use scumble_planted::Mutant;
 
 use crate::account::{Event, EventId, LaplaceScale, Mechanism, Question, Sigma, Smoothing};
 
-/// How the answer to `event` is made random: as it states, unless a mistake is planted.
+/// Returns the mechanism that `event` states, unless a bug is planted.
 pub(super) fn mechanism(event: &Event) -> Mechanism {
     let table = matches!(event.question, Question::Table(_));
     match event.mechanism {
@@ -48,7 +48,7 @@ pub(super) fn mechanism(event: &Event) -> Mechanism {
     }
 }
 
-/// The stream of an event's noise: its own, unless a mistake is planted.
+/// Returns the stream of the noise of `event`: its own, unless a bug is planted.
 pub(super) fn stream(event: &Event) -> EventId {
     let shared = match (&event.question, event.mechanism) {
         (Question::Table(_), _) => Mutant::TablesShareAStream,

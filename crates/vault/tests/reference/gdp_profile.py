@@ -2,8 +2,8 @@
 
     python3 gdp_profile.py            # writes profile.csv and epsilon.csv beside this file
 
-Nothing here shares code or method with the crate: the profile is taken from the two normal tails as they stand, which is
-safe with 60 digits, and the inverse by bisection.
+Nothing here shares code or method with the crate: the profile is computed directly from the two normal tails, which is safe
+with 60 digits, and the inverse by bisection.
 """
 
 import pathlib
@@ -16,7 +16,7 @@ QUANTUM = mpf(2) ** -96
 
 
 class Numbers:
-    """A linear congruential generator that the Rust test has too, so that inputs need not be stored."""
+    """Linear congruential generator, also in the Rust test, so that inputs need not be stored."""
 
     def __init__(self, seed):
         self.state = seed
@@ -41,15 +41,15 @@ def delta(mu, epsilon):
         return tail(epsilon / mu - mu / 2) - exp(epsilon) * tail(epsilon / mu + mu / 2)
 
 
-def profile_rows(count, most_mu, least_epsilon, most_epsilon):
+def profile_rows(count, max_mu, min_epsilon, max_epsilon):
     numbers = Numbers(count)
     while count:
-        mu = exp(numbers.between(log(mpf("1e-4")), log(mpf(most_mu))))
+        mu = exp(numbers.between(log(mpf("1e-4")), log(mpf(max_mu))))
         quanta = int(floor(mu * mu / QUANTUM))
         mu = sqrt(quanta * QUANTUM)
         # Where the profile is neither one nor beyond the range of floats.
         epsilon = float(nstr(mu * (numbers.between(-9, 37) + mu / 2), 6))
-        if not least_epsilon <= epsilon <= most_epsilon:
+        if not min_epsilon <= epsilon <= max_epsilon:
             continue
         value = delta(mu, mpf(epsilon))
         if value < mpf("1e-299"):
@@ -59,7 +59,7 @@ def profile_rows(count, most_mu, least_epsilon, most_epsilon):
 
 
 def events(index):
-    """The list of (m, numerator, s) of certificate number `index`."""
+    """Yields (m, numerator, s) for each event of certificate number `index`."""
     numbers = Numbers(index)
     m = 1 + numbers.below(3)
     shift = numbers.below(12)

@@ -15,16 +15,16 @@ from gdp_profile import Numbers
 from mpmath import mpf, nstr, pi, sqrt
 
 HERE = pathlib.Path(__file__).parent
-# What a choice costs in mu² over its epsilon²: a fraction that is not below pi/8.
-CHOICE = Fraction(355, 904)
-assert mpf(CHOICE.numerator) / CHOICE.denominator > pi / 8
-KINDS = {"pure": ("laplace", "choice"), "gdp": ("choice", "gaussian"), "zcdp": ("laplace", "choice", "gaussian")}
+# mu² of a selection divided by its epsilon²: a fraction that is not below pi/8.
+SELECTION = Fraction(355, 904)
+assert mpf(SELECTION.numerator) / SELECTION.denominator > pi / 8
+KINDS = {"pure": ("laplace", "selection"), "gdp": ("selection", "gaussian"), "zcdp": ("laplace", "selection", "gaussian")}
 COSTS = {
     ("laplace", "pure"): lambda epsilon: epsilon,
     ("laplace", "zcdp"): lambda epsilon: epsilon**2 / 2,
-    ("choice", "pure"): lambda epsilon: epsilon,
-    ("choice", "gdp"): lambda epsilon: CHOICE * epsilon**2,
-    ("choice", "zcdp"): lambda epsilon: epsilon**2 / 8,
+    ("selection", "pure"): lambda epsilon: epsilon,
+    ("selection", "gdp"): lambda epsilon: SELECTION * epsilon**2,
+    ("selection", "zcdp"): lambda epsilon: epsilon**2 / 8,
     ("gaussian", "gdp"): lambda mu: mu**2,
     ("gaussian", "zcdp"): lambda mu: mu**2 / 2,
 }
@@ -36,14 +36,14 @@ def dyadic(numbers, places):
 
 
 def total(index, accounting):
-    """epsilon, mu² or rho of event list number `index`."""
+    """Returns epsilon, mu² or rho of event list number `index`."""
     numbers = Numbers(index)
     m = 1 + numbers.below(3)
     spent = Fraction(0)
     for _ in range(1 + numbers.below(30)):
         kinds = KINDS[accounting]
         kind = kinds[numbers.below(len(kinds))]
-        loss = dyadic(numbers, 53) if kind == "choice" else m / dyadic(numbers, 44)
+        loss = dyadic(numbers, 53) if kind == "selection" else m / dyadic(numbers, 44)
         spent += COSTS[kind, accounting](loss)
     return spent
 

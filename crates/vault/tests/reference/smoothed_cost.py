@@ -19,7 +19,7 @@ def row(index):
     numbers = Numbers(index)
 
     def number(bits):
-        """From 1 to 2^bits - 1, of any length."""
+        """Draws a number from 1 to 2^bits - 1, with a random number of bits."""
         length = 1 + numbers.below(bits)
         return max(1, (numbers.next() * 2**31 + numbers.next()) % 2**length)
 

@@ -2,8 +2,8 @@
 
     python3 zcdp_profile.py           # writes zcdp_profile.csv and zcdp_epsilon.csv beside this file
 
-Nothing here shares code or method with the crate: both bounds are taken as they stand, in the order `a`, and their minimum is
-found by golden sections, without a derivative. A minimum that is located to 35 digits is known to 70.
+Nothing here shares code or method with the crate: both bounds are evaluated directly, as functions of the order `a`, and their
+minimum is found by golden-section search, without a derivative. A minimum located to 35 digits has a value known to 70.
 """
 
 import pathlib
@@ -18,7 +18,7 @@ GOLDEN = (sqrt(mpf(5)) - 1) / 2
 
 
 def least(bound):
-    """The minimum over `a > 1` of a function that falls and then rises."""
+    """Returns the minimum over `a > 1` of a function that falls and then rises."""
     value = lambda s: bound(1 + exp(s))
     low, high = mpf(-60), mpf(90)
     left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
@@ -40,21 +40,21 @@ def delta(rho, epsilon):
 
 
 def epsilon_of(rho, target):
-    """The bound on `delta`, solved for `epsilon` at each `a`. Negative if even zero reaches the target."""
+    """Solves the bound on `delta` for `epsilon` at each `a`. Negative if even zero reaches the target."""
     return least(lambda a: a * rho + (log(1 / target) + a * log(1 - 1 / a) - log(a - 1)) / (a - 1))
 
 
-def totals(seed, least_rho, most_rho):
-    """Quanta and the `rho` that they are, log-uniform."""
+def totals(seed, min_rho, max_rho):
+    """Yields log-uniform quanta with their `rho`."""
     numbers = Numbers(seed)
     while True:
-        quanta = int(floor(exp(numbers.between(log(mpf(least_rho)), log(mpf(most_rho)))) / QUANTUM))
+        quanta = int(floor(exp(numbers.between(log(mpf(min_rho)), log(mpf(max_rho)))) / QUANTUM))
         yield numbers, quanta, quanta * QUANTUM
 
 
-def profile_rows(count, least_rho, most_rho):
-    for numbers, quanta, rho in totals(count, least_rho, most_rho):
-        # Where the profile is neither one nor beyond the range of floats. What would be negative is zero.
+def profile_rows(count, min_rho, max_rho):
+    for numbers, quanta, rho in totals(count, min_rho, max_rho):
+        # Where the profile is neither one nor beyond the range of floats. Negative numbers become zero.
         epsilon = float(nstr(max(mpf(0), rho + sqrt(rho) * numbers.between(-4, 53)), 6))
         if epsilon > 1e6:
             continue
@@ -68,7 +68,7 @@ def profile_rows(count, least_rho, most_rho):
 
 
 def zero_rows(count):
-    """`epsilon` zero, from one quantum on."""
+    """Yields rows with `epsilon` zero, from one quantum on."""
     for _, quanta, rho in totals(count, QUANTUM, 100):
         yield f"{quanta:x},0.0,{nstr(delta(rho, mpf(0)), 17)}"
         count -= 1

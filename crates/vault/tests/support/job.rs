@@ -1,4 +1,4 @@
-//! A job as the facade runs one, told line by line, for tests that kill it.
+//! A job as the facade runs one, with a log line per step, for tests that kill it.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -7,13 +7,13 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use scumble_schema::AdjacencyKind;
-use scumble_vault::ledger::{Ledger, LedgerError, Outcome, Request, Reservation, Statement, Terms};
+use scumble_vault::ledger::{Ledger, LedgerError, Outcome, Reservation, ReservationRequest, Statement, Terms};
 use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon};
 
-/// What a job reserves, and what it has spent in the end.
+/// Amount that a job reserves, and amount that it spends.
 pub(crate) const RESERVED: u128 = 10;
 pub(crate) const SPENT: u128 = 7;
-/// Releases of a job, and values of a release.
+/// Number of releases of a job, and of values of a release.
 pub(crate) const RELEASES: usize = 2;
 const VALUES: usize = 5;
 
@@ -27,9 +27,9 @@ pub(crate) fn goal() -> ApproxDp {
     ApproxDp { epsilon: Epsilon::new(1.0).unwrap(), delta: Delta::new(1e-9).unwrap() }
 }
 
-pub(crate) fn request(fingerprint: &str, quanta: u128) -> Request {
+pub(crate) fn request(fingerprint: &str, quanta: u128) -> ReservationRequest {
     let (description, accounting) = ("a test".into(), AccountingKind::Zcdp);
-    Request {
+    ReservationRequest {
         fingerprint: fingerprint.into(),
         description,
         accounting,
@@ -40,7 +40,7 @@ pub(crate) fn request(fingerprint: &str, quanta: u128) -> Request {
     }
 }
 
-/// Runs or resumes the job, and says on standard output what is durable as soon as it is.
+/// Runs or resumes the job, and reports each step on standard output as soon as it is durable.
 pub(crate) fn run(ledger: &Path, artefacts: &Path, fingerprint: &str) -> Result<(), String> {
     let say = |line: String| {
         std::io::stdout().write_all(format!("{line}\n").as_bytes()).map_err(|error| format!("report: {error}"))
@@ -86,19 +86,19 @@ fn draw() -> Result<Vec<i64>, String> {
     Ok(bytes.as_chunks().0.iter().map(|value| i64::from_le_bytes(*value)).collect())
 }
 
-/// The name of the variant, then its text.
+/// Formats the name of the variant and its text.
 pub(crate) fn explain(error: &LedgerError) -> String {
     let variant: String = format!("{error:?}").chars().take_while(|letter| letter.is_alphanumeric()).collect();
     format!("{variant}: {error}")
 }
 
-/// Watches a ledger through the lives and deaths of its jobs.
+/// Checks a ledger across jobs that are killed.
 #[derive(Debug)]
 pub(crate) struct Witness {
     pub(crate) ledger: PathBuf,
     opened: Ledger,
     pub(crate) artefacts: PathBuf,
-    /// What was seen of each release.
+    /// Reported values, by job and release.
     seen: HashMap<(String, String), String>,
     reserved: Vec<String>,
     committed: Vec<String>,
@@ -129,9 +129,9 @@ impl Witness {
         }
     }
 
-    /// Compares what a job said with what it left behind.
+    /// Compares the output of a job with its ledger and artefacts.
     pub(crate) fn judge(&mut self, said: &str) -> Statement {
-        // A line without its end was being written when the job died; what it says happened before that, but not all of it is there.
+        // A line without its end was being written when the job was killed, and is incomplete.
         for line in said.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
             let words: Vec<&str> = line.splitn(4, ' ').collect();
             match words[..] {
@@ -173,14 +173,14 @@ impl Witness {
         statement
     }
 
-    /// Whether an artefact shows other values than the job reported.
+    /// Returns whether an artefact holds other values than the job reported.
     fn differs(&self, id: &str, artefact: &Path) -> bool {
         let mut text = String::new();
         File::open(artefact).unwrap().read_to_string(&mut text).unwrap();
         let seen = |release: usize| self.seen.get(&(id.to_owned(), release.to_string()));
         let reported: Option<Vec<&str>> =
             (0..RELEASES).map(|release| seen(release).map(|values| values.trim_matches(['[', ']']))).collect();
-        // A report that was cut off leaves nothing to compare.
+        // Without a complete report there is nothing to compare.
         reported.is_some_and(|reported| text != format!("[{}]", reported.join(", ")))
     }
 }

@@ -1,4 +1,4 @@
-//! A chi-square test of draws against the law of their noise, shared by the tests and the example.
+//! Chi-square test of draws against the law of their noise, shared by the tests and the example.
 #![allow(dead_code, reason = "each user of this file needs a part of it")]
 #![allow(
     clippy::cast_possible_truncation,
@@ -16,13 +16,13 @@ use std::thread;
 use scumble_vault::account::{LaplaceScale, Sigma};
 use scumble_vault::noise::{DiscreteLaplace, JobKey, RoundedGaussian, Substream};
 
-/// The twelve scales of the test, from far below one row to a million rows.
+/// Scales of the test, from far below one row to a million rows.
 pub const SCALES: [f64; 12] = [0.3, 0.5, 0.8, 1.0, 1.7, 5.0, 23.0, 100.0, 1234.5, 1e4, 1e5, 1e6];
-/// How many draws each scale gets.
+/// Number of draws per scale.
 pub const DRAWS: u64 = 10_000_000;
-/// A true sampler is rejected once in this many runs of one scale.
+/// Probability with which the test of one scale rejects a correct sampler.
 pub const LEAST_P: f64 = 1e-9;
-/// Bins in which fewer draws are expected are joined with the tail.
+/// Bins with fewer expected draws are merged with the tail.
 const LEAST_EXPECTED: f64 = 20.0;
 
 /// A distribution of integer noise.
@@ -33,7 +33,7 @@ pub enum Law {
 }
 
 impl Law {
-    /// The probability of `least` or more, for a positive `least`.
+    /// Returns the probability of `least` or more, for a positive `least`.
     fn upper_tail(self, least: i64, scale: f64) -> f64 {
         let least = least as f64;
         match self {
@@ -42,7 +42,7 @@ impl Law {
         }
     }
 
-    /// The probability of `from` or more but less than `to`, from the tails on the side where they are small.
+    /// Returns the probability of `from..to`, from the tails on the side where they are small.
     pub fn between(self, from: i64, to: i64, scale: f64) -> f64 {
         if to <= 0 {
             self.between(1 - to, 1 - from, scale)
@@ -53,7 +53,8 @@ impl Law {
         }
     }
 
-    /// How often fresh noise of this law and scale falls in each bin, drawn by `threads` threads.
+    /// Draws noise of this law and scale on `threads` threads, and returns the number of draws in
+    /// each bin.
     pub fn histogram(self, scale: f64, bins: &Bins, draws: u64, threads: u32) -> Vec<u64> {
         match self {
             Self::RoundedGaussian => {
@@ -67,7 +68,8 @@ impl Law {
         }
     }
 
-    /// The p-values of fresh noise under its own scale, one percent more and one percent less.
+    /// Returns the p-values of fresh noise under its own scale, one percent more and one percent
+    /// less.
     pub fn p_values(self, scale: f64, draws: u64, threads: u32) -> [f64; 3] {
         let bins = Bins::new(self, scale, draws);
         let counts = self.histogram(scale, &bins, draws, threads);
@@ -75,17 +77,18 @@ impl Law {
     }
 }
 
-/// Consecutive integers cut into bins of equal width, with an open bin at each end.
+/// Integers in bins of equal width, with an open bin at each end.
 pub struct Bins {
     law: Law,
-    /// The first value of the first inner bin.
+    /// First value of the first inner bin.
     first: i64,
     width: i64,
     inner: usize,
 }
 
 impl Bins {
-    /// About sixteen bins per unit of scale, or one per integer if that is coarser, as far out as draws are expected.
+    /// Creates about sixteen bins per unit of scale, or one per integer if that is coarser, as far
+    /// out as draws are expected.
     pub fn new(law: Law, scale: f64, draws: u64) -> Self {
         let width = (scale / 16.0).ceil() as i64;
         let mut reach = 0;
@@ -104,12 +107,12 @@ impl Bins {
         if value < self.first { 0 } else { (1 + ((value - self.first) / self.width) as usize).min(self.inner + 1) }
     }
 
-    /// The first value of an inner bin, or of the bin after the last of them.
+    /// Returns the first value of an inner bin, or of the bin after the last inner bin.
     pub fn edge(&self, index: usize) -> i64 {
         self.first + self.width * index as i64
     }
 
-    /// The probability of each bin under noise of this scale.
+    /// Returns the probability of each bin under noise of this scale.
     pub fn probabilities(&self, scale: f64) -> Vec<f64> {
         let inner = (0..self.inner).map(|index| self.law.between(self.edge(index), self.edge(index + 1), scale));
         let tails = [1 - self.edge(0), self.edge(self.inner)].map(|least| self.law.upper_tail(least, scale));
@@ -117,7 +120,7 @@ impl Bins {
     }
 }
 
-/// The p-value of `counts` under `probabilities`, by Pearson's chi-square.
+/// Returns the p-value of `counts` under `probabilities`, by Pearson's chi-square test.
 pub fn p_value(counts: &[u64], probabilities: &[f64]) -> f64 {
     let draws = counts.iter().sum::<u64>() as f64;
     let pairs = counts.iter().zip(probabilities);
@@ -125,7 +128,7 @@ pub fn p_value(counts: &[u64], probabilities: &[f64]) -> f64 {
     upper_gamma((counts.len() - 1) as f64 / 2.0, statistic / 2.0)
 }
 
-/// The p-value of two samples coming from one distribution.
+/// Returns the p-value of two samples under one common distribution.
 pub fn p_value_of_two(one: &[u64], other: &[u64]) -> f64 {
     let [n, m] = [one, other].map(|counts| counts.iter().sum::<u64>() as f64);
     let pairs = one.iter().zip(other).filter(|(a, b)| **a + **b > 0);
@@ -134,7 +137,7 @@ pub fn p_value_of_two(one: &[u64], other: &[u64]) -> f64 {
     upper_gamma((terms.len() - 1) as f64 / 2.0, terms.iter().sum::<f64>() / 2.0)
 }
 
-/// How often each number below `len` is drawn, by `threads` threads with a sub-stream each.
+/// Draws numbers below `len` on `threads` threads with a sub-stream each, and counts each number.
 pub fn histogram(draw: impl Fn(&mut Substream) -> usize + Sync, len: usize, draws: u64, threads: u32) -> Vec<u64> {
     let key = JobKey::from_os().unwrap();
     let count = |thread: u32| {
@@ -154,12 +157,13 @@ pub fn histogram(draw: impl Fn(&mut Substream) -> usize + Sync, len: usize, draw
     (0..len).map(|bin| parts.iter().map(|part| part[bin]).sum()).collect()
 }
 
-/// The probability that `sigma N` is above `x`.
+/// Returns the probability that `sigma N` is above `x`.
 pub fn upper_tail(x: f64, sigma: f64) -> f64 {
     libm::erfc(x / sigma / std::f64::consts::SQRT_2) / 2.0
 }
 
-/// The regularised upper incomplete gamma function, by its series below the mean and its continued fraction above.
+/// Computes the regularised upper incomplete gamma function, by its series below the mean and its
+/// continued fraction above.
 pub fn upper_gamma(shape: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 1.0;

@@ -1,6 +1,6 @@
-//! Real releases of a [`Vault`], and the law that the event in its certificate states for each of them.
+//! Real releases of a [`Vault`], and the law that the event in its certificate states for each.
 //!
-//! Shared by the tests and by the example that prints how small an error of scale they notice.
+//! Shared by the tests and by the example that prints the smallest error of scale that they detect.
 #![allow(dead_code, reason = "each user of this file needs a part of it")]
 #![allow(
     clippy::cast_possible_truncation,
@@ -26,7 +26,7 @@ use scumble_vault::{
 use crate::rows::goal;
 use crate::support::{Bins, LEAST_P, Law, p_value};
 
-/// How many numbers of noise are held against their law: as many as show an error of 2 percent in the scale.
+/// Number of draws of noise per law: enough to detect an error of 2 percent in the scale.
 pub const DRAWS: usize = 1 << 20;
 /// Scores per release.
 const SCORES: usize = 1 << 14;
@@ -34,12 +34,13 @@ const SCORES: usize = 1 << 14;
 const SELECTIONS: usize = 80_000;
 /// Candidates of a selection besides the best one.
 const OTHERS: usize = 64;
-/// Rows that are drawn from a smoothed histogram of so many cells.
+/// Number of rows that are drawn from a smoothed histogram.
 const ROWS: u64 = 1 << 19;
+/// Number of cells of the histogram.
 const CELLS: u32 = 8;
-/// The number of rows behind them, which is public.
+/// Number of rows of the histogram, which is public.
 const PUBLIC_ROWS: u64 = 10_000_000;
-/// Beyond so many standard deviations lies one normal draw in 10^9.
+/// Number of standard deviations beyond which lies one normal draw in 10^9.
 pub const FAR: f64 = 6.11;
 
 /// A source whose counts are known to the test: cell `i` of any table holds `i % 7` rows.
@@ -87,7 +88,7 @@ fn delta(accounting: AccountingKind) -> f64 {
     if accounting == AccountingKind::Pure { 0.0 } else { 1e-9 }
 }
 
-/// A vault over the pattern: column 0 has two codes, column 1 as many as there are draws.
+/// Opens a vault over the pattern: column 0 has two codes, column 1 has [`DRAWS`].
 pub fn open<A: Adjacency, M: Accounting>(epsilon: f64, m: u32) -> (Vault<A, M>, Budget<A, M>) {
     let domain = Domain::new(vec![2, DRAWS as u32]).expect("two columns");
     let unit = NonZeroU32::new(m).expect("a unit has a row");
@@ -102,19 +103,20 @@ fn parts<A: Adjacency, M: Accounting>(budget: Budget<A, M>, count: usize) -> Vec
     budget.split_evenly(NonZeroUsize::new(count).expect("at least one"))
 }
 
-/// The noise of one table with as many cells as there are draws.
+/// Returns the noise of one table with [`DRAWS`] cells.
 pub fn table_noise<A: Adjacency, M: Accounting>(vault: &mut Vault<A, M>, budget: Budget<A, M>) -> Vec<i64> {
     let released = vault.measure(&[column(1)], budget).expect("a table");
     let cells = released[0].values().iter().enumerate();
     cells.map(|(cell, value)| value - Pattern::count_of(cell)).collect()
 }
 
-/// Candidates whose exact scores the test knows: column 0 counts `[0, 1]`, so against `[e, 1]` the L1 error is `e`.
+/// Returns candidates of known exact scores: column 0 counts `[0, 1]`, so against `[e, 1]` the L1
+/// error is `e`.
 pub fn candidates(errors: impl Iterator<Item = u64>) -> Vec<L1Error> {
     errors.map(|error| L1Error::against(column(0), &[error as f64, 1.0]).expect("a comparable number")).collect()
 }
 
-/// The noise of one release of scores, in units of their lattice.
+/// Returns the noise of one release of scores, in units of their lattice.
 pub fn score_noise<A: Adjacency, M: Accounting>(vault: &mut Vault<A, M>, budget: Budget<A, M>) -> Vec<i64>
 where
     L1Error: scumble_vault::score::Score<A>,
@@ -125,7 +127,7 @@ where
     released.values().iter().zip(errors()).map(noise).collect()
 }
 
-/// Numbers that were drawn, and the probability law that the event states for them, by the factor of a wrong scale.
+/// Drawn noise, in bins of the law that its event states.
 pub struct Drawn {
     scale: f64,
     bins: Bins,
@@ -133,7 +135,7 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// Noise under the law of its event.
+    /// Counts noise in bins of the law of its event.
     pub fn noise(event: &Event, noise: impl ExactSizeIterator<Item = i64>) -> Self {
         let (law, scale) = match event.mechanism() {
             Mechanism::RoundedGaussian { sigma, .. } => (Law::RoundedGaussian, sigma.to_f64()),
@@ -149,9 +151,10 @@ impl Drawn {
     }
 }
 
-/// Something that was released often enough to be held against a law.
+/// Releases that can be tested against a law.
 pub trait Lawful {
-    /// Whether what was released could come from the law of the event with its scale times `factor`, at one in 10^9.
+    /// Returns whether the releases agree with the law of the event with its scale times `factor`,
+    /// at a level of 10^-9.
     fn agrees(&self, factor: f64) -> bool;
 }
 
@@ -161,13 +164,13 @@ impl Lawful for Drawn {
     }
 }
 
-/// Of several outcomes the first is favoured by a scale, and the others are alike.
+/// Outcomes of which the first is favoured by a scale, and the others are equally likely.
 pub struct Favoured {
-    /// How often each was released.
+    /// Number of releases of each outcome.
     pub counts: Vec<u64>,
-    /// In the order of release: whether it was the first.
+    /// For each release, in order: whether it was the first outcome.
     pub firsts: Vec<bool>,
-    /// The probability of the first, by the factor on the scale that the event states.
+    /// Probability of the first outcome, as a function of the factor on the stated scale.
     pub first: Box<dyn Fn(f64) -> f64>,
 }
 
@@ -182,7 +185,8 @@ impl Favoured {
         Self { counts, firsts, first: Box::new(first) }
     }
 
-    /// By how many standard deviations successive outcomes agree more often than independent ones do.
+    /// Returns the excess of agreement of successive outcomes over independent ones, in standard
+    /// deviations.
     pub fn dependence(&self) -> f64 {
         let (pairs, p) = (self.firsts.len() as f64 / 2.0, (self.first)(1.0));
         let equal = self.firsts.chunks_exact(2).filter(|pair| pair[0] == pair[1]).count() as f64;
@@ -200,7 +204,7 @@ impl Lawful for Favoured {
     }
 }
 
-/// A table of a million cells.
+/// Releases a table of a million cells.
 pub fn tables<A: Adjacency, M: Accounting>(m: u32) -> Drawn {
     let (mut vault, budget) = open::<A, M>(1.0, m);
     let noise = table_noise(&mut vault, budget);
@@ -209,7 +213,7 @@ pub fn tables<A: Adjacency, M: Accounting>(m: u32) -> Drawn {
     Drawn::noise(&certificate.events()[0], noise.into_iter())
 }
 
-/// A million scores in several releases of one scale.
+/// Releases a million scores in several releases of one scale.
 pub fn scores<A: Adjacency, M: Accounting>(m: u32) -> Drawn
 where
     L1Error: scumble_vault::score::Score<A>,
@@ -224,17 +228,18 @@ where
     Drawn::noise(first, noise.into_iter())
 }
 
-/// Many selections of one strength among candidates of which one is ahead by as much as makes both outcomes likely.
+/// Releases many selections of one epsilon, with one candidate ahead by enough to be selected half
+/// of the time.
 pub fn selections<A: Adjacency, M: Selecting>(m: u32) -> Favoured
 where
     L1Error: scumble_vault::score::Score<A>,
 {
     let (mut vault, budget) = open::<A, M>(1.0, m);
     let parts = parts(budget, SELECTIONS);
-    let tilt = vault.planned_preference(parts[0].amount()).expect("a preference").to_f64();
+    let epsilon = vault.planned_epsilon(parts[0].amount()).expect("a usable epsilon").to_f64();
     // One row moves an L1 error by one, and by two where it is replaced.
     let moved = f64::from(m) * if A::KIND == scumble_schema::AdjacencyKind::AddRemove { 1.0 } else { 2.0 };
-    let ahead = ((OTHERS as f64).ln() * 2.0 * moved / tilt).round() as u64;
+    let ahead = ((OTHERS as f64).ln() * 2.0 * moved / epsilon).round() as u64;
     let candidates = candidates(std::iter::once(ahead).chain(std::iter::repeat_n(0, OTHERS)));
     let outcomes: Vec<usize> =
         parts.into_iter().map(|part| *vault.select(&candidates, part).expect("a selection")).collect();
@@ -248,7 +253,7 @@ where
     Favoured::new(outcomes.into_iter(), OTHERS + 1, first)
 }
 
-/// Rows drawn from a histogram with all rows in one cell, smoothed by about one half.
+/// Draws rows from a histogram with all rows in one cell, smoothed by about one half.
 pub fn rows<M: RowDrawing>(m: u32) -> Favoured {
     let unit = NonZeroU32::new(m).expect("a unit has a row");
     let ln_r = (f64::from(CELLS) * f64::from(m) / PUBLIC_ROWS as f64).ln_1p();
@@ -276,7 +281,7 @@ pub fn rows<M: RowDrawing>(m: u32) -> Favoured {
     Favoured::new(drawn.iter().map(|&cell| cell as usize), CELLS as usize, first)
 }
 
-/// By how many standard deviations two sequences of noise are correlated.
+/// Returns the correlation of two sequences of noise, in standard deviations.
 pub fn correlation(left: &[i64], right: &[i64]) -> f64 {
     let pairs = || left.iter().zip(right).map(|(&left, &right)| (left as f64, right as f64));
     let (mut product, mut squares) = (0.0, (0.0, 0.0));

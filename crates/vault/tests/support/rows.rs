@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use scumble_schema::{Clique, Domain, cells};
 use scumble_vault::{ApproxDp, CountTable, Delta, Epsilon, MarginalSource, Private, SourceError};
 
-/// Rows of codes, and how often somebody had them counted.
+/// Rows of codes, and the number of calls of `count`.
 pub struct Rows {
     domain: Domain,
     codes: Vec<Vec<u32>>,

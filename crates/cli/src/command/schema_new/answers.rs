@@ -1,4 +1,4 @@
-//! Answers, and the schema file that they make.
+//! Answers, and the schema file made from them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::interview::ISO;
 use super::question::{Question, kind};
 
-/// A range of more whole numbers is cut into bins.
+/// A range with more whole numbers is divided into bins.
 const MAX_SINGLE_VALUES: u64 = 256;
 
 const HEADER: &str = "\
@@ -18,7 +18,7 @@ const HEADER: &str = "\
 # Check it with `scumble schema check`, and change whatever you know better.
 ";
 
-/// The answers so far, each in the form that was understood.
+/// The answers so far, in parsed form.
 #[derive(Debug, Default)]
 pub(super) struct Answers(BTreeMap<Question, String>);
 
@@ -35,7 +35,7 @@ impl Answers {
         self.0.remove(&question);
     }
 
-    /// Answers every question about a column as those about another one were.
+    /// Copies the answers about a column to another column.
     pub(super) fn copy(&mut self, from: usize, to: usize) {
         let all = [
             Question::Kind,
@@ -52,15 +52,15 @@ impl Answers {
         }
     }
 
-    /// The kind of a column; `None` if it is not known yet, or if the column is left out.
+    /// Returns the kind of a column; `None` if it is unknown yet, or if the column is skipped.
     pub(super) fn kind(&self, column: usize) -> Option<Guess> {
         self.get(Question::Kind(column)).and_then(kind)
     }
 
-    /// Whether a column is sound as far as it is answered.
+    /// Checks the answers about a column so far.
     pub(super) fn check(&self, column: usize, name: &str) -> Result<(), String> {
         let Some(field) = self.field(column, name) else { return Ok(()) };
-        // Another column is modelled in any case, so that one that is made up can be looked at alone.
+        // A second column is modelled, so that a generated column can be checked alone.
         let beside = if name == "x" { "y" } else { "x" };
         let schema = format!("fields:\n{field}  - {{name: {beside}, type: boolean}}\n");
         Schema::parse(&schema).map(|_| ()).map_err(|problems| {
@@ -104,7 +104,7 @@ impl Answers {
         yaml
     }
 
-    /// The lines of a column; `None` if it is left out.
+    /// Returns the lines of a column; `None` if it is skipped.
     fn field(&self, column: usize, name: &str) -> Option<String> {
         let kind = self.kind(column)?;
         let mut yaml = format!("  - name: {}\n", quoted(name));
@@ -139,7 +139,7 @@ impl Answers {
 
     fn constraints(&self, column: usize, kind: Guess) -> Vec<String> {
         let mut constraints = Vec::new();
-        // Numbers stand as they are, dates in quotes.
+        // Numbers are written without quotes, dates with quotes.
         let value = |text: &str| if text.parse::<f64>().is_ok() { text.to_owned() } else { quoted(text) };
         for (property, question) in [("minimum", Question::Minimum(column)), ("maximum", Question::Maximum(column))] {
             if let Some(answer) = self.get(question).filter(|answer| !is_of_preset(kind, property, answer)) {
@@ -156,7 +156,7 @@ impl Answers {
         constraints
     }
 
-    /// The `dp` block, and a comment behind it.
+    /// Returns the `dp` block, and a comment after it.
     fn terms(&self, column: usize, kind: Guess) -> (Vec<String>, String) {
         let declares = self.constraints(column, kind).iter().any(|constraint| !constraint.starts_with("required"));
         let source = if self.get(Question::Source) == Some("yes") { "public" } else { "assumed" };
@@ -186,7 +186,7 @@ impl Answers {
     }
 }
 
-/// Whether a bound is the one that the preset has anyway.
+/// Returns whether a bound is the preset's default.
 fn is_of_preset(kind: Guess, property: &str, answer: &str) -> bool {
     matches!(
         (kind, property, answer),
@@ -197,7 +197,7 @@ fn is_of_preset(kind: Guess, property: &str, answer: &str) -> bool {
     )
 }
 
-/// A JSON string is a YAML string, whatever the text holds.
+/// Quotes a text as a JSON string, which is also a YAML string.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }

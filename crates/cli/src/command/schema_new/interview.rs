@@ -1,4 +1,4 @@
-//! Which question comes next, and what an answer means.
+//! The order of questions, and the parsing of answers.
 
 use std::collections::HashMap;
 
@@ -11,24 +11,24 @@ use super::question::{Question, kind, kind_name};
 #[derive(Debug, Clone)]
 pub(super) struct Column {
     pub(super) name: String,
-    /// `None` where the file does not say.
+    /// `None` where the file does not state it.
     pub(super) field_type: Option<FieldType>,
 }
 
-/// What came of a line.
+/// Result of a line of input.
 pub(super) enum Reply {
     Taken,
-    /// The same question follows, or the one before it.
+    /// A message; the same question is asked again, or the previous one.
     Shown(String),
 }
 
 /// The questions about a table, and the answers so far.
 pub(super) struct Interview {
     columns: Vec<Column>,
-    /// For each column, an earlier one whose name differs in digits only.
+    /// For each column, an earlier column whose name differs in digits only.
     twins: Vec<Option<usize>>,
     answers: Answers,
-    /// In the order in which they were answered.
+    /// In the order of the answers.
     answered: Vec<Question>,
 }
 
@@ -41,7 +41,7 @@ impl Interview {
         self.columns.len()
     }
 
-    /// The first question without an answer.
+    /// Returns the first question without an answer.
     fn next(&self) -> Option<Question> {
         let is_open = |question: &Question| self.answers.get(*question).is_none();
         let mut of_table = vec![Question::Unit];
@@ -55,19 +55,19 @@ impl Interview {
         of_table.into_iter().chain(of_columns).chain([Question::Source]).find(is_open)
     }
 
-    /// Whether values are text, so that it has to be said how they are written.
+    /// Returns whether values are text, so that missing values and decimals need questions.
     fn is_text_file(&self) -> bool {
         self.columns.iter().any(|column| column.field_type.is_none())
     }
 
-    /// Takes back all that was said about a column.
+    /// Removes all answers about a column.
     fn forget_column(&mut self, column: usize) {
         for question in self.questions(column) {
             self.answers.forget(question);
         }
     }
 
-    /// The questions about a column, as far as its kind is known.
+    /// Returns the questions about a column, as far as its kind is known.
     fn questions(&self, column: usize) -> Vec<Question> {
         let mut questions: Vec<Question> = self.twins[column].map(|_| Question::Like(column)).into_iter().collect();
         questions.push(Question::Kind(column));
@@ -92,7 +92,7 @@ impl Interview {
         questions
     }
 
-    /// What Enter stands for.
+    /// Returns the answer that Enter gives.
     fn suggestion(&self, question: Question) -> Option<String> {
         let text = |text: &str| Some(text.to_owned());
         match question {
@@ -104,9 +104,9 @@ impl Interview {
             Question::Missing => text("none"),
             Question::Decimals => text("point"),
             Question::Kind(column) => {
-                // The unit is read whether or not it is written.
+                // The unit column is read even if it is not in the output.
                 let Column { name, field_type } = &self.columns[column];
-                // Text of which nothing is known is most likely one of a list.
+                // Text without further information is most likely a category.
                 let guess = guess(name, *field_type).unwrap_or(Guess::Type(FieldType::String));
                 Some(kind_name(guess).to_owned())
             }
@@ -134,7 +134,7 @@ impl Interview {
         }
     }
 
-    /// The form of the dates that were asked about last, with a time if the column has one.
+    /// Returns the last date format that was given, with a time if the column has one.
     fn likely_format(&self, column: usize) -> String {
         let earlier = (0..column).rev().find_map(|earlier| self.answers.get(Question::Format(earlier)));
         let has_time = |format: &str| format.contains("%H");
@@ -150,7 +150,7 @@ impl Interview {
         }
     }
 
-    /// The next question as it is shown; `None` if everything is answered.
+    /// Returns the prompt of the next question; `None` if all are answered.
     pub(super) fn prompt(&self) -> Option<String> {
         let question = self.next()?;
         let place = match question {
@@ -170,21 +170,21 @@ impl Interview {
         format!("\n{} of {}  {}: ", column + 1, self.columns.len(), self.columns[column].name)
     }
 
-    /// The next question, for a message.
+    /// Returns the next question, for a message.
     pub(super) fn asked(&self) -> String {
         let Some(question) = self.next() else { return "the end".into() };
         let column = question.column().map(|column| format!("column `{}`, ", self.columns[column].name));
         format!("{}{}", column.unwrap_or_default(), question.text().trim())
     }
 
-    /// Takes a line for the next question.
+    /// Handles a line of input for the next question.
     pub(super) fn reply(&mut self, line: &str) -> Reply {
         let Some(question) = self.next() else { return Reply::Taken };
         match line {
             "?" => return Reply::Shown(format!("Why: {}", question.why())),
             "b" => {
                 if let Some(last) = self.answered.pop() {
-                    // Whether it is as another one decides all that there is about a column.
+                    // The answer to `Like` decides all answers about the column.
                     if let Question::Like(column) = last {
                         self.forget_column(column);
                     }
@@ -205,7 +205,7 @@ impl Interview {
         }
         let answer = if line.is_empty() { self.suggestion(question) } else { Some(line.to_owned()) };
         let Some(answer) = answer else {
-            return Reply::Shown("there is no suggestion: answer, or `skip` the column, or `?`".into());
+            return Reply::Shown("there is no suggestion: type an answer, `skip` or `?`".into());
         };
         match self.understood(question, &answer) {
             Ok(answer) => self.take(question, answer),
@@ -213,7 +213,7 @@ impl Interview {
         }
     }
 
-    /// Keeps an answer, unless it makes the column unsound.
+    /// Keeps an answer, unless it makes the column invalid.
     fn take(&mut self, question: Question, answer: String) -> Reply {
         if let (Question::Like(column), "yes", Some(twin)) =
             (question, answer.as_str(), question.column().and_then(|column| self.twins[column]))
@@ -224,7 +224,7 @@ impl Interview {
         self.answered.push(question);
         let Some(column) = question.column() else { return Reply::Taken };
         let is_complete = self.questions(column).iter().all(|question| self.answers.get(*question).is_some());
-        // The last question asks whether it can be blank, so bounds and categories are checked before it.
+        // The last question is `Blank`, so bounds and categories are checked before it.
         let only_blank_is_left = self.next() == Some(Question::Blank(column));
         if (is_complete || only_blank_is_left)
             && let Err(problem) = self.answers.check(column, &self.columns[column].name)
@@ -236,7 +236,7 @@ impl Interview {
         Reply::Taken
     }
 
-    /// An answer in the form that is kept, or what is wrong with it.
+    /// Parses an answer; the error says what is wrong with it.
     fn understood(&self, question: Question, answer: &str) -> Result<String, String> {
         let yes_or_no = |answer: &str| match answer.to_lowercase().as_str() {
             "y" | "yes" | "ja" | "j" => Ok("yes".to_owned()),
@@ -252,11 +252,11 @@ impl Interview {
             }
             Question::MaxRows => match answer.parse::<u32>() {
                 Ok(rows) if rows > 0 => Ok(answer.to_owned()),
-                _ => Err(format!("`{answer}` is no number of rows from 1 on")),
+                _ => Err(format!("`{answer}` is not a whole number above 0")),
             },
             Question::Kind(_) => kind(answer)
                 .map(|kind| kind_name(kind).to_owned())
-                .ok_or_else(|| format!("`{answer}` is no kind of column; `?` lists them")),
+                .ok_or_else(|| format!("`{answer}` is not a kind of column; `?` lists them")),
             Question::Missing => Ok(answer.to_owned()),
             Question::Decimals => match answer {
                 "point" | "." => Ok("point".into()),
@@ -288,8 +288,8 @@ impl Interview {
                 );
                 let is_finite = answer.parse::<f64>().is_ok_and(f64::is_finite);
                 match (is_real, is_whole) {
-                    (true, _) if !is_finite => Err(format!("`{answer}` is no number; write it as 1234.5")),
-                    (_, true) if answer.parse::<i64>().is_err() => Err(format!("`{answer}` is no whole number")),
+                    (true, _) if !is_finite => Err(format!("`{answer}` is not a number; write it as 1234.5")),
+                    (_, true) if answer.parse::<i64>().is_err() => Err(format!("`{answer}` is not a whole number")),
                     _ => Ok(answer.to_owned()),
                 }
             }
@@ -298,35 +298,35 @@ impl Interview {
                     return listed(path);
                 }
                 let is_some = answer.split(',').any(|category| !category.trim().is_empty());
-                is_some.then(|| answer.to_owned()).ok_or_else(|| "there is no category in it".to_owned())
+                is_some.then(|| answer.to_owned()).ok_or_else(|| "the answer has no category".to_owned())
             }
             Question::Like(_) | Question::Blank(_) | Question::Source => yes_or_no(answer),
         }
     }
 
-    /// The schema that the answers make.
+    /// Returns the schema made from the answers.
     pub(super) fn to_yaml(&self) -> String {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         self.answers.to_yaml(&names)
     }
 }
 
-/// What is written for dates and times in ISO 8601.
+/// Answer that means dates and times in ISO 8601.
 pub(super) const ISO: &str = "iso";
 
-/// The categories of a file, one on each line, as they are typed.
+/// Reads the categories of a file, one on each line, in the form of a typed answer.
 fn listed(path: &str) -> Result<String, String> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read `{path}`: {}", scumble::schema::io_problem(&error)))?;
     let categories: Vec<&str> = text.lines().map(str::trim).filter(|category| !category.is_empty()).collect();
     match categories.iter().find(|category| category.contains(',')) {
-        _ if categories.is_empty() => Err(format!("there is no category in `{path}`")),
+        _ if categories.is_empty() => Err(format!("`{path}` has no category")),
         Some(_) => Err(format!("a category in `{path}` has a comma: write it into the schema by hand")),
         None => Ok(categories.join(", ")),
     }
 }
 
-/// For each column, the first one whose name differs from its own in digits only.
+/// Finds, for each column, the first column whose name differs in digits only.
 fn twins(columns: &[Column]) -> Vec<Option<usize>> {
     let mut first = HashMap::new();
     let twin = |(place, column): (usize, &Column)| {
@@ -336,13 +336,13 @@ fn twins(columns: &[Column]) -> Vec<Option<usize>> {
     columns.iter().enumerate().map(twin).collect()
 }
 
-/// A name with its numbers left out; `None` if it has none.
+/// Returns a name without its digits; `None` if it has none.
 fn without_digits(name: &str) -> Option<String> {
     name.contains(|letter: char| letter.is_ascii_digit())
         .then(|| name.split(|letter: char| letter.is_ascii_digit()).filter(|part| !part.is_empty()).collect())
 }
 
-/// A date format as `strptime` has it, from one in letters.
+/// Converts a date format in letters, such as `dd.mm.yyyy`, to one of `strptime`.
 fn strptime(format: &str) -> String {
     if matches!(format, "%Y-%m-%d" | "yyyy-mm-dd") || format.eq_ignore_ascii_case(ISO) {
         return ISO.into();

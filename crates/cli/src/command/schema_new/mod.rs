@@ -1,6 +1,7 @@
-//! `scumble schema new`: a schema by questions, column by column.
+//! `scumble schema new`: writes a schema by asking questions, column by column.
 //!
-//! Names and types of columns are read, and no value: they are public, and so are all suggestions.
+//! Only the names and types of columns are read, and no value. They are public, and so are all
+//! suggestions.
 
 mod answers;
 mod interview;
@@ -21,15 +22,15 @@ use crate::output;
 use crate::terminal::Terminal;
 
 const GREETING: &str = "\
-A schema for {columns} columns. Their names and types were read, and no value. Answer from public knowledge (a code book, a
+A schema for {columns} columns. Only their names and types were read, and no value. Answer from public knowledge (a code book, a
 questionnaire, a law), never by looking at the data.
-Enter takes the suggestion in [brackets], `?` says why it is asked, `b` goes back, `skip` leaves the column out.
+Enter accepts the suggestion in [brackets], `?` explains the question, `b` goes back, `skip` omits the column.
 ";
 
 pub(crate) fn run(arguments: &New, terminal: &Terminal) -> Result<(), Failure> {
     output::check([&arguments.data], &arguments.output, arguments.overwriting.force)?;
     if is_standard_input(&arguments.data) {
-        let hint = "name a file: the answers come from standard input";
+        let hint = "give a file: the answers come from standard input";
         return Err(Failure::new(Fault::Usage, "the data cannot be read from standard input", Some(hint.into())));
     }
     let (input, dialect) = (arguments.text_files.input(&arguments.data, None)?, arguments.text_files.dialect()?);
@@ -42,18 +43,18 @@ pub(crate) fn run(arguments: &New, terminal: &Terminal) -> Result<(), Failure> {
     });
     let columns: Vec<Column> = columns.collect();
     let mut interview = Interview::new(columns);
-    // Questions go where notes go, so that standard output is the schema and nothing else.
+    // Questions go to standard error, so that standard output holds only the schema.
     ask(&mut interview, &mut std::io::stdin().lock(), &mut std::io::stderr().lock())?;
     let yaml = interview.to_yaml();
     Schema::parse(&yaml)?;
     write_description(&yaml, &[], arguments.output.as_deref(), terminal)?;
-    terminal.note("next: `scumble schema check SCHEMA DATA` says what share of each column the schema covers");
+    terminal.note("next: `scumble schema check SCHEMA DATA` shows the share of each column that the schema covers");
     Ok(())
 }
 
-/// Asks until everything is answered.
+/// Asks until all questions are answered.
 fn ask(interview: &mut Interview, input: &mut impl BufRead, output: &mut impl Write) -> Result<(), Failure> {
-    // A terminal that takes no text takes no answers either, so failing to show one is not reported.
+    // Failing to show a question is not reported: without output there are no answers either.
     let mut show = |text: &str| {
         let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
     };
@@ -105,9 +106,9 @@ mod tests {
         let (yaml, shown) = asked(&["level of x"], answers);
         let yaml = yaml.unwrap();
         assert!(yaml.contains("minimum: 0, maximum: 9, required: true"), "{yaml}");
-        assert!(shown.contains("`int` is no kind"), "{shown}");
-        assert!(shown.contains("`ten` is no whole number"), "{shown}");
-        assert!(shown.contains("minimum above its maximum"), "{shown}");
+        assert!(shown.contains("`int` is not a kind"), "{shown}");
+        assert!(shown.contains("`ten` is not a whole number"), "{shown}");
+        assert!(shown.contains("`minimum` above its `maximum`"), "{shown}");
     }
 
     #[test]
@@ -136,7 +137,7 @@ mod tests {
         let answers = "row\n\n\ndate\ndd.mm.yyyy\n1930\n2005\nno\ntimestamp\n\n2015\n2024\n\ndate\n\n\n\n\n\n";
         let (yaml, shown) = asked(&["born", "seen", "left"], answers);
         let yaml = yaml.unwrap();
-        assert!(shown.contains("written as [%d.%m.%Y %H:%M]"), "{shown}");
+        assert!(shown.contains("format [%d.%m.%Y %H:%M]"), "{shown}");
         assert_eq!(yaml.matches("format: \"%d.%m.%Y\"\n").count(), 2, "{yaml}");
         assert!(yaml.contains(r#"minimum: "1930-01-01", maximum: "2005-12-31", required: true"#), "{yaml}");
         Schema::parse(&yaml).unwrap();

@@ -2,16 +2,16 @@
 
 use scumble::schema::{FieldType, Guess, Preset};
 
-/// One question. Numbers are places of columns.
+/// A question. Numbers are positions of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Question {
     Unit,
     MaxRows,
     /// Texts that mean "no value", in a text file.
     Missing,
-    /// What stands before decimals, in a text file.
+    /// The decimal separator, in a text file.
     Decimals,
-    /// Whether a column is as an earlier one whose name differs in digits only.
+    /// Whether a column is like an earlier one whose name differs in digits only.
     Like(usize),
     Kind(usize),
     Format(usize),
@@ -23,7 +23,7 @@ pub(super) enum Question {
 }
 
 impl Question {
-    /// The column that it is about.
+    /// Returns the column that it is about.
     pub(super) fn column(self) -> Option<usize> {
         match self {
             Self::Unit | Self::MaxRows | Self::Missing | Self::Decimals | Self::Source => None,
@@ -37,59 +37,59 @@ impl Question {
         }
     }
 
-    /// The question itself.
+    /// Returns the text of the question.
     pub(super) fn text(self) -> &'static str {
         match self {
-            Self::Unit => "Whose privacy is protected: `row`, or the column that says whose a row is",
-            Self::MaxRows => "Most rows of one of them that are used",
-            Self::Missing => "Texts that mean \"no value\", with commas between them, such as -, NA",
-            Self::Decimals => "Decimals follow a point or a comma",
+            Self::Unit => "Unit of privacy: `row`, or the column that identifies the person of each row",
+            Self::MaxRows => "Maximum number of rows used per unit",
+            Self::Missing => "Texts that mean \"no value\", separated by commas, such as -, NA",
+            Self::Decimals => "Decimal separator: point or comma",
             Self::Like(_) => "the same, yes or no",
             Self::Kind(_) => "kind",
-            Self::Format(_) => "  written as",
+            Self::Format(_) => "  format",
             Self::Minimum(_) => "  least possible value",
             Self::Maximum(_) => "  greatest possible value",
-            Self::Categories(_) => "  all categories, with commas between them, or @FILE with one on each line",
+            Self::Categories(_) => "  all categories, separated by commas, or @FILE with one per line",
             Self::Blank(_) => "  ever blank, yes or no",
             Self::Source => "All answers come from public knowledge, yes or no",
         }
     }
 
-    /// Why it is asked.
+    /// Returns the reason for the question.
     pub(super) fn why(self) -> String {
         match self {
             Self::Unit => {
-                "a person with several rows is protected as a whole only if the program knows which rows are hers. \
+                "a person with several rows is protected as a whole only if the program knows the rows of each person. \
                            The column is read for that, and need not be in the output."
                     .into()
             }
             Self::MaxRows => {
-                "noise grows with this number; rows of one person beyond it are left out. Few is better.".into()
+                "noise grows with this number; further rows of a person are not used. Small numbers are better.".into()
             }
             Self::Missing => {
-                "such a text counts as missing in every column, and not as a value that is unknown. A blank does in any case.".into()
+                "such a text counts as missing in every column, not as an unknown value. A blank always counts as missing.".into()
             }
             Self::Decimals => {
-                "with a comma, 1.234,56 is a number, and 1234.56 is none. Synthetic rows have a point in any case.".into()
+                "with a comma, 1.234,56 is a number, and 1234.56 is not. Synthetic rows always have a point.".into()
             }
             Self::Like(_) => "the names differ in digits only. `no` asks about this column too.".into(),
-            Self::Kind(_) => format!("it decides how values become counts. Kinds:\n{}", kinds()),
+            Self::Kind(_) => format!("the kind decides how values are counted. Kinds:\n{}", kinds()),
             Self::Format(_) => {
                 "a date in another form is unknown, and synthetic dates are written in this form. Write it as \
                                 dd.mm.yyyy or dd.mm.yyyy hh:mm, as a pattern such as %d.%m.%Y, or as iso."
                     .into()
             }
             Self::Minimum(_) | Self::Maximum(_) => {
-                "counts need a fixed range. Taken from the rows it would show somebody's \
-                                                    value. Values beyond it count at the end, so rather too wide."
+                "counts need a fixed range. Taken from the rows, it would reveal a \
+                                                    person's value. Values outside count at its ends, so choose it rather too wide."
                     .into()
             }
             Self::Categories(_) => {
-                "every category is a count of its own, whether it occurs or not. A list out of the rows \
-                                    would show rare answers. Others come back as `other`."
+                "every category has its own count, whether it occurs or not. A list taken from the rows \
+                                    would reveal rare answers. Other values become `other`."
                     .into()
             }
-            Self::Blank(_) => "a column that is never blank saves a count, and comes back without blanks.".into(),
+            Self::Blank(_) => "a column that is never blank needs one count fewer, and has no blanks in the synthetic table.".into(),
             Self::Source => {
                 "`yes` marks your bounds and categories `source: public`. The guarantee assumes that none was \
                              read off the rows. `no` marks them `assumed`, and every report says so."
@@ -99,27 +99,27 @@ impl Question {
     }
 }
 
-/// The kinds of columns, a line each.
+/// Returns the list of kinds, one line each.
 pub(super) fn kinds() -> String {
     let presets = Preset::ALL.map(|preset| format!("  {:12} {}\n", preset.name(), preset.in_words()));
     let types = TYPES.map(|(field_type, words)| format!("  {:12} {words}\n", field_type.name()));
     format!("{}{}  {:12} not in the synthetic table", presets.concat(), types.concat(), "skip")
 }
 
-/// Types that are offered beside the presets, which have a better one for dates, and for true and false.
+/// Types offered besides the presets, which cover dates and booleans better.
 const TYPES: [(FieldType, &str); 5] = [
     (FieldType::Integer, "whole numbers within bounds"),
     (FieldType::Number, "other numbers within bounds"),
     (FieldType::String, "text: one of a list of categories"),
-    (FieldType::Datetime, "days with a time"),
+    (FieldType::Datetime, "dates with a time"),
     (FieldType::Year, "calendar years"),
 ];
 
-/// The kind of that name.
+/// Returns the kind with this name.
 pub(super) fn kind(name: &str) -> Option<Guess> {
     let preset = Preset::ALL.into_iter().find(|preset| preset.name() == name).map(Guess::Preset);
     let by_type = || TYPES.into_iter().find(|(known, _)| known.name() == name).map(|(known, _)| Guess::Type(known));
-    // What people write.
+    // Synonyms that people type.
     preset.or_else(by_type).or(match name {
         "text" | "category" | "categories" => Some(Guess::Type(FieldType::String)),
         "boolean" | "yes/no" => Some(Guess::Preset(Preset::YesNo)),
@@ -130,7 +130,7 @@ pub(super) fn kind(name: &str) -> Option<Guess> {
     })
 }
 
-/// The name of a kind, as it is typed.
+/// Returns the name of a kind, as it is typed.
 pub(super) fn kind_name(guess: Guess) -> &'static str {
     match guess {
         Guess::Preset(preset) => preset.name(),

@@ -1,14 +1,15 @@
-//! What a query needs of a tree, and in which order, known before any table is made.
+//! Query plans: the steps of a query and their order, computed before any table is made.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use scumble_schema::{AttributeId, Clique, Domain, limits};
+use scumble_schema::{AttributeId, Clique, Domain};
 
-use super::part::Part;
+use super::query_tree::QueryTree;
 use crate::error::ModelError;
+use crate::table::factor::checked_cells;
 use crate::tree::tree_model::TreeModel;
 
-/// A direction along the edge above a clique.
+/// An edge of the tree, with a direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Edge {
     /// From this clique to its parent.
@@ -22,51 +23,53 @@ pub(super) enum Edge {
 pub(super) enum Key {
     /// The marginal of some of a clique's attributes.
     Restricted(usize, Clique),
-    /// What is sent along an edge when these attributes are asked behind it, and the attributes of the table.
+    /// The message along an edge, with its attributes: those of the separator, and the queried ones
+    /// behind the edge.
     Message(Edge, Clique),
 }
 
-/// What a step takes from an earlier one.
+/// The result of an earlier step that a step multiplies in.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct Incoming {
     /// The earlier step.
     pub(super) from: usize,
     /// The clique whose separator is between the two.
     pub(super) along: usize,
-    /// The attributes left when it was multiplied in.
+    /// The attributes left after multiplying it in.
     pub(super) left: Clique,
 }
 
-/// What one clique does for a query.
+/// What one clique computes for a query.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) node: usize,
-    /// The clique's attributes that are asked for or shared with a neighbour in use.
+    /// The clique's attributes that are queried or shared with a neighbour in use.
     pub(super) kept: Clique,
-    /// What it multiplies in, in this order.
-    pub(super) factors: Vec<Taken>,
-    /// Where it sends the result; nothing for the last step, whose result is the answer.
+    /// The results that it multiplies in, in this order.
+    pub(super) factors: Vec<Incoming>,
+    /// The edge it sends the result along; `None` for the last step, whose result is the answer.
     pub(super) towards: Option<Edge>,
     /// The attributes of the result.
     pub(super) result: Clique,
-    /// The number of what it sends, when that is shared.
+    /// The number of its message, if queries share it.
     pub(super) message: Option<usize>,
-    /// The cells gone through, roughly.
+    /// About the number of cells gone through.
     pub(super) work: u128,
 }
 
-/// The steps for a query: a list for every tree that has some of its attributes, each step after those it needs.
+/// The steps for a query: one list per tree that has some of its attributes, each step after those
+/// it needs.
 #[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) parts: Vec<Vec<Step>>,
+pub(super) struct QueryPlan {
+    pub(super) trees: Vec<Vec<Step>>,
 }
 
-/// Where the attributes of a model are.
+/// The clique and tree of every attribute of a model.
 pub(super) struct Layout<'a> {
     model: &'a TreeModel,
-    /// For every attribute the clique that has it in its residual.
+    /// For every attribute, the clique that has it in its residual.
     homes: Vec<usize>,
-    /// For every clique the root of its tree.
+    /// For every clique, the root of its tree.
     roots: Vec<usize>,
 }
 
@@ -79,19 +82,20 @@ impl Key {
 }
 
 impl Step {
-    /// What it sends, if it does. A message is known by its attributes: those of the separator, and those asked behind.
+    /// Returns the key of its message, or `None` for the last step. The edge and the attributes
+    /// identify a message.
     pub(super) fn message_key(&self) -> Option<Key> {
         Some(Key::Message(self.towards?, self.result.clone()))
     }
 }
 
-impl Plan {
+impl QueryPlan {
     pub(super) fn steps(&self) -> impl Iterator<Item = &Step> {
-        self.parts.iter().flatten()
+        self.trees.iter().flatten()
     }
 
     pub(super) fn steps_mut(&mut self) -> impl Iterator<Item = &mut Step> {
-        self.parts.iter_mut().flatten()
+        self.trees.iter_mut().flatten()
     }
 }
 
@@ -108,31 +112,30 @@ impl<'a> Layout<'a> {
         Self { model, homes, roots }
     }
 
-    /// How to answer a query; refused when a table on the way would be too large.
-    pub(super) fn plan(&self, clique: &Clique) -> Result<Plan, ModelError> {
+    /// Plans a query.
+    ///
+    /// # Errors
+    /// If the query names an unknown attribute, or it or an intermediate table would be too large.
+    pub(super) fn plan(&self, clique: &Clique) -> Result<QueryPlan, ModelError> {
         let domain = &self.model.domain;
-        let unknown = |attribute: &&AttributeId| attribute.index() >= domain.len();
-        if let Some(&attribute) = clique.attributes().iter().find(unknown) {
-            return Err(ModelError::UnknownAttribute { attribute });
-        }
-        within_limit(domain, clique)?;
-        // An attribute of one code is always that code. Without them at most 25 attributes are left, or the table would
-        // be too large: sets of them are the bits of a number.
-        let asked: Vec<AttributeId> =
+        checked_cells(domain, clique)?;
+        // Attributes of one code add nothing. Of the others a table within the limit has at most
+        // 25, so sets of them are the bits of a number.
+        let queried: Vec<AttributeId> =
             clique.attributes().iter().copied().filter(|&attribute| domain.size(attribute) > 1).collect();
         let mut tips: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        for attribute in &asked {
+        for attribute in &queried {
             let home = self.homes[attribute.index()];
             tips.entry(self.roots[home]).or_default().insert(home);
         }
-        let parts = tips.into_values().map(|tips| self.part(tips, &asked).steps());
-        Ok(Plan { parts: parts.collect::<Result<_, _>>()? })
+        let trees = tips.into_values().map(|tips| self.query_tree(tips, &queried).steps());
+        Ok(QueryPlan { trees: trees.collect::<Result<_, _>>()? })
     }
 
-    /// The smallest part of a tree that has all asked attributes.
-    fn part<'b>(&'b self, mut tips: BTreeSet<usize>, asked: &'b [AttributeId]) -> Part<'b> {
-        // The clique with the largest number is above none of the others, so the ways up are followed from there until
-        // they have met.
+    /// Returns the smallest subtree that holds all queried attributes.
+    fn query_tree<'b>(&'b self, mut tips: BTreeSet<usize>, queried: &'b [AttributeId]) -> QueryTree<'b> {
+        // The clique with the largest number is no ancestor of the others, so paths to the root are
+        // followed from there until they meet.
         let mut nodes = BTreeSet::new();
         while let Some(tip) = tips.pop_last() {
             nodes.insert(tip);
@@ -140,14 +143,6 @@ impl<'a> Layout<'a> {
                 tips.insert(self.model.nodes[tip].parent.expect("one tree has one root"));
             }
         }
-        Part::new(self.model, asked, nodes.into_iter().collect()).pruned()
-    }
-}
-
-/// Refuses a table that is too large to hold.
-pub(super) fn within_limit(domain: &Domain, clique: &Clique) -> Result<(), ModelError> {
-    match domain.cells(clique) {
-        cells if cells > limits::CELLS_PER_MODEL => Err(ModelError::too_large(cells)),
-        _ => Ok(()),
+        QueryTree::new(self.model, queried, nodes.into_iter().collect()).pruned()
     }
 }

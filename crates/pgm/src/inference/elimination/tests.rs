@@ -7,15 +7,15 @@ use scumble_schema::{AttributeId, Clique, Domain};
 
 use crate::{Factor, JunctionTree, ModelError, Node, TreeModel};
 
-/// Rounding in sums of some thousand products of probabilities.
+/// Rounding error in sums of a few thousand products of probabilities.
 const TOLERANCE: f64 = 1e-12;
 
 fn clique(attributes: &[usize]) -> Clique {
     Clique::new(attributes.iter().map(|&attribute| AttributeId::new(attribute)))
 }
 
-/// A model over the tree of these cliques. About one in `zeros` cells is impossible, and so are separators that come of
-/// it; their rows are zero.
+/// Returns a model over the tree of these cliques. About one in `zeros` cells is impossible; rows
+/// of impossible separators are zero.
 fn random_model(sizes: &[u32], cliques: &[Clique], zeros: Option<u32>, seed: u64) -> TreeModel {
     let domain = Domain::new(sizes.to_vec()).unwrap();
     let tree = JunctionTree::new(&domain, cliques, 10_000_000).unwrap();
@@ -46,7 +46,7 @@ fn random_model(sizes: &[u32], cliques: &[Clique], zeros: Option<u32>, seed: u64
     model
 }
 
-/// The probabilities of a separator in the clique above it, from that clique's ancestors alone.
+/// Returns the probabilities of a separator in its parent, from the parent's ancestors alone.
 fn separator_probabilities(model: &TreeModel, parent: usize, separator: &Clique) -> Vec<f64> {
     let mut path = vec![parent];
     while let Some(above) = model.nodes[path[path.len() - 1]].parent {
@@ -70,7 +70,7 @@ fn separator_probabilities(model: &TreeModel, parent: usize, separator: &Clique)
     probabilities
 }
 
-/// Every combination of codes of some attributes; the others are zero.
+/// Returns every combination of codes of some attributes; the others are zero.
 fn rows(domain: &Domain, of: &Clique) -> Vec<Vec<u32>> {
     let mut rows = vec![vec![0; domain.len()]];
     for &attribute in of.attributes() {
@@ -97,7 +97,7 @@ fn brute_force(model: &TreeModel, clique: &Clique) -> Vec<f64> {
     probabilities
 }
 
-/// Every set of the domain's attributes.
+/// Returns every subset of the domain's attributes.
 fn every_clique(domain: &Domain) -> Vec<Clique> {
     let subset = |set: usize| clique(&(0..domain.len()).filter(|bit| set >> bit & 1 == 1).collect::<Vec<_>>());
     (0..1 << domain.len()).map(subset).collect()
@@ -145,7 +145,7 @@ fn every_marginal_of_every_shape_is_the_sum_over_rows() {
 fn projections_of_a_large_clique_through_smaller_ones_are_right() {
     let cliques = [clique(&[0, 1, 2, 3, 4]), clique(&[3, 5])];
     let model = random_model(&[6, 5, 7, 6, 6, 2], &cliques, Some(9), 7);
-    assert!(model.nodes[0].conditional.len() > super::CELLS_WORTH_A_DETOUR);
+    assert!(model.nodes[0].conditional.len() > super::MIN_STEPWISE_CELLS);
     assert_all_marginals_are_right(&model);
 }
 
@@ -167,11 +167,11 @@ proptest! {
 
 #[test]
 fn the_ends_of_a_long_chain_meet_through_all_of_it() {
-    // As many columns as a schema may have: no step may be one call deep.
+    // As many columns as a schema may have: recursion would overflow the stack.
     let pairs: Vec<Clique> = (1..10_000).map(|right| clique(&[right - 1, right])).collect();
     let domain = Domain::new(vec![2; 10_000]).unwrap();
     let tree = JunctionTree::new(&domain, &pairs, 100_000).unwrap();
-    // Every attribute is the one before it, but for one in ten thousand.
+    // Every attribute equals the one before it, except for one row in ten thousand.
     let conditional = |node: &crate::TreeClique| match (node.separator().len(), node.residual().len()) {
         (0, _) => vec![0.49995, 0.00005, 0.00005, 0.49995],
         _ => vec![0.9999, 0.0001, 0.0001, 0.9999],
@@ -190,7 +190,7 @@ fn the_ends_of_a_long_chain_meet_through_all_of_it() {
 }
 
 #[test]
-fn what_is_too_large_or_unknown_is_refused() {
+fn queries_that_are_too_large_or_unknown_are_refused() {
     let pairs: Vec<Clique> = (1..9).map(|right| clique(&[right - 1, right])).collect();
     let model = random_model(&[10; 9], &[], None, 1);
     assert!(matches!(model.marginal(&clique(&[0, 1, 2, 3, 4, 5, 6, 7])), Err(ModelError::TooLarge { .. })));
@@ -198,8 +198,8 @@ fn what_is_too_large_or_unknown_is_refused() {
         model.marginals(&[clique(&[0]), clique(&[9])]),
         Err(ModelError::UnknownAttribute { attribute: AttributeId::new(9) })
     );
-    // The answer would fit, what has to be made on the way to it does not: a star of nine leaves round a centre of many
-    // codes.
+    // The answer would fit, but an intermediate table does not: a star of leaves round a centre of
+    // many codes.
     let leaves: Vec<Clique> = (1..9).map(|leaf| clique(&[0, leaf])).collect();
     let mut sizes = [8; 9];
     sizes[0] = 30;

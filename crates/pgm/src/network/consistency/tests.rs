@@ -8,11 +8,11 @@ use crate::network::{Coarsening, make_consistent_and_positive};
 use crate::simplex;
 use crate::table::factor::Factor;
 
-/// Tables over some attributes of a domain, and how to tell all codes of a tuple from its independent ones.
+/// A domain with hierarchies, and how coarser codes of a tuple follow from its independent ones.
 struct Setting {
     domain: Domain,
     hierarchies: Hierarchies,
-    /// For every attribute: the attribute it is made from, and the group of each of that one's codes.
+    /// For every attribute, its finest version and the group of each of that version's codes.
     sources: Vec<(usize, Vec<u32>)>,
 }
 
@@ -23,7 +23,8 @@ impl Setting {
         Self { hierarchies: Hierarchies::none(&domain), domain, sources }
     }
 
-    /// Attributes 0 (eight codes), 1 and 2 (its fours and twos), 3 (three codes) and 4 (two codes).
+    /// Attributes 0 (eight codes), 1 and 2 (its versions of four and two codes), 3 (three codes)
+    /// and 4 (two codes).
     fn hierarchical() -> Self {
         let domain = Domain::new(vec![8, 4, 2, 3, 2]).unwrap();
         let step = |fine, coarse| Coarsening::every(2, &domain, id(fine), id(coarse));
@@ -38,7 +39,8 @@ impl Setting {
         Self { domain, hierarchies, sources }
     }
 
-    /// Groups of different sizes: seven codes in three, three and one, these in two and one.
+    /// Groups of different sizes: seven codes in groups of 3, 3 and 1, and these in groups of 2 and
+    /// 1.
     fn uneven() -> Self {
         let domain = Domain::new(vec![7, 3, 2, 3]).unwrap();
         let steps = vec![Coarsening::every(3, &domain, id(0), id(1)), Coarsening::every(2, &domain, id(1), id(2))];
@@ -52,7 +54,7 @@ impl Setting {
         Self { domain, hierarchies, sources }
     }
 
-    /// The codes of every attribute, for all tuples.
+    /// Returns the codes of every attribute, for all tuples.
     fn tuples(&self) -> Vec<Vec<u32>> {
         let independent: Vec<bool> = self.sources.iter().enumerate().map(|(at, (source, _))| at == *source).collect();
         let mut tuples = vec![vec![0; self.domain.len()]];
@@ -72,7 +74,7 @@ impl Setting {
         tuples
     }
 
-    /// The cell of every tuple in the table over a clique.
+    /// Returns the cell of every tuple in the table over a clique.
     fn cells(&self, clique: &Clique) -> Vec<usize> {
         let strides = cells::strides(&self.domain, clique);
         let cell = |tuple: &Vec<u32>| {
@@ -81,7 +83,8 @@ impl Setting {
         self.tuples().iter().map(cell).collect()
     }
 
-    /// A few tables over random cliques with random counts and variances, at most one version of an attribute in each.
+    /// Returns a few tables over random cliques with random counts and variances, with at most one
+    /// version of an attribute in each.
     fn random_tables(&self, rng: &mut ChaCha8Rng) -> Vec<Measurement> {
         (0..rng.random_range(2..6)).map(|_| self.random_table(rng)).collect()
     }
@@ -102,7 +105,7 @@ impl Setting {
         Measurement::of(counts, rng.random_range(0.7..2.0)).unwrap()
     }
 
-    /// The marginals, over the tables' cliques, of a random distribution of `total` rows.
+    /// Returns the marginals, over the tables' cliques, of a random distribution of `total` rows.
     fn random_distribution(&self, tables: &[Measurement], total: f64, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         let weights: Vec<f64> = self.tuples().iter().map(|_| rng.random::<f64>().powi(20)).collect();
         let sum: f64 = weights.iter().sum();
@@ -121,7 +124,7 @@ impl Setting {
         tables
     }
 
-    /// A table's marginal on a set, by looking at every tuple once per cell of the table.
+    /// Returns a table's marginal on a set, from one tuple per cell of the table.
     fn marginal(&self, table: &Measurement, set: &Clique) -> Vec<f64> {
         let mut marginal = vec![0.0; self.domain.table_len(set).unwrap()];
         let mut seen = vec![false; table.counts.values().len()];
@@ -133,7 +136,7 @@ impl Setting {
         marginal
     }
 
-    /// The largest difference between two tables on a set.
+    /// Returns the largest difference between two tables on a set.
     fn disagreement_on(&self, set: &Clique, tables: &[Measurement]) -> f64 {
         let holders = tables.iter().filter(|table| self.hierarchies.meet(table.counts.clique(), set) == *set);
         let marginals: Vec<Vec<f64>> = holders.map(|table| self.marginal(table, set)).collect();
@@ -142,7 +145,7 @@ impl Setting {
         marginals.windows(2).map(|pair| difference(&pair[0], &pair[1])).fold(0.0, f64::max)
     }
 
-    /// The largest difference between any two tables on what they have in common.
+    /// Returns the largest difference between any two tables on the attributes they share.
     fn disagreement(&self, tables: &[Measurement]) -> f64 {
         let mut largest = 0.0_f64;
         for left in tables {
@@ -154,8 +157,9 @@ impl Setting {
         largest
     }
 
-    /// The consistent tables nearest in least squares, weighted by variance: the marginals of the joint table, negative
-    /// cells allowed, that fits them best. Found by conjugate gradients on the joint table.
+    /// Returns the nearest consistent tables in weighted least squares: the marginals of the joint
+    /// table, negative cells allowed, that fits them best. Uses conjugate gradients on the joint
+    /// table.
     fn brute_force(&self, tables: &[Measurement]) -> Vec<Vec<f64>> {
         let maps: Vec<Vec<usize>> = tables.iter().map(|table| self.cells(table.counts.clique())).collect();
         let marginals = |joint: &[f64]| -> Vec<Vec<f64>> {
@@ -203,19 +207,21 @@ fn table(domain: &Domain, attributes: &[usize], counts: &[f64], variance: f64) -
 
 fn assert_near(found: &[f64], expected: &[f64], tolerance: f64) {
     assert_eq!(found.len(), expected.len());
-    for (value, wanted) in found.iter().zip(expected) {
-        assert!((value - wanted).abs() < tolerance, "{found:?} is not {expected:?}");
+    for (value, expected_value) in found.iter().zip(expected) {
+        assert!((value - expected_value).abs() < tolerance, "{found:?} is not {expected:?}");
     }
 }
 
-/// Tables 3 and 4 of the paper. It shows three of twenty ages; the other seventeen are one row here.
+/// Tables 3 and 4 of the paper. It shows three of twenty ages; the other seventeen are one row
+/// here.
 #[test]
-fn the_papers_example_comes_out() {
+fn the_papers_example_is_reproduced() {
     let setting = Setting::plain(&[4, 2]);
     let age = table(&setting.domain, &[0], &[0.05, 0.0, 0.85, 0.1], 1.0);
     let age_grade = table(&setting.domain, &[0, 1], &[0.025, 0.025, 0.0, 0.0, 0.475, 0.475, 0.0, 0.0], 1.0);
     let after = setting.make_consistent(&[age, age_grade]);
-    // "The weights are 0.67 and 0.33": two thirds of 0.1 for the last row, half of it for each grade.
+    // "The weights are 0.67 and 0.33": two thirds of 0.1 for the last row, half of it for each
+    // grade.
     let other = 0.85 + 0.1 / 3.0;
     assert_near(after[0].counts.values(), &[0.05, 0.0, other, 0.2 / 3.0], 1e-12);
     let expected = [0.025, 0.025, 0.0, 0.0, other / 2.0, other / 2.0, 0.1 / 3.0, 0.1 / 3.0];
@@ -266,7 +272,7 @@ fn a_later_step_does_not_undo_an_earlier_one() {
 
 /// Why Algorithm 5 as printed is not enough.
 #[test]
-fn what_pairs_of_tables_share_is_not_enough() {
+fn intersections_of_pairs_of_tables_are_not_enough() {
     let setting = Setting::plain(&[2; 4]);
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let noisy: Vec<Measurement> = [[0, 1, 2], [0, 1, 3], [0, 2, 3]]
@@ -289,7 +295,7 @@ fn what_pairs_of_tables_share_is_not_enough() {
 }
 
 #[test]
-fn consistent_tables_are_left_alone() {
+fn consistent_tables_do_not_change() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     for setting in [Setting::plain(&[2, 3, 2, 3, 2]), Setting::hierarchical(), Setting::uneven()] {
         let joint: Vec<f64> = setting.tuples().iter().map(|_| f64::from(rng.random_range(0..50))).collect();
@@ -312,7 +318,7 @@ fn noise(rng: &mut ChaCha8Rng) -> f64 {
 
 /// Noise of variance 1 in a table over A (4 codes) and variance 1 in one over A and B (3 codes).
 #[test]
-fn consistency_takes_away_the_noise_that_the_weights_promise() {
+fn consistency_reduces_the_noise_as_the_weights_predict() {
     const RUNS: u32 = 4_000;
     let setting = Setting::plain(&[4, 3]);
     let mut rng = ChaCha8Rng::seed_from_u64(6);
@@ -327,16 +333,16 @@ fn consistency_takes_away_the_noise_that_the_weights_promise() {
         fine += after[1].counts.values().iter().map(|value| value * value).sum::<f64>() / 12.0;
     }
     let [shared, fine, before] = [shared, fine, before].map(|sum| sum / f64::from(RUNS));
-    // Weights 3 : 1 give the shared marginal variance 3 / 4. A cell keeps 2 / 3 of its own variance and gets 1 / 9 of
-    // that. The mean of 16,000 squares has a standard deviation below 0.0085, that of 48,000 below 0.005: six of them,
-    // false alarm 2e-9.
+    // Weights 3 : 1 give the shared marginal variance 3 / 4. A cell keeps 2 / 3 of its own variance
+    // and gets 1 / 9 of that. The mean of 16,000 squares has a standard deviation below 0.0085,
+    // that of 48,000 below 0.005: six of them, false alarm 2e-9.
     assert!((shared - 0.75).abs() < 0.05, "{shared}");
     assert!((fine - (2.0 / 3.0 + 0.75 / 9.0)).abs() < 0.03, "{fine}");
-    // The test can see that unmended tables have more.
+    // The test can see that the original tables have more noise.
     assert!((before - 1.0).abs() < 0.03, "{before}");
 }
 
-/// The order that this crate chose where the paper is ambiguous.
+/// The order that this crate uses where the paper is ambiguous.
 #[test]
 fn consistency_before_clipping_is_nearer_than_after() {
     let setting = Setting::plain(&[10, 10, 2]);
@@ -365,7 +371,7 @@ fn consistency_before_clipping_is_nearer_than_after() {
             noisy.push(Measurement::of(Factor::new(&setting.domain, clique.clone(), counts).unwrap(), 10.0).unwrap());
         }
         let distance = |tables: &[Vec<f64>]| -> f64 {
-            tables.iter().flatten().zip(truth.iter().flatten()).map(|(value, wanted)| (value - wanted).abs()).sum()
+            tables.iter().flatten().zip(truth.iter().flatten()).map(|(value, exact)| (value - exact).abs()).sum()
         };
         first += distance(&clipped(&setting.make_consistent(&noisy)));
         let mut clipped_first = noisy.clone();
@@ -377,7 +383,8 @@ fn consistency_before_clipping_is_nearer_than_after() {
     assert!(first < 0.98 * last, "{first} {last}");
 }
 
-/// The nearest point of a convex set is the one from which every other point of the set lies behind.
+/// The variational inequality of a projection: from the nearest point of a convex set, no other
+/// point of the set is in the direction of the projected one.
 #[test]
 fn no_consistent_positive_tables_are_nearer() {
     const ROUNDS: u32 = 2_000;
@@ -392,7 +399,8 @@ fn no_consistent_positive_tables_are_nearer() {
             make_consistent_and_positive(domain, hierarchies, &mut nearest, total, ROUNDS).unwrap();
             assert!(setting.disagreement(&nearest) < 1e-9);
             assert!(nearest.iter().flat_map(|table| table.counts.values()).all(|&count| count > -0.01));
-            // Going back and forth without memory also ends at such tables, but not at the nearest.
+            // Alternating projections without memory also end at such tables, but not at the
+            // nearest.
             let mut without_memory = noisy.clone();
             for _ in 0..ROUNDS {
                 for table in &mut without_memory {

@@ -1,4 +1,4 @@
-//! Every document against what follows from the model.
+//! Checks of documents against the model.
 
 use scumble_mechanisms::marginals::{Marginals, Statement};
 use scumble_mechanisms::{Model, Origin};
@@ -15,7 +15,8 @@ use crate::bundle::contents::{
 };
 use crate::error::Error;
 
-/// Checks the claim about privacy by its own rules, and all documents against those that this program makes.
+/// Checks the privacy claim by its own rules, and all documents against those that this program
+/// generates.
 pub(super) fn check(
     folder: &Folder<'_>,
     contents: &Contents<'_>,
@@ -34,9 +35,9 @@ pub(super) fn check(
     let missing: Vec<&str> = due.iter().copied().filter(|name| folder.get(name).is_none()).collect();
     let undue: Vec<&str> = folder.names().filter(|name| !due.contains(name)).collect();
     if missing.is_empty() && undue.is_empty() {
-        found.passed("contents", "are all that belong to such a model");
+        found.passed("contents", "are complete for such a model");
     } else {
-        for (what, names) in [("lack", missing), ("have what is not of such a model:", undue)] {
+        for (what, names) in [("lack", missing), ("have files that such a model does not have:", undue)] {
             if !names.is_empty() {
                 found.failed_at("contents", format!("{what} {}", names.join(", ")));
             }
@@ -47,15 +48,18 @@ pub(super) fn check(
         let name = document.name;
         let Some(sum) = folder.get(name) else { continue };
         if *sum == Sum::of(&document.bytes) {
-            found.passed(name, "is what follows from the model");
+            found.passed(name, "agrees with the model");
         } else if same_program {
-            found.failed_at(name, "is not what follows from the model");
+            found.failed_at(name, "does not agree with the model");
         } else {
             match facts_agree(name, folder, contents)? {
                 Some(true) => found.not_checked(name, "is of another version; its figures agree with the model"),
-                Some(false) => found.failed_at(name, "says something else than the model"),
+                Some(false) => found.failed_at(name, "contradicts the model"),
                 None => {
-                    found.not_checked(name, format!("is of another version than {PROGRAM}: its sum holds, no more"));
+                    found.not_checked(
+                        name,
+                        format!("is of another version than {PROGRAM}: only its checksum was verified"),
+                    );
                 }
             }
         }
@@ -63,7 +67,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The certificate, or what is declared, is that of the model. This holds whatever program wrote it.
+/// Checks that the certificate or declaration is that of the model, whatever program wrote it.
 fn check_claim(folder: &Folder<'_>, model: &Model, found: &mut Verification) -> Result<(), Error> {
     match model.origin() {
         Origin::Measured { certificate, .. } => {
@@ -82,7 +86,7 @@ fn check_claim(folder: &Folder<'_>, model: &Model, found: &mut Verification) -> 
             if written.as_ref() == Some(marginals.statement()) {
                 found.passed(
                     "guarantee",
-                    "is declared by the maker of the tables, and not accounted for by this program",
+                    "is declared by the party that released the tables, and not accounted for by this program",
                 );
             } else {
                 found.failed_at("guarantee", format!("is not the model's: {DECLARED} has another statement"));
@@ -92,11 +96,11 @@ fn check_claim(folder: &Folder<'_>, model: &Model, found: &mut Verification) -> 
     Ok(())
 }
 
-/// Whether a document of another version says the same where it matters; `None` if it is for people.
+/// Returns whether a document of another version agrees in its facts; `None` if it is for people.
 fn facts_agree(name: &str, folder: &Folder<'_>, contents: &Contents<'_>) -> Result<Option<bool>, Error> {
     let schema = contents.model.schema();
     Ok(match name {
-        // What matters in these was compared already.
+        // The facts in these were compared already.
         CERTIFICATE | DECLARED => Some(true),
         MARGINALS => {
             let written = folder.document(MARGINALS)?.map(|bytes| Marginals::parse(&bytes[..], schema));
@@ -109,24 +113,24 @@ fn facts_agree(name: &str, folder: &Folder<'_>, contents: &Contents<'_>) -> Resu
             let resources: Option<Value> = part(folder, DATA_PACKAGE, "resources")?;
             let hash = |sum: &Sum| format!("sha256:{}", sum.sha256);
             let due = [(PARQUET, hash(&contents.parquet)), (CSV, hash(&contents.csv))];
-            Some(tells(resources.as_ref(), ["path", "hash"], &due))
+            Some(lists(resources.as_ref(), ["path", "hash"], &due))
         }
         CROISSANT => {
             let files: Option<Value> = part(folder, CROISSANT, "distribution")?;
             let due = [(PARQUET, contents.parquet.sha256.clone()), (CSV, contents.csv.sha256.clone())];
-            Some(tells(files.as_ref(), ["contentUrl", "sha256"], &due))
+            Some(lists(files.as_ref(), ["contentUrl", "sha256"], &due))
         }
         _ => None,
     })
 }
 
-/// Whether a list of objects has one for each of these pairs of values.
-fn tells(list: Option<&Value>, keys: [&str; 2], due: &[(&str, String)]) -> bool {
+/// Returns whether a list of objects has one for each of these pairs of values.
+fn lists(list: Option<&Value>, keys: [&str; 2], due: &[(&str, String)]) -> bool {
     let entries = list.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     due.iter().all(|(path, hash)| entries.iter().any(|entry| entry[keys[0]] == **path && entry[keys[1]] == **hash))
 }
 
-/// What stands under a key of a JSON document, if there is one.
+/// Returns the value of a key of a JSON document, if it exists.
 fn part<T: DeserializeOwned>(folder: &Folder<'_>, name: &str, key: &str) -> Result<Option<T>, Error> {
     if folder.get(name).is_none() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The files of a bundle against the list of their sums.
+//! Checks of files against the list of their checksums.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -11,40 +11,41 @@ use crate::bundle::checksums::{self, Sum};
 use crate::bundle::contents::{CSV, DATA_PACKAGE, FILES, INNER_FOLDER, MODEL, PARQUET};
 use crate::bundle::error::BundleError;
 
-/// Most bytes of the list: far more than all names and sums that it can have.
-const LIST_BYTES: u64 = 1 << 14;
-/// Most bytes of a document that is parsed: two copies of the largest schema, and as much around them.
-const DOCUMENT_BYTES: u64 = 128 << 20;
-/// Most strangers that are named.
-const NAMED: usize = 5;
-/// Most characters of a name that are shown.
-const SHOWN_CHARACTERS: usize = 60;
+/// Maximum number of bytes of the list: far more than all names and checksums that it can have.
+const MAX_LIST_BYTES: u64 = 1 << 14;
+/// Maximum number of bytes of a parsed document: two copies of the largest schema, and as much
+/// around them.
+const MAX_DOCUMENT_BYTES: u64 = 128 << 20;
+/// Maximum number of unknown files that are named.
+const MAX_NAMED: usize = 5;
+/// Maximum number of characters shown of a name.
+const MAX_SHOWN_CHARACTERS: usize = 60;
 
-/// A folder all of whose files have the sums that are listed.
+/// A folder whose files all have the listed checksums.
 pub(super) struct Folder<'a> {
     root: &'a Path,
     sums: BTreeMap<&'static str, Sum>,
 }
 
 impl<'a> Folder<'a> {
-    /// Checks files and sums; `None` if they do not agree.
+    /// Checks files and checksums; `None` if they do not agree.
     pub(super) fn check(root: &'a Path, found: &mut Verification) -> Result<Option<Self>, BundleError> {
         let io = |error: std::io::Error| BundleError::io(root, &error);
         let Listing { present, strange } = Listing::of(root).map_err(io)?;
         if !strange.is_empty() {
-            found.failed_at("files", format!("are not all of a bundle: {}", shown(&strange)));
+            found.failed_at("files", format!("include some that a bundle cannot have: {}", shown(&strange)));
             return Ok(None);
         }
         if !present.contains(checksums::LIST) {
-            found.failed_at("files", format!("have no {} among them, so this is no bundle", checksums::LIST));
+            found.failed_at("files", format!("do not include {}, so this is not a bundle", checksums::LIST));
             return Ok(None);
         }
-        let list = read_at_most(&root.join(checksums::LIST), LIST_BYTES).map_err(io)?;
-        let listed = list.as_deref().ok_or("is longer than any".to_owned()).and_then(checksums::parse);
+        let list = read_at_most(&root.join(checksums::LIST), MAX_LIST_BYTES).map_err(io)?;
+        let listed = list.as_deref().ok_or("is too long".to_owned()).and_then(checksums::parse);
         let listed = match listed {
             Ok(listed) => listed,
             Err(problem) => {
-                found.failed_at("files", format!("are not listed soundly: {} {problem}", checksums::LIST));
+                found.failed_at("files", format!("are not listed correctly: {} {problem}", checksums::LIST));
                 return Ok(None);
             }
         };
@@ -76,10 +77,10 @@ impl<'a> Folder<'a> {
             sums.insert(name, sum);
         }
         if !damaged.is_empty() {
-            found.failed_at("checksums", format!("do not hold for {}", damaged.join(", ")));
+            found.failed_at("checksums", format!("do not match {}", damaged.join(", ")));
             return Ok(None);
         }
-        found.passed("checksums", "hold for every file");
+        found.passed("checksums", "match every file");
         Ok(Some(Self { root, sums }))
     }
 
@@ -87,7 +88,7 @@ impl<'a> Folder<'a> {
         self.root.join(name)
     }
 
-    /// The sum of a file that every bundle has.
+    /// Returns the sum of a file that every bundle has.
     pub(super) fn sum(&self, name: &str) -> &Sum {
         self.get(name).expect("a folder without it was refused")
     }
@@ -100,17 +101,17 @@ impl<'a> Folder<'a> {
         self.sums.keys().copied()
     }
 
-    /// The bytes of a document; `None` if they are more than any has.
+    /// Returns the bytes of a document; `None` if it is too long.
     pub(super) fn document(&self, name: &str) -> Result<Option<Vec<u8>>, BundleError> {
-        read_at_most(&self.path(name), DOCUMENT_BYTES).map_err(|error| BundleError::io(self.root, &error))
+        read_at_most(&self.path(name), MAX_DOCUMENT_BYTES).map_err(|error| BundleError::io(self.root, &error))
     }
 }
 
-/// What is in a folder.
+/// The contents of a folder.
 struct Listing {
-    /// Files whose names a bundle can have.
+    /// Files that a bundle can have.
     present: BTreeSet<&'static str>,
-    /// Names, as they can be shown, of whatever else there is; not all of them, if they are many.
+    /// Names, safe to show, of other files and folders; not all, if there are many.
     strange: Vec<String>,
 }
 
@@ -126,7 +127,7 @@ impl Listing {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
             let name = format!("{before}{}", lossless(&entry.file_name()));
-            // Of the entry itself: what a link leads to is of no interest.
+            // The type of the entry itself: links are not followed.
             let kind = entry.file_type()?;
             let known = FILES.iter().map(|(known, _)| *known).chain([checksums::LIST]).find(|known| *known == name);
             match known {
@@ -142,7 +143,7 @@ impl Listing {
                 }
             }
             // One more than is named shows that there are others.
-            if self.strange.len() > NAMED {
+            if self.strange.len() > MAX_NAMED {
                 break;
             }
         }
@@ -150,24 +151,25 @@ impl Listing {
     }
 }
 
-/// The name of a file as text. One that is no text is none that we know, and the replacement keeps it so.
+/// Returns a file name as text. A name that is not Unicode is unknown, and remains so after
+/// replacement.
 fn lossless(name: &OsStr) -> String {
     name.to_str().map_or_else(|| format!("{}\u{fffd}", name.to_string_lossy()), Into::into)
 }
 
-/// A name that somebody else chose, so that it cannot disturb a terminal.
+/// Quotes a name from an untrusted source, so that it cannot affect a terminal.
 fn quoted(name: &str) -> String {
-    let start: String = name.chars().take(SHOWN_CHARACTERS).collect();
+    let start: String = name.chars().take(MAX_SHOWN_CHARACTERS).collect();
     let more = if start.len() < name.len() { "..." } else { "" };
     format!("`{}{more}`", start.escape_debug())
 }
 
 fn shown(names: &[String]) -> String {
-    let more = if names.len() > NAMED { " and others" } else { "" };
-    names[..names.len().min(NAMED)].join(", ") + more
+    let more = if names.len() > MAX_NAMED { " and others" } else { "" };
+    names[..names.len().min(MAX_NAMED)].join(", ") + more
 }
 
-/// The whole file, or `None` if it is longer.
+/// Reads a whole file; `None` if it is longer than `most`.
 fn read_at_most(path: &Path, most: u64) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;

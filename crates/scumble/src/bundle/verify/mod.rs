@@ -1,12 +1,14 @@
-//! Checking a bundle that somebody else made.
+//! Verification of a bundle from an untrusted source.
 //!
-//! In two steps. First every file against its sum: what is listed is there, what is there is listed, nothing is a link, and no byte
-//! differs. If that fails, nothing in the folder is looked at any further. Then what the files say: the model is read by its own
-//! parser, every document is made again from it and compared, and so are the rows.
+//! There are two steps. First, every file is checked against its checksum: all listed files exist,
+//! all files are listed, none is a link, and no byte differs. If that fails, nothing in the folder
+//! is read any further. Then the contents are checked: the model is read by its own parser, and all
+//! documents and rows are generated again from it and compared.
 //!
-//! Nothing is believed. Only files whose names a bundle can have are opened, so no path leads out of the folder; sums are taken in
-//! the memory of one buffer; what is parsed has a limit; files of rows are read behind the engine's guards; and rows are drawn
-//! again only once both files are known to have as many.
+//! Nothing in the folder is trusted. Only files that a bundle can have are opened, so no path leads
+//! out of the folder. Checksums are computed in the memory of one buffer, parsed files have a
+//! limit, and files of rows are read with the checks of the engine. Rows are drawn again only once
+//! both files are known to have the recorded number.
 
 mod documents;
 mod files;
@@ -25,43 +27,43 @@ use crate::error::Error;
 
 use files::Folder;
 
-/// What came out of looking at a bundle.
+/// Result of verifying a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verification {
-    /// What was checked, in this order.
+    /// The checks, in order.
     pub checks: Vec<Check>,
 }
 
-/// One thing that was checked.
+/// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What it is about: a file, or something that several of them have in common.
+    /// Subject: a file, or a property of several files.
     pub about: &'static str,
-    /// What came out.
+    /// Outcome of the check.
     pub outcome: Outcome,
-    /// The same in words.
+    /// Outcome in words.
     pub text: String,
 }
 
-/// What came out of a check.
+/// Outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It is as it should be.
+    /// The check passed.
     Passed,
-    /// It is not.
+    /// The check failed.
     Failed,
-    /// Nobody can tell, for the reason that is given.
+    /// Could not be checked, for the given reason.
     NotChecked,
 }
 
 impl Verification {
-    /// Whether nothing failed. What could not be checked does not count as failed: look at [`Outcome::NotChecked`].
+    /// Returns whether no check failed. [`Outcome::NotChecked`] does not count as failed.
     pub fn holds(&self) -> bool {
         self.failed().next().is_none()
     }
 
-    /// The checks that failed, in the order in which they were made.
+    /// Returns the failed checks, in order.
     pub fn failed(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| check.outcome == Outcome::Failed)
     }
@@ -83,18 +85,19 @@ impl Verification {
     }
 }
 
-/// Checks a bundle.
+/// Verifies a bundle.
 ///
-/// `go_on` is told how many rows were drawn again, and of how many, and stops the work by answering `false`.
+/// Calls `go_on` with the number of rows drawn again and their total, and stops once it returns
+/// `false`.
 ///
 /// # Errors
-/// If the folder cannot be read. What is wrong with it is no error, but what is asked for.
+/// If the folder cannot be read. Failed checks are part of the result, not errors.
 pub fn verify(folder: &Path, go_on: impl FnMut(u64, u64) -> bool) -> Result<Verification, Error> {
     let mut found = Verification { checks: Vec::new() };
     if let Some(folder) = Folder::check(folder, &mut found)? {
         check_contents(&folder, go_on, &mut found)?;
     } else {
-        found.not_checked("contents", "were not looked at, because the files are not those that were listed");
+        found.not_checked("contents", "were not checked, because the files are not those that are listed");
     }
     Ok(found)
 }
@@ -107,7 +110,7 @@ fn check_contents(
     let model = check_model(folder, found);
     let made = check_release(folder, found)?;
     let (Some(model), Some(MadeBy { program, release })) = (model, made) else {
-        found.not_checked("contents", "were not compared, because what they follow from cannot be read");
+        found.not_checked("contents", "were not compared, because the model or the release cannot be read");
         return Ok(());
     };
     let contents = Contents {
@@ -123,13 +126,13 @@ fn check_contents(
 
 fn check_model(folder: &Folder<'_>, found: &mut Verification) -> Option<Model> {
     match Model::read(&folder.path(MODEL)) {
-        // Bytes that its parser passes over would not be covered by what follows from the model.
+        // Bytes that the parser ignores would not be covered by the other checks.
         Ok(model) if Sum::of(&model.to_bytes()) != *folder.sum(MODEL) => {
             found.failed_at(MODEL, "is not written as this program writes models");
             None
         }
         Ok(model) => {
-            found.passed(MODEL, "is a sound model, and its own hash holds");
+            found.passed(MODEL, "is a valid model, and its hash matches");
             Some(model)
         }
         Err(error) => {
@@ -139,14 +142,14 @@ fn check_model(folder: &Folder<'_>, found: &mut Verification) -> Option<Model> {
     }
 }
 
-/// How the bundle was made, as its data package records.
+/// Reads how the bundle was made, from its data package.
 fn check_release(folder: &Folder<'_>, found: &mut Verification) -> Result<Option<MadeBy<Release>>, Error> {
     let recorded = folder.document(DATA_PACKAGE)?;
     let recorded = recorded.and_then(|bytes| serde_json::from_slice::<Recorded>(&bytes).ok());
     let is_sound =
         |made: &MadeBy<Release>| made.release.publisher.check().is_ok() && !made.program.chars().any(char::is_control);
     let Some(made) = recorded.map(|recorded| recorded.made).filter(is_sound) else {
-        found.failed_at("release", format!("is not told by {DATA_PACKAGE} in a way that can be read"));
+        found.failed_at("release", format!("cannot be read from {DATA_PACKAGE}"));
         return Ok(None);
     };
     let Release { rows, seed, date, .. } = &made.release;

@@ -1,4 +1,4 @@
-//! The two files of rows against each other, the schema and the model.
+//! Checks of the two files of rows against each other, the schema and the model.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_schema::DataType;
+use scumble_engine::exact::ExactCounts;
 use scumble_engine::{Input, ReadOptions, TableScan, column_types};
 use scumble_schema::{Clique, Decoder, Dialect, Schema};
 
@@ -16,7 +17,7 @@ use crate::bundle::data::draw;
 use crate::bundle::error::BundleError;
 use crate::error::Error;
 
-/// What a comparison that found a difference stops with. Nobody sees it.
+/// Internal error that ends a comparison at the first difference.
 const DIFFERS: io::ErrorKind = io::ErrorKind::InvalidData;
 
 pub(super) fn check(
@@ -34,7 +35,8 @@ pub(super) fn check(
     }
 }
 
-/// Both files have the columns of the schema, in its order, and Parquet their types.
+/// Checks that both files have the columns of the schema, in its order, and Parquet also their
+/// types.
 fn check_columns(folder: &Folder<'_>, contents: &Contents<'_>, found: &mut Verification) -> bool {
     let due = Decoder::new(contents.model.schema()).arrow_schema().clone();
     let due_names: Vec<&String> = due.fields().iter().map(|field| field.name()).collect();
@@ -63,21 +65,19 @@ fn check_columns(folder: &Folder<'_>, contents: &Contents<'_>, found: &mut Verif
     true
 }
 
-/// Text has several layouts in memory, and a reader chooses.
+/// Returns whether a type is text, which has several layouts in memory.
 fn is_text(kind: &DataType) -> bool {
     matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// What can be counted of a file: rows, and how many have each code of each column.
+/// Counts of a file: the number of rows, then for each column the number of rows with each code.
 type Counts = Vec<Vec<u64>>;
 
-/// Both files have as many rows as were recorded, equal tables of every column, and no value that is not declared.
+/// Checks that both files have the recorded number of rows, equal counts in every column, and only
+/// declared values.
 fn check_values(folder: &Folder<'_>, contents: &Contents<'_>, found: &mut Verification) -> bool {
     let Some(strict) = contents.model.schema().strict() else {
-        found.not_checked(
-            "values",
-            "were not looked at: a column has so many codes that none is left for values that are not declared",
-        );
+        found.not_checked("values", "were not checked: a column has no code left for undeclared values");
         return true;
     };
     let mut counts: Vec<Counts> = Vec::new();
@@ -94,7 +94,7 @@ fn check_values(folder: &Folder<'_>, contents: &Contents<'_>, found: &mut Verifi
     for (name, counts) in [PARQUET, CSV].into_iter().zip(&counts) {
         let rows = counts[0][0];
         if rows != due {
-            found.failed_at("values", format!("are not all there: {name} has {rows} rows, and {due} were recorded"));
+            found.failed_at("values", format!("are not complete: {name} has {rows} rows, but {due} were recorded"));
             return false;
         }
         if let Some(column) = first_undeclared(contents.model.schema(), &strict, counts) {
@@ -117,7 +117,8 @@ fn counted(folder: &Folder<'_>, name: &str, strict: &Schema) -> Result<Counts, E
     Ok(scan.count_tables(&tables)?)
 }
 
-/// The first column that has a value which is not declared, or none where one is required.
+/// Returns the first column with an undeclared value, or with a missing value where one is
+/// required.
 fn first_undeclared<'a>(schema: &'a Schema, strict: &Schema, counts: &Counts) -> Option<&'a str> {
     let columns = schema.attributes().iter().zip(strict.attributes()).zip(&counts[1..]);
     columns.into_iter().find_map(|((declared, strict), counts)| {
@@ -127,7 +128,7 @@ fn first_undeclared<'a>(schema: &'a Schema, strict: &Schema, counts: &Counts) ->
     })
 }
 
-/// The rows are, byte for byte, those that the model draws from the recorded seed.
+/// Checks that the rows are, byte for byte, those that the model draws with the recorded seed.
 fn check_drawn(
     folder: &Folder<'_>,
     contents: &Contents<'_>,
@@ -154,12 +155,12 @@ fn check_drawn(
     } else if same_program {
         found.failed_at("rows", format!("are not those that the model draws with seed {seed}"));
     } else {
-        found.not_checked("rows", format!("were drawn by another version than {PROGRAM}, which draws others"));
+        found.not_checked("rows", format!("were drawn by another version than {PROGRAM}, which draws different rows"));
     }
     Ok(())
 }
 
-/// Takes the bytes that a file should have, and stops at the first that it has not.
+/// Writer that compares bytes with a file, and stops at the first difference.
 struct Comparing {
     file: BufReader<File>,
     differs: Arc<AtomicBool>,

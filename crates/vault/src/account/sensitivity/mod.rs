@@ -1,9 +1,10 @@
-//! How far one unit can move an exact answer.
+//! Sensitivities: how far one unit can move an exact answer.
 //!
-//! Every sensitivity that is charged or verified is computed in this module, from public facts alone: which tables are
-//! neighbours, the most rows `m` of a unit, the kind of the score, the heaviest weight, the number of scores. The vault calls it with
-//! what it is about to ask, and [`Certificate::verify`](super::Certificate::verify) with what an event says was asked. Neither has
-//! arithmetic of its own, so what is charged and what is verified cannot drift apart.
+//! Every sensitivity that is charged or verified is computed in this module, from public facts
+//! alone: the adjacency, the maximum number of rows `m` per unit, the kind of the score, the
+//! heaviest weight, the number of scores. The vault calls it with a question,
+//! [`Certificate::verify`](super::Certificate::verify) with the question of an event. Neither has
+//! arithmetic of its own, so charge and verification agree.
 //!
 //! | release | function | `Δ`, add/remove | `Δ`, replace-one | proof |
 //! |---|---|---|---|---|
@@ -13,7 +14,8 @@
 //! | one score, one unit; a selection | [`ScoreUnits::of_unit`] | `w m s` | `w m s` | [lattice](crate::score), [selection](crate::noise::ExponentialMechanism) |
 //! | `k` scores | [`Sensitivity::of_scores`] | L1 `k w m s`, squared L2 `k (w m s)²` | as add/remove | [`Sensitivity::of_scores`] |
 //!
-//! Tables are counted in [`RowUnits`], scores in [`ScoreUnits`]; `w` is the heaviest weight among the candidates.
+//! Tables are counted in [`RowUnits`], scores in [`ScoreUnits`]; `w` is the heaviest weight among
+//! the candidates.
 
 mod units;
 
@@ -25,10 +27,11 @@ use scumble_schema::AdjacencyKind;
 
 pub use units::{RowUnits, ScoreUnits, Unit};
 
-/// How far one unit can move an exact answer, in both norms: exact integers, in the unit `U` of the answer's lattice.
+/// How far one unit can move an exact answer, in both norms: exact integers, in the unit `U` of the
+/// lattice of the answer.
 ///
 /// # Privacy
-/// The fields are private, so that a number of one norm never stands where the other is due:
+/// The fields are private, so that a number of one norm is never used for the other:
 /// ```compile_fail,E0451
 /// # use scumble_vault::account::{RowUnits, Sensitivity};
 /// let swapped = Sensitivity::<RowUnits> { l1: 4, squared_l2: 2, unit: std::marker::PhantomData };
@@ -47,24 +50,24 @@ pub struct Sensitivity<U: Unit> {
 }
 
 impl<U: Unit> Sensitivity<U> {
-    /// As an L1 norm, `Δ₁`, in units of the lattice.
+    /// Returns the L1 norm, `Δ₁`, in units of the lattice.
     pub fn l1(self) -> u128 {
         self.l1
     }
 
-    /// As a squared L2 norm, `Δ₂²`, in squared units of the lattice.
+    /// Returns the squared L2 norm, `Δ₂²`, in squared units of the lattice.
     pub fn squared_l2(self) -> u128 {
         self.squared_l2
     }
 
-    /// Answers of this sensitivity are whole multiples of `2^-lattice_log2`.
+    /// Returns the exponent of the lattice: answers are integer multiples of `2^-lattice_log2`.
     pub fn lattice_log2(self) -> u32 {
         U::LATTICE_LOG2
     }
 }
 
 impl Sensitivity<RowUnits> {
-    /// That of a count table, whatever its number of cells.
+    /// Returns the sensitivity of a count table, whatever its number of cells.
     ///
     /// # Privacy
     /// | | L1 | squared L2 | worst case |
@@ -84,7 +87,8 @@ impl Sensitivity<RowUnits> {
 }
 
 impl Sensitivity<ScoreUnits> {
-    /// That of `count` scores released together, each of which one unit moves by at most `one`; `None` if it does not fit.
+    /// Returns the sensitivity of `count` scores released together, each of which one unit moves by
+    /// at most `one`; `None` if it does not fit.
     ///
     /// # Privacy
     /// One unit may move all of them: `k Δ` in L1, `k Δ²` in squared L2.
@@ -96,32 +100,35 @@ impl Sensitivity<ScoreUnits> {
 }
 
 impl RowUnits {
-    /// How far one unit moves the count of any one cell: at most all of its rows arrive there, or leave.
+    /// Returns how far one unit moves the count of any one cell: at most all of its rows arrive or
+    /// leave.
     pub fn of_cell(max_contributions: NonZeroU32) -> Self {
         Self(max_contributions.get().into())
     }
 }
 
 impl ScoreUnits {
-    /// How far one unit moves any one of some weighted scores: `heaviest * m` times as far as one row moves a score of weight one.
-    /// This is the `Δ` of a selection. `None` if it does not fit.
+    /// Returns how far one unit moves any one of several weighted scores: `heaviest * m` times as
+    /// far as one row moves a score of weight one. This is the `Δ` of a selection. `None` if it
+    /// does not fit.
     ///
     /// # Privacy
-    /// A unit of `m` rows is a path of `m` single rows, and a weight multiplies the distance between neighbours.
+    /// A unit of `m` rows is a path of `m` single rows, and a weight multiplies the distance
+    /// between neighbours.
     pub fn of_unit(one_row: Self, heaviest: NonZeroU32, max_contributions: NonZeroU32) -> Option<Self> {
         let factor = u128::from(heaviest.get()) * u128::from(max_contributions.get());
         one_row.get().checked_mul(factor).map(Self::from_units)
     }
 
-    /// How far one row moves a score that counts `weight` times; cut to the largest number where it does not fit, as the value
-    /// of such a score is.
+    /// Returns how far one row moves a score of this weight. Saturates, as the value of such a
+    /// score does.
     pub(crate) fn times(self, weight: NonZeroU32) -> Self {
         Self::from_units(self.get().saturating_mul(weight.get().into()))
     }
 
-    /// The inverse of [`ScoreUnits::times`]: how far one row moves a score of this weight, at weight one.
+    /// Divides by the weight, the inverse of [`ScoreUnits::times`].
     ///
-    /// Rounded up: the heaviest weight comes on top, wherever it stands among the candidates.
+    /// Rounded up: the result is multiplied by the heaviest weight of all candidates.
     pub(crate) fn at_weight_one(self, weight: NonZeroU32) -> Self {
         Self::from_units(self.get().div_ceil(weight.get().into()))
     }

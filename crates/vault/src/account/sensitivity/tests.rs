@@ -17,12 +17,13 @@ fn tables_have_the_sensitivities_of_the_privacy_rules() {
 
 #[test]
 fn no_neighbouring_table_is_further_away_than_its_sensitivity() {
-    // All tables of three cells and at most four rows, all ways for a unit of at most two rows to join or be replaced.
+    // All tables of three cells and at most four rows, and all ways to add or replace a unit of at
+    // most two rows.
     let m = 2;
     let tables = |rows: u64| (0..=rows).flat_map(move |a| (0..=rows - a).map(move |b| [a, b, rows - a - b]));
     let steps = |from: [u64; 3], to: [u64; 3]| [0, 1, 2].map(|i| u128::from(from[i].abs_diff(to[i])));
-    // The largest L1 norm, squared L2 norm and single cell, for rows that join and for rows that are replaced.
-    let (mut joined, mut replaced) = ([0; 3], [0; 3]);
+    // The largest L1 norm, squared L2 norm and single cell, for added rows and for replaced rows.
+    let (mut added, mut replaced) = ([0; 3], [0; 3]);
     let enter = |largest: &mut [u128; 3], step: [u128; 3]| {
         let squared = step.map(|cell| cell * cell).iter().sum();
         let norms = [step.iter().sum(), squared, step.into_iter().max().unwrap()];
@@ -32,7 +33,7 @@ fn no_neighbouring_table_is_further_away_than_its_sensitivity() {
         for size in 0..=u64::from(m) {
             for old in tables(size) {
                 let with = std::array::from_fn(|i| table[i] + old[i]);
-                enter(&mut joined, steps(table, with));
+                enter(&mut added, steps(table, with));
                 for new in tables(size) {
                     enter(&mut replaced, steps(with, std::array::from_fn(|i| table[i] + new[i])));
                 }
@@ -40,7 +41,7 @@ fn no_neighbouring_table_is_further_away_than_its_sensitivity() {
         }
     }
     let cell = RowUnits::of_cell(number(m)).get();
-    for (largest, adjacency) in [(joined, AdjacencyKind::AddRemove), (replaced, AdjacencyKind::ReplaceOne)] {
+    for (largest, adjacency) in [(added, AdjacencyKind::AddRemove), (replaced, AdjacencyKind::ReplaceOne)] {
         let due = Sensitivity::of_table(adjacency, number(m));
         assert_eq!(largest, [due.l1(), due.squared_l2(), cell], "{adjacency}");
     }
@@ -74,7 +75,7 @@ fn a_weight_that_does_not_divide_a_sensitivity_rounds_it_up() {
 }
 
 #[test]
-fn a_sensitivity_that_does_not_fit_is_none_and_never_a_small_one() {
+fn a_sensitivity_that_does_not_fit_is_none_and_never_wraps_around() {
     let huge = ScoreUnits::from_units(1 << 64);
     assert_eq!(ScoreUnits::of_unit(huge, number(u32::MAX), number(u32::MAX)).map(ScoreUnits::get), {
         Some((1 << 64) * u128::from(u32::MAX) * u128::from(u32::MAX))

@@ -1,4 +1,4 @@
-//! The units that a sensitivity is counted in, as types.
+//! Units of sensitivities, as types.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The step of the lattice on which exact answers of one kind lie. Sealed: tables and scores are all there is.
+/// Step of the lattice of exact answers. Sealed: there are two kinds of answers, tables and scores.
 pub trait Unit: sealed::Sealed + fmt::Debug + Copy + Eq + Send + Sync + 'static {
-    /// An answer is a whole number of steps of `g = 2^-LATTICE_LOG2`.
+    /// Answers are integer multiples of `g = 2^-LATTICE_LOG2`.
     const LATTICE_LOG2: u32;
 }
 
@@ -21,8 +21,9 @@ pub struct RowUnits(pub(super) u128);
 /// 1/1024 of a row, or of a bit for mutual information: the unit of scores. `g = 2^-10`.
 ///
 /// # Privacy
-/// A number of rows is smaller by a factor of 1,024 than the same distance in score units, and noise for it would be too small by
-/// as much. So no bare number turns into score units outside this crate, and this does not compile:
+/// A distance in rows is 1,024 times as many score units. Noise for a bare number of rows would be
+/// too small by that factor. So other crates cannot turn a bare number into score units. This does
+/// not compile:
 /// ```compile_fail,E0308
 /// # use scumble_vault::account::{Mechanism, ScoreUnits};
 /// # use scumble_vault::{Gdp, account::Amount};
@@ -30,12 +31,12 @@ pub struct RowUnits(pub(super) u128);
 ///     Mechanism::exponential(two_rows, share)
 /// }
 /// ```
-/// nor does this:
+/// Nor does this:
 /// ```compile_fail,E0423
 /// # use scumble_vault::account::ScoreUnits;
 /// let two_rows = ScoreUnits(2);
 /// ```
-/// A distance in rows says so:
+/// The constructor names the unit:
 /// ```
 /// # use scumble_vault::account::ScoreUnits;
 /// assert_eq!(ScoreUnits::from_rows(2).get(), 2048);
@@ -55,34 +56,34 @@ impl Unit for ScoreUnits {
 }
 
 impl RowUnits {
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn get(self) -> u128 {
         self.0
     }
 }
 
 impl ScoreUnits {
-    /// No distance at all.
+    /// Distance zero.
     pub(crate) const ZERO: Self = Self(0);
 
-    /// Whole rows, or whole bits.
+    /// Converts whole rows, or whole bits.
     pub const fn from_rows(rows: u32) -> Self {
         // Below 2^42.
         Self((rows as u128) << LATTICE_LOG2)
     }
 
-    /// A number that is in units of the lattice already, as the proofs beside the scores derive it.
+    /// Creates a distance from lattice units, as derived by the proofs beside the scores.
     pub(crate) const fn from_units(units: u128) -> Self {
         Self(units)
     }
 
-    /// The number of lattice steps, which is what events and certificates hold.
+    /// Returns the number of lattice units, as stored in events and certificates.
     pub const fn get(self) -> u128 {
         self.0
     }
 
-    /// The distance in rows, or in bits.
-    #[expect(clippy::cast_precision_loss, reason = "for people to read")]
+    /// Returns the distance in rows, or in bits.
+    #[expect(clippy::cast_precision_loss, reason = "for display")]
     pub fn to_f64(self) -> f64 {
         self.0 as f64 / f64::from(1_u32 << LATTICE_LOG2)
     }

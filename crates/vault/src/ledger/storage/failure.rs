@@ -1,4 +1,4 @@
-//! What a failing system means for the ledger: whether the bytes on disk are uncertain.
+//! Classification of system errors: whether they leave the bytes on disk uncertain.
 
 use std::io;
 use std::path::Path;
@@ -8,12 +8,12 @@ use rusqlite::ErrorCode;
 use super::super::LedgerError;
 
 impl LedgerError {
-    /// A failure to write or to sync: what is on disk is uncertain, unless there merely was no room to write.
+    /// Returns a failure to write or to sync, which leaves the bytes on disk uncertain.
     pub(in crate::ledger) fn storage(during: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |cause| Self::Storage { during, cause: cause.into() }
     }
 
-    /// A failure to write a journal. What was written of it is cut off at the next start.
+    /// Returns a failure to write a journal. A partial entry is removed when the job is resumed.
     pub(in crate::ledger) fn write(cause: io::Error) -> Self {
         match cause.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
@@ -21,12 +21,12 @@ impl LedgerError {
         }
     }
 
-    /// A failure to open, read or find a file: nothing was changed.
+    /// Returns a failure to open, read or find a file: nothing was changed.
     pub(in crate::ledger) fn io(during: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |cause| Self::Io { during, cause: cause.into() }
     }
 
-    /// What SQLite reports about the file at `path`.
+    /// Converts an error of SQLite about the file at `path`.
     pub(in crate::ledger) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
         move |cause| match cause.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_without_room_is_not_a_failing_disk() {
+    fn a_full_disk_is_not_failed_storage() {
         for kind in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
             assert!(matches!(LedgerError::write(kind.into()), LedgerError::Full));
         }

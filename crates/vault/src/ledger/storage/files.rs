@@ -1,4 +1,4 @@
-//! The files around a ledger, and what makes them last.
+//! Files of a ledger, and their durability.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::super::LedgerError;
 
-/// Where a ledger and what belongs to it are.
+/// Paths of a ledger and its files.
 #[derive(Debug, Clone)]
 pub(in crate::ledger) struct Files {
-    /// The ledger. No code but SQLite's may open it while the program runs: on Unix, closing any handle of a file gives up
-    /// all locks that the process holds on it.
+    /// The ledger. Only SQLite may open it while the program runs: on Unix, closing any handle of a
+    /// file releases all locks that the process holds on it.
     pub(in crate::ledger) ledger: PathBuf,
-    /// What the user calls it, for messages.
+    /// Path given by the user, for messages.
     pub(in crate::ledger) name: PathBuf,
     directory: PathBuf,
     jobs: PathBuf,
@@ -20,7 +20,8 @@ pub(in crate::ledger) struct Files {
 }
 
 impl Files {
-    /// The files of an existing ledger. Links are followed first, so that every name of it leads to the same journals.
+    /// Returns the files of an existing ledger. Links are resolved first, so that every name of the
+    /// ledger leads to the same journals.
     pub(in crate::ledger) fn find(path: &Path) -> Result<Self, LedgerError> {
         let ledger = fs::canonicalize(path).map_err(|cause| match cause.kind() {
             io::ErrorKind::NotFound => LedgerError::Missing { path: path.to_owned() },
@@ -35,7 +36,7 @@ impl Files {
         Ok(Self { name: path.to_owned(), directory, jobs: beside(".jobs"), mark: beside(".suspect"), ledger })
     }
 
-    /// An empty file for a new ledger.
+    /// Creates an empty file for a new ledger.
     pub(in crate::ledger) fn create(path: &Path) -> Result<Self, LedgerError> {
         private_file().create_new(true).open(path).map_err(|cause| match cause.kind() {
             io::ErrorKind::AlreadyExists => LedgerError::Exists { path: path.to_owned() },
@@ -44,23 +45,23 @@ impl Files {
         Self::find(path)
     }
 
-    /// Makes names that were added or removed beside the ledger last.
+    /// Makes file names that were added or removed beside the ledger durable.
     pub(in crate::ledger) fn sync_directory(&self) -> Result<(), LedgerError> {
         sync(&self.directory)
     }
 
-    /// The journal of a job.
+    /// Returns the path of the journal of a job.
     pub(in crate::ledger) fn journal(&self, job: &str) -> PathBuf {
         self.jobs.join(job)
     }
 
-    /// What ties a job to its table.
+    /// Returns the path of the binding of a job.
     pub(in crate::ledger) fn binding(&self, job: &str) -> PathBuf {
         self.jobs.join(job).with_extension("table")
     }
 
-    /// Creates the journal of a new job, durably. The name of the directory itself lasts when the directory of the ledger is
-    /// synced, which happens before a reservation is handed out.
+    /// Creates the journal of a new job, durably. The name of the directory itself becomes durable
+    /// when the directory of the ledger is synced, which happens before a reservation is returned.
     pub(in crate::ledger) fn create_journal(&self, job: &str) -> Result<File, LedgerError> {
         match private_directory().create(&self.jobs) {
             Err(cause) if cause.kind() != io::ErrorKind::AlreadyExists => Err(cause),
@@ -73,8 +74,9 @@ impl Files {
         .and_then(|file| sync(&self.jobs).map(|()| file))
     }
 
-    /// Removes journals and bindings of jobs that are not open: of jobs that were killed before their reservation or after their end.
-    /// The caller holds the lock under which journals are created and jobs end. What cannot be removed does no harm.
+    /// Removes journals and bindings of jobs that are not open: those killed before their
+    /// reservation or after their commit. The caller holds the lock under which journals are
+    /// created and jobs end. A file that cannot be removed is harmless.
     pub(in crate::ledger) fn sweep_journals(&self, is_open: impl Fn(&str) -> bool) {
         for entry in fs::read_dir(&self.jobs).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -84,7 +86,8 @@ impl Files {
         }
     }
 
-    /// Says beside the ledger that storage failed, if it did. There is nobody to tell if this fails as well.
+    /// Marks the ledger as suspect if `error` is a storage failure. Ignores a failure to write the
+    /// mark.
     pub(in crate::ledger) fn mark_if_storage_failed(&self, error: &LedgerError) {
         if matches!(error, LedgerError::Storage { .. }) {
             let _ = private_file().create(true).open(&self.mark).and_then(|mark| mark.sync_all());
@@ -92,7 +95,7 @@ impl Files {
         }
     }
 
-    /// Whether the mark is there. A mark that cannot be looked for counts as there.
+    /// Returns whether the mark exists. If that cannot be determined, it counts as existing.
     pub(in crate::ledger) fn are_suspect(&self) -> bool {
         !fs::symlink_metadata(&self.mark).is_err_and(|cause| cause.kind() == io::ErrorKind::NotFound)
     }
@@ -102,7 +105,8 @@ impl Files {
     }
 }
 
-/// For the user alone: what a job released need not be published.
+/// Returns options for a file that only its owner may read: the releases of a job may be
+/// unpublished.
 pub(in crate::ledger) fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
@@ -125,7 +129,8 @@ fn sync(directory: &Path) -> Result<(), LedgerError> {
     synced.map_err(LedgerError::storage("syncing a directory"))
 }
 
-/// Elsewhere a directory cannot be opened, and names last when the file system says so.
+/// Does nothing: other systems cannot open a directory, and their file systems decide when names
+/// are durable.
 #[cfg(not(unix))]
 fn sync(_directory: &Path) -> Result<(), LedgerError> {
     Ok(())

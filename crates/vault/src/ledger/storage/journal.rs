@@ -1,8 +1,9 @@
-//! The journal of a job: what it released, so that a resumed job reports the same and draws nothing twice.
+//! Journal of a job: its releases, so that a resumed job repeats them and draws nothing twice.
 //!
-//! An entry is a header (two lengths and a check of them), the event, the values and a hash. Header and hash are chained to the
-//! entry before, and the first entry to the record of the reservation. The check of the lengths stands by itself so that
-//! a damaged length is not taken for an entry that was cut short.
+//! An entry is a header (two lengths and a check of them), the event, the values and a hash. Header
+//! and hash are chained to the previous entry, the first entry to the record of the reservation.
+//! The lengths have their own check so that a damaged length is distinguished from a truncated
+//! entry.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -16,15 +17,15 @@ use super::chain::{self, GENESIS, Hash};
 /// Two lengths of 8 bytes, then 16 bytes of their hash.
 const HEADER: usize = 32;
 const HASH: usize = 32;
-/// Values that are turned into bytes at a time.
+/// Number of values that are converted to bytes at a time.
 const CHUNK: usize = 8192;
 
-/// One release, as it was journalled.
+/// One journalled release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalEntry {
-    /// The event, as it was given.
+    /// Text of the event.
     pub event: String,
-    /// The released values.
+    /// Released values.
     pub values: Vec<i64>,
 }
 
@@ -33,30 +34,31 @@ pub struct JournalEntry {
 pub(in crate::ledger) struct Journal {
     file: File,
     link: Hash,
-    /// Set while an entry is not known to be durable, and for ever if it never gets there.
+    /// Set while an entry is not known to be durable; stays set if writing it fails.
     stopped: bool,
 }
 
 impl Journal {
-    /// Takes the journal of a new job, whose reservation has the hash `head`.
+    /// Locks the journal of a new job, whose reservation has the hash `head`.
     pub(in crate::ledger) fn start(file: File, job: &str, head: &str) -> Result<Self, LedgerError> {
         lock(&file, job)?;
         Ok(Self { file, link: chain::link(&GENESIS, head), stopped: false })
     }
 
-    /// Takes the journal of a job whose process is gone, with what it released.
+    /// Reads the journal of an interrupted job, and returns it with its entries.
     ///
-    /// An entry that was cut short is removed: its values had not left the process, see `ledger.md`.
+    /// A truncated last entry is removed: its values had not left the process, see `ledger.md`.
     pub(in crate::ledger) fn resume(mut file: File, head: &str) -> Result<(Self, Vec<JournalEntry>), LedgerError> {
         let (entries, link, length) = read(&file, chain::link(&GENESIS, head))?;
         file.set_len(length).map_err(LedgerError::storage("cutting a journal"))?;
-        // What was found may have been written and not synced. It lasts before anyone uses it.
+        // Entries may have been written and not synced. They are made durable before they are used.
         file.sync_all().map_err(LedgerError::storage("syncing a journal"))?;
         file.seek(SeekFrom::Start(length)).map_err(LedgerError::io("reading a journal"))?;
         Ok((Self { file, link, stopped: false }, entries))
     }
 
-    /// Adds entries. They last once this returns, and the values may leave the process then.
+    /// Appends entries. They are durable once this returns, and only then may the values leave the
+    /// process.
     pub(in crate::ledger) fn append<'a>(
         &mut self,
         releases: impl IntoIterator<Item = (&'a str, &'a [i64])>,
@@ -71,7 +73,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Takes no more entries, because something that belongs to them is not durable.
+    /// Refuses further entries, because data that belongs to them is not durable.
     pub(in crate::ledger) fn stop(&mut self) {
         self.stopped = true;
     }
@@ -98,7 +100,7 @@ impl Journal {
     }
 }
 
-/// Opens the journal of a job, and locks it unless the process that runs the job is alive.
+/// Opens and locks the journal of a job. Fails if the process that runs the job is alive.
 pub(in crate::ledger) fn claim(path: &Path, job: &str) -> Result<File, LedgerError> {
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => LedgerError::Journal { what: "its journal is gone" },
@@ -125,7 +127,7 @@ fn header(link: &Hash, event: u64, values: u64) -> [u8; HEADER] {
     header
 }
 
-/// The whole entries, the link after them, and where they end.
+/// Reads the complete entries, and returns them with the link after them and their end.
 fn read(file: &File, mut link: Hash) -> Result<(Vec<JournalEntry>, Hash, u64), LedgerError> {
     let failed = || LedgerError::io("reading a journal");
     let length = file.metadata().map_err(failed())?.len();
@@ -167,11 +169,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_journal_that_failed_once_takes_nothing_more() {
+    fn a_journal_that_failed_once_refuses_further_entries() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("journal");
         File::create(&path).unwrap();
-        // The real thing: a handle that cannot be written to.
+        // A read-only handle, so that writing fails.
         let mut journal = Journal::start(File::open(&path).unwrap(), "job", "head").unwrap();
         assert!(matches!(journal.append([("event", &[1][..])]), Err(LedgerError::Storage { .. })));
         assert!(matches!(journal.append([("event", &[1][..])]), Err(LedgerError::Stopped)));

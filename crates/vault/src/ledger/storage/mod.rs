@@ -1,18 +1,18 @@
-//! What guards the bytes of a ledger: nothing in here decides how much may be spent.
+//! Durable, tamper-evident storage of a ledger. No code here decides how much may be spent.
 //!
-//! Records and events are texts in this module, values are integers, and nobody in here reads what they mean. What it promises: a
-//! text that was added is there for ever, unchanged and in its place, once [`Store::append`] has returned; an entry of a journal
-//! likewise; anything else is noticed and refused. One writer at a time. The argument is in `ledger.md`, "The order of things" and
-//! "What is checked before every spend".
+//! Records and events are texts in this module and values are integers; none are interpreted. Once
+//! [`Store::append`] has returned, its text is durable, unchanged and in its place, and so is an
+//! entry of a journal; any other state is detected and refused. There is one writer at a time. The
+//! argument is in `ledger.md`, "The order of operations" and "What is checked before every spend".
 //!
-//! | | against |
+//! | module | guards against |
 //! |---|---|
 //! | [`chain`] | a record or an entry that is changed, lost or moved |
 //! | [`seal`] | a change of any other byte of the file |
-//! | [`store`] | two writers at once, half a write, power that fails |
+//! | [`store`] | concurrent writers, partial writes, power failure |
 //! | [`journal`] | values that left the process and are not on disk |
-//! | [`files`] | names that do not last, two names of one ledger, storage that failed once |
-//! | [`failure`] | a failure that is taken for less than it is |
+//! | [`files`] | file names that are not durable, two names of one ledger, failed storage |
+//! | [`failure`] | errors that are classified as less severe than they are |
 
 mod chain;
 mod failure;

@@ -1,21 +1,22 @@
-//! The seal: a digest of every byte of the file, kept in two fields of the file's own header.
+//! The seal: a digest of every byte of the file, stored in two fields of the file's own header.
 //!
-//! The chain covers the records. The rest of the file is SQLite's: page headers, pointers, unused space. A fault in there can
-//! hide a record or bring down a later write, so the seal covers it too.
+//! The chain covers the records. The rest of the file belongs to SQLite: page headers, pointers,
+//! unused space. A fault there can hide a record or break a later write, so the seal covers it too.
 
 use sha2::{Digest, Sha256};
 
 use std::ops::Range;
 
-/// `user_version` and `application_id`, which SQLite leaves to the application and never changes by itself.
+/// `user_version` and `application_id`, which SQLite reserves for the application and never
+/// changes.
 const USER_VERSION: Range<usize> = 60..64;
 const APPLICATION_ID: Range<usize> = 68..72;
-/// What SQLite fills in while it commits.
+/// Fields that SQLite changes while it commits.
 const CHANGE_COUNTER: Range<usize> = 24..28;
 const VERSION_VALID_FOR: Range<usize> = 92..96;
 const LIBRARY_VERSION: Range<usize> = 96..100;
 
-/// 64 bits of a digest: an accident goes unnoticed once in 2^64.
+/// 64 bits of a digest: a random change goes undetected with probability 2^-64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Seal {
     pub(super) user_version: i32,
@@ -23,7 +24,7 @@ pub(super) struct Seal {
 }
 
 impl Seal {
-    /// The seal that belongs to a file of these bytes.
+    /// Computes the seal of a file of these bytes.
     pub(super) fn of(image: &[u8]) -> Self {
         let (head, between, tail) = (
             &image[..USER_VERSION.start],
@@ -34,15 +35,16 @@ impl Seal {
         Self { user_version: integer(&digest[..4]), application_id: integer(&digest[4..8]) }
     }
 
-    /// The seal that these bytes carry.
+    /// Reads the seal stored in these bytes.
     pub(super) fn on(image: &[u8]) -> Self {
         Self { user_version: integer(&image[USER_VERSION]), application_id: integer(&image[APPLICATION_ID]) }
     }
 
-    /// The seal of the file that committing these pages will make.
+    /// Computes the seal of the file as it will be after committing these pages.
     ///
-    /// Commit adds one to the change counter, copies it to where the library's version is vouched for, and writes that
-    /// version. A library that did anything else would make ledgers that no longer verify, and the tests would say so.
+    /// Commit adds one to the change counter, copies it to `version-valid-for`, and writes the
+    /// version of the library. If a library did anything else, its ledgers would not verify, and
+    /// tests would fail.
     pub(super) fn after_commit(image: &[u8]) -> Self {
         let mut image = image.to_vec();
         let counter = integer(&image[CHANGE_COUNTER]).wrapping_add(1).to_be_bytes();

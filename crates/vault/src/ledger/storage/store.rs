@@ -1,4 +1,5 @@
-//! The file: an SQLite database whose every byte is checked before a record of it is believed. A record is a text here.
+//! SQLite database of records. Every byte is checked before a record is used. A record is a text
+//! here.
 
 use std::fs;
 use std::time::Duration;
@@ -11,8 +12,8 @@ use super::files::Files;
 use super::seal::Seal;
 use crate::hex;
 
-/// How long a writer waits for another.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Time that a writer waits for another writer.
+const LOCK_TIMEOUT: Duration = Duration::from_mins(1);
 
 const SCHEMA: &str = "
     CREATE TABLE record (number INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL) STRICT;
@@ -21,14 +22,15 @@ const SCHEMA: &str = "
     CREATE TRIGGER record_is_never_deleted BEFORE DELETE ON record
         BEGIN SELECT RAISE(ABORT, 'records are never deleted'); END;";
 
-/// One connection for one transaction: what it reads comes from the file and not from an older cache.
+/// One connection for one transaction, so that reads come from the file and not from an older
+/// cache.
 ///
-/// Dropped without [`append`](Self::append), it leaves the file as it was.
+/// If dropped without [`append`](Self::append), it leaves the file unchanged.
 #[derive(Debug)]
 pub(in crate::ledger) struct Store {
     connection: Connection,
     files: Files,
-    /// The texts of the records, each with its link of the chain.
+    /// Texts of the records, each with its link of the chain.
     records: Vec<(String, Hash)>,
 }
 
@@ -44,14 +46,14 @@ impl Store {
     /// Locks the ledger against other writers and checks it.
     pub(in crate::ledger) fn lock(files: &Files) -> Result<Self, LedgerError> {
         let store = Self::begin(files, "BEGIN IMMEDIATE")?;
-        // A connection that is about to write puts a page count of zero right before anyone sees it. What is on disk is
-        // what one sees that only reads.
+        // A connection that is about to write corrects a page count of zero in memory. A second
+        // connection that only reads shows what is on disk.
         check_seal(&mut connect(files)?, files)?;
         files.refuse_if_suspect()?;
         Ok(store)
     }
 
-    /// Checks the ledger as it is now. Others may read at the same time, and write afterwards.
+    /// Reads and checks the ledger. Others may read at the same time, and write afterwards.
     pub(in crate::ledger) fn read(files: &Files) -> Result<Self, LedgerError> {
         Self::begin(files, "BEGIN")
     }
@@ -68,14 +70,14 @@ impl Store {
         &self.records
     }
 
-    /// The link that a record with this text will get.
+    /// Returns the link that a record with this text will get.
     pub(in crate::ledger) fn next_link(&self, body: &str) -> Hash {
         chain::link(self.records.last().map_or(&GENESIS, |(_, hash)| hash), body)
     }
 
-    /// Adds a record and seals the file. It lasts once this returns.
+    /// Appends a record and seals the file. The record is durable once this returns.
     pub(in crate::ledger) fn append(mut self, body: &str) -> Result<(), LedgerError> {
-        // The mark is made while the lock is held, so that the next writer sees it.
+        // The mark is written while the lock is held, so that the next writer sees it.
         self.write(body).inspect_err(|error| self.files.mark_if_storage_failed(error))
     }
 
@@ -89,12 +91,13 @@ impl Store {
         let Seal { user_version, application_id } = seal;
         let commit = format!("PRAGMA user_version = {user_version}; PRAGMA application_id = {application_id}; COMMIT;");
         self.connection.execute_batch(&commit).map_err(&failed)?;
-        // The transaction ends when its rollback journal is removed; were that undone by a power failure, so would be the
-        // record. SQLite can sync the directory by itself (`synchronous = EXTRA`), but ignores that it cannot open it.
+        // The transaction ends when its rollback journal is removed. If a power failure undid the
+        // removal, the record would be rolled back. SQLite can sync the directory itself
+        // (`synchronous = EXTRA`), but ignores a failure to open it.
         self.files.sync_directory()
     }
 
-    /// SQLite's own check of everything that is not the records' meaning.
+    /// Runs SQLite's own check of the structure of the database.
     pub(in crate::ledger) fn check_structure(&self) -> Result<(), LedgerError> {
         let found: String = self
             .connection
@@ -104,16 +107,17 @@ impl Store {
     }
 }
 
-/// Opens for writing where that is allowed, also to read: the journal of a writer that was killed has to be rolled back first.
+/// Opens a connection, for writing where that is permitted: even a reader must first roll back the
+/// journal of a killed writer.
 fn connect(files: &Files) -> Result<Connection, LedgerError> {
     let failed = LedgerError::sqlite(&files.name);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&files.ledger, flags).map_err(&failed)?;
-    connection.busy_timeout(PATIENCE).map_err(&failed)?;
-    // The mode of the rollback journal is left at its default, DELETE: setting it would write to a file whose header is damaged
-    // so that it claims another. Pages stay in memory from the first check to the commit, so that no read can fail between
-    // them and no page is written before the seal is known. Freed bytes are overwritten, so that no memory of the
-    // process gets into the file.
+    connection.busy_timeout(LOCK_TIMEOUT).map_err(&failed)?;
+    // The mode of the rollback journal keeps its default, DELETE: setting it would write to a file
+    // whose damaged header claims another mode. Pages stay in memory from the first check to the
+    // commit, so that no read can fail between them and no page is written before the seal is
+    // known. Freed bytes are overwritten, so that no memory of the process gets into the file.
     let settings = "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_spill = OFF;
         PRAGMA cache_size = -4194304; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF;";
     connection.execute_batch(settings).map_err(&failed)?;
@@ -130,14 +134,15 @@ fn check_seal(connection: &mut Connection, files: &Files) -> Result<(), LedgerEr
         return Err(LedgerError::Linked);
     }
     let image = connection.serialize("main").map_err(LedgerError::sqlite(&files.name))?;
-    // The length is looked up again: reading rolls back what a killed writer left, and keeps other writers out from then on.
+    // The length is read again: the first read rolls back what a killed writer left, and locks out
+    // other writers from then on.
     if image.len() as u64 != look()?.len() || Seal::on(&image) != Seal::of(&image) {
         return Err(LedgerError::Damaged { what: "the bytes of the file do not match its seal" });
     }
     Ok(())
 }
 
-/// Whether the file has more names than one, where the system tells.
+/// Returns whether the file has more than one name; false where the system does not report it.
 fn has_second_name(metadata: &fs::Metadata) -> bool {
     #[cfg(unix)]
     return std::os::unix::fs::MetadataExt::nlink(metadata) != 1;

@@ -1,0 +1,4 @@
+//! Codes to exact counts.
+
+pub(crate) mod aggregate;
+pub mod kernel;

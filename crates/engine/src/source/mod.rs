@@ -1,0 +1,22 @@
+//! Where rows come from: files, object stores, databases, memory.
+
+pub(crate) mod csv;
+pub(crate) mod database_problem;
+pub(crate) mod guard;
+pub(crate) mod indirect;
+pub(crate) mod input;
+pub(crate) mod inspect;
+pub(crate) mod memory_table;
+#[cfg(not(feature = "postgres"))]
+mod no_postgres;
+pub(crate) mod objects;
+pub(crate) mod packed;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
+pub(crate) mod scan;
+#[cfg(feature = "object-store")]
+pub(crate) mod stores;
+pub(crate) mod whole;
+
+#[cfg(not(feature = "postgres"))]
+pub(crate) use no_postgres as postgres;

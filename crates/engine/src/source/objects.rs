@@ -1,0 +1,173 @@
+//! Parquet files in object stores: finds the objects of a URL, and reads their columns.
+//!
+//! Only the footer of an object is read here, and [checked](crate::source::guard). Its pages are
+//! not: each would be a request, and a large table has hundreds of thousands. So a file in an
+//! object store must come from a trusted source: a decompression bomb can crash the process that
+//! reads it.
+
+use std::sync::Arc;
+
+use datafusion::catalog::Session;
+use datafusion::common::DataFusionError;
+use datafusion::datasource::file_format::FileFormat;
+use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use datafusion::parquet::file::metadata::ParquetMetaDataReader;
+use futures::TryStreamExt;
+use object_store::path::Path as StorePath;
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+
+use crate::error::{Damage, EngineError};
+use crate::source::guard::{TAIL, check_footer_bytes, footer_start};
+use crate::source::input::OBJECTS;
+use crate::source::inspect::{FileColumns, Layout, check_names, parquet_format, positions};
+
+/// Returns the columns of all objects that `urls` name, in their order and sorted within each.
+pub(crate) async fn inspect(state: &dyn Session, urls: &[String]) -> Result<Vec<FileColumns>, EngineError> {
+    let mut files: Vec<FileColumns> = vec![];
+    for url in urls {
+        let place = Place::parse(url)?;
+        let store = state.runtime_env().object_store(&place.store).map_err(|_| no_store(url))?;
+        for meta in place.objects(&store, url).await? {
+            let shown = format!("{}{}", place.store.as_str(), meta.location);
+            if files.iter().any(|file| file.shown == shown) {
+                return Err(EngineError::named_twice(&shown));
+            }
+            let columns = columns(state, &store, &meta, &shown).await?;
+            files.push(FileColumns {
+                shown,
+                store: place.store.clone(),
+                meta,
+                layout: Layout::Parquet,
+                compression: FileCompressionType::UNCOMPRESSED,
+                positions: positions(&columns),
+                columns,
+            });
+        }
+    }
+    Ok(files)
+}
+
+/// The objects that a URL names.
+struct Place {
+    store: ObjectStoreUrl,
+    location: StorePath,
+    is_prefix: bool,
+}
+
+impl Place {
+    fn parse(url: &str) -> Result<Self, EngineError> {
+        let bad = || {
+            EngineError::config(
+                format!("`{url}` is not the address of an object"),
+                "write `s3://bucket/path/people.parquet`, or `s3://bucket/path/` for all Parquet files below it",
+            )
+        };
+        let rest = url.strip_prefix(OBJECTS).ok_or_else(bad)?;
+        let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
+        let store = ObjectStoreUrl::parse(format!("{OBJECTS}{bucket}")).map_err(|_| bad())?;
+        let is_prefix = key.is_empty() || key.ends_with('/');
+        // A key may begin or end with empty segments. `Path` would drop them and so name another
+        // object.
+        let has_empty_ends = key.starts_with('/') || key.ends_with("//");
+        if bucket.is_empty() || has_empty_ends || !(is_prefix || is_parquet(key)) {
+            return Err(bad());
+        }
+        Ok(Self { store, location: StorePath::parse(key).map_err(|_| bad())?, is_prefix })
+    }
+
+    async fn objects(&self, store: &Arc<dyn ObjectStore>, url: &str) -> Result<Vec<ObjectMeta>, EngineError> {
+        if !self.is_prefix {
+            return Ok(vec![store.head(&self.location).await.map_err(|error| of_store(url, error))?]);
+        }
+        let listed: Result<Vec<ObjectMeta>, _> = store.list(Some(&self.location)).try_collect().await;
+        let mut objects = listed.map_err(|error| of_store(url, error))?;
+        let below = self.location.parts().count();
+        objects.retain(|object| {
+            let is_hidden = object.location.parts().skip(below).any(|part| part.as_ref().starts_with(['.', '_']));
+            !is_hidden && is_parquet(object.location.as_ref())
+        });
+        if objects.is_empty() {
+            return Err(EngineError::config(format!("`{url}` holds no Parquet file"), "check the address"));
+        }
+        objects.sort_unstable_by(|one, other| one.location.cmp(&other.location));
+        // A listing may give another date and tag than the object itself, which is queried again
+        // later.
+        let heads = objects.iter().map(|object| store.head(&object.location));
+        let heads = futures::future::try_join_all(heads).await;
+        heads.map_err(|error| of_store(url, error))
+    }
+}
+
+fn is_parquet(key: &str) -> bool {
+    let extension = key.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    extension.is_some_and(|extension| extension == "parquet" || extension == "pq")
+}
+
+fn no_store(url: &str) -> EngineError {
+    EngineError::config(
+        format!("the object store of `{url}` cannot be opened"),
+        "give its address and keys by AWS_ENDPOINT, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    )
+}
+
+fn of_store(shown: &str, error: object_store::Error) -> EngineError {
+    match EngineError::reading(shown, &DataFusionError::ObjectStore(Box::new(error)), Damage::Damaged) {
+        // Any other error of a store about an object is a problem of the store.
+        EngineError::Engine { .. } => no_store(shown),
+        error => error,
+    }
+}
+
+async fn columns(
+    state: &dyn Session,
+    store: &Arc<dyn ObjectStore>,
+    meta: &ObjectMeta,
+    shown: &str,
+) -> Result<Arc<datafusion::arrow::datatypes::Schema>, EngineError> {
+    let not_parquet = || EngineError::Engine { path: shown.into(), problem: Damage::NotParquet };
+    let refused = |refusal: crate::source::guard::Refusal| refusal.in_file(shown, Damage::NotParquet);
+    let tail_at = meta.size.checked_sub(TAIL).ok_or_else(not_parquet)?;
+    let tail = store.get_range(&meta.location, tail_at..meta.size).await.map_err(|error| of_store(shown, error))?;
+    let tail = tail.as_ref().try_into().map_err(|_| not_parquet())?;
+    let start = footer_start(meta.size, tail).map_err(refused)?;
+    let footer = store.get_range(&meta.location, start..tail_at).await.map_err(|error| of_store(shown, error))?;
+    check_footer_bytes(&footer).map_err(refused)?;
+    let metadata = ParquetMetaDataReader::decode_metadata(&footer).map_err(|_| not_parquet())?;
+    let metadata = ArrowReaderMetadata::try_new(Arc::new(metadata), ArrowReaderOptions::new());
+    check_names(shown, metadata.map_err(|_| not_parquet())?.schema())?;
+    let columns = parquet_format(state).infer_schema(state, store, std::slice::from_ref(meta)).await;
+    columns.map_err(|error| EngineError::reading(shown, &error, Damage::NotParquet))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_name_a_parquet_file_or_a_prefix() {
+        for (url, bucket, location, is_prefix) in [
+            ("s3://lake/people.parquet", "s3://lake/", "people.parquet", false),
+            ("s3://lake/a/b.c/PEOPLE.PQ", "s3://lake/", "a/b.c/PEOPLE.PQ", false),
+            ("s3://lake/people/", "s3://lake/", "people", true),
+            ("s3://lake", "s3://lake/", "", true),
+        ] {
+            let place = Place::parse(url).unwrap();
+            assert_eq!((place.store.as_str(), place.location.as_ref()), (bucket, location), "{url}");
+            assert_eq!(place.is_prefix, is_prefix, "{url}");
+        }
+        for url in [
+            "s3://",
+            "s3:///people.parquet",
+            "s3://lake/people",
+            "s3://lake/people.csv",
+            "s3://lake//a.parquet",
+            "s3://lake//",
+            "s3://lake/a//",
+            "s3://lake/a//b.parquet",
+        ] {
+            assert!(Place::parse(url).is_err(), "{url}");
+        }
+    }
+}

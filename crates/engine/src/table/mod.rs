@@ -1,0 +1,7 @@
+//! Tables that can be counted.
+
+pub(crate) mod chunks;
+pub(crate) mod coded;
+pub mod exact;
+pub(crate) mod rows;
+pub(crate) mod table_scan;

@@ -1,0 +1,4 @@
+//! Relations between pairs of columns.
+
+pub mod chi_square;
+pub mod correlation;

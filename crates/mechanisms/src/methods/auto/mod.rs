@@ -1,0 +1,116 @@
+#![doc = include_str!("auto.md")]
+
+mod candidates;
+mod learner;
+mod options;
+mod outline;
+mod schedule;
+
+use std::num::NonZeroUsize;
+
+use scumble_schema::{AttributeId, Domain, Hierarchies, Recoding};
+use scumble_vault::account::Amount;
+use scumble_vault::{Budget, Selecting, Vault};
+
+use self::candidates::Candidates;
+use self::learner::Learner;
+pub use self::options::Options;
+use self::schedule::Schedule;
+use crate::error::MechanismError;
+use crate::learning::column_levels::ColumnLevels;
+use crate::learning::merging::{Merging, merged, non_constant_tables, with_levels};
+use crate::learning::model_fitter::public_rows;
+use crate::mechanism::terms::{MethodAccounting, MethodAdjacency};
+use crate::mechanism::{Mechanism, ModelTerms};
+use crate::model::fitted::Fitted;
+use crate::planning::outline::{ErrorRange, Outline};
+
+impl Mechanism for Options {
+    fn description(&self) -> &'static str {
+        "Every column is measured, then tables are selected round by round by the errors of the model so far and their noise; a Markov \
+         random field is fitted to all measured tables."
+    }
+
+    fn keeps_rules(&self) -> bool {
+        true
+    }
+
+    fn recoding(&self, base: &Domain, declared: &Hierarchies) -> Result<Recoding, MechanismError> {
+        self.check_columns(base)?;
+        with_levels(base, declared)
+    }
+
+    fn merges(&self) -> Option<Merging> {
+        Some(self.merging())
+    }
+
+    fn measured_errors(&self) -> [ErrorRange; 5] {
+        use ErrorRange::Times;
+        [Times(0.8, 2.3), Times(0.6, 1.5), Times(0.5, 1.3), Times(0.5, 1.5), Times(0.5, 1.7)]
+    }
+
+    /// Measures every column, then, round by round, a table that the model so far explains badly
+    /// for its size, and fits the most likely Markov random field. It gives no probability to
+    /// combinations that rules forbid.
+    ///
+    /// # Privacy
+    /// One table per column; then for each round one selection by the exponential mechanism among
+    /// L1 errors against a model of released values (Δ 1 under add/remove, 2 under replace-one),
+    /// and the selected table (Δ₂ 1; √2 under replace-one). All decisions in between, and all that
+    /// follows, read released values and the schema.
+    fn fit<A: MethodAdjacency, M: MethodAccounting>(
+        &self,
+        vault: &mut Vault<A, M>,
+        budget: Budget<A, M>,
+        ModelTerms { recoding, rules }: &ModelTerms,
+    ) -> Result<Fitted, MechanismError> {
+        // Levels and merged values become columns once every column is measured.
+        let base = recoding.base();
+        let one_way = non_constant_tables(base);
+        if one_way.len() < 2 && rules.is_empty() {
+            return crate::methods::independent::fit(vault, budget, base);
+        }
+        let whole_noise = vault.planned_noise(NonZeroUsize::MIN, budget.amount());
+        let (for_columns, budget) = schedule::for_columns(budget, self)?;
+        let tables = vault.measure(&one_way, for_columns)?.into_inner();
+        let merged = merged(recoding, self.merging(), &tables)?;
+        vault.recode(merged.clone())?;
+        let versions = ColumnLevels::new(&merged, rules)?;
+        let mut learner = Learner::begin(&versions, self, public_rows(vault)?, tables)?;
+        let deviation = whole_noise.and_then(|noise| noise.standard_deviation()).unwrap_or(f64::INFINITY);
+        let schedule = Schedule::new(versions.columns(), learner.rows() / deviation, self);
+        learner.plan_for(&schedule, deviation);
+        let mut rng = learner.generator();
+        let declared = recoding.levels();
+        let has_levels = |column: AttributeId| declared.iter().any(|&(of, _)| of == column);
+        let candidates = Candidates::draw(&versions, self, has_levels, &mut rng);
+
+        let mut budget = schedule.divide(budget);
+        for round in 0..schedule.rounds() {
+            let fitting = learner.fitting(&candidates, schedule.cells_after(round), &mut rng);
+            if fitting.is_empty() {
+                // No candidate fits: the rest of the budget measures the columns again.
+                learner.measure_columns_again(vault, budget.rest())?;
+                break;
+            }
+            if round + 1 == schedule.rounds() {
+                learner.select_and_measure(vault, fitting, budget.rest())?;
+                break;
+            }
+            let (for_round, rest) = budget.take(schedule.parts_of(round));
+            budget = rest;
+            learner.select_and_measure(vault, fitting, for_round)?;
+            learner.fit_between_rounds()?;
+        }
+        Ok(Fitted::of_tree(learner.finish()?))
+    }
+
+    fn outline<A: MethodAdjacency, M: Selecting>(
+        &self,
+        outline: &mut Outline<A, M>,
+        recoding: &Recoding,
+        amount: Amount<M>,
+    ) -> Result<(), MechanismError> {
+        outline::outline(outline, recoding, self, amount)
+    }
+}

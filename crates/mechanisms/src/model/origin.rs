@@ -1,0 +1,62 @@
+//! The origin of a model's numbers, which decides what privacy may be claimed.
+
+use scumble_schema::{AdjacencyKind, Clique};
+use scumble_vault::{Certificate, Event};
+
+use crate::marginals::tables::{Marginal, Marginals};
+use crate::mechanism::method::Method;
+
+/// The origin of a model's numbers.
+#[derive(Debug, Clone)]
+pub enum Origin {
+    /// A method measured them in a vault, which certifies the releases.
+    Measured {
+        /// The method, with its options.
+        method: Method,
+        /// The released numbers of every event of the certificate, in their order.
+        released: Vec<Vec<i64>>,
+        /// The certificate of what was spent.
+        certificate: Certificate,
+    },
+    /// External tables. Their privacy is what the party that released them states.
+    External(Marginals),
+}
+
+/// Facts of a noisy table, without its counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TableFacts<'a> {
+    /// Its columns.
+    pub clique: &'a Clique,
+    /// Number of counts.
+    pub cells: u64,
+    /// Standard deviation of the noise on each count, in rows.
+    pub noise: Option<f64>,
+}
+
+impl Origin {
+    /// Returns the noisy tables, in the order of their release or of their file.
+    pub fn tables(&self) -> Vec<TableFacts<'_>> {
+        match self {
+            Self::Measured { certificate, .. } => certificate.events().iter().filter_map(released_table).collect(),
+            Self::External(marginals) => marginals.tables().iter().map(external_table).collect(),
+        }
+    }
+
+    /// Returns whether the number of rows is public, and not an estimate from noisy tables.
+    pub fn has_public_rows(&self) -> bool {
+        match self {
+            Self::Measured { certificate, .. } => certificate.adjacency() == AdjacencyKind::ReplaceOne,
+            Self::External(marginals) => marginals.rows().is_some(),
+        }
+    }
+}
+
+fn released_table(event: &Event) -> Option<TableFacts<'_>> {
+    let noise = event.mechanism().standard_deviation();
+    event.table().map(|clique| TableFacts { clique, cells: event.length(), noise })
+}
+
+fn external_table(table: &Marginal) -> TableFacts<'_> {
+    let table = table.measurement();
+    TableFacts { clique: table.clique(), cells: table.values().len() as u64, noise: Some(table.standard_deviation()) }
+}

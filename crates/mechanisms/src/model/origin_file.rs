@@ -1,0 +1,143 @@
+//! The origin of a model in its file: facts as JSON, numbers in a section of their own.
+
+use scumble_schema::{Clique, Domain, Recoding, Schema};
+use scumble_vault::account::Noise;
+use scumble_vault::{Certificate, Event};
+use serde::{Deserialize, Serialize};
+
+use crate::error::MechanismError;
+use crate::marginals::statement::Statement;
+use crate::marginals::tables::{Marginal, Marginals, NoiseKind};
+use crate::mechanism::method::Method;
+use crate::model::file::numbers as take_numbers;
+use crate::model::origin::Origin;
+
+/// Facts of an origin that are needed to read its numbers.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum OriginShape {
+    /// Measured by a vault; the section holds the numbers of every event, as `i64`.
+    Measured { method: Method, certificate: Certificate },
+    /// External tables; the section holds the counts of every table, as `f64`.
+    #[serde(rename = "elsewhere")]
+    External { privacy: Statement, rows: Option<u64>, tables: Vec<TableShape> },
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TableShape {
+    columns: Clique,
+    standard_deviation: f64,
+    noise: Option<NoiseKind>,
+}
+
+impl OriginShape {
+    pub(crate) fn of(origin: &Origin) -> Self {
+        match origin {
+            Origin::Measured { method, certificate, .. } => {
+                Self::Measured { method: method.clone(), certificate: certificate.clone() }
+            }
+            Origin::External(marginals) => Self::External {
+                privacy: marginals.statement().clone(),
+                rows: marginals.rows(),
+                tables: marginals.tables().iter().map(TableShape::of).collect(),
+            },
+        }
+    }
+
+    /// Reads the numbers of the origin. Also returns the columns that its tables are over.
+    pub(crate) fn build(self, schema: &Schema, mut section: &[u8]) -> Result<(Origin, Recoding), MechanismError> {
+        let built = match self {
+            Self::Measured { method, certificate } => {
+                check(&certificate, schema)?;
+                let released = read_released(&mut section, &certificate)?;
+                let recoding = method.recoding_after(schema, certificate.events(), &released).map_err(|_| {
+                    MechanismError::damaged("its options break a rule, or its releases are not its method's")
+                })?;
+                check_tables(recoding.domain(), &certificate)?;
+                (Origin::Measured { method, released, certificate }, recoding)
+            }
+            Self::External { privacy, rows, tables } => {
+                let tables = tables.into_iter().map(|table| table.read(&mut section, schema));
+                let marginals = Marginals::new(privacy, rows, tables.collect::<Result<_, _>>()?)?;
+                marginals.check_against(schema)?;
+                (Origin::External(marginals), Recoding::identity(schema.domain()))
+            }
+        };
+        if section.is_empty() {
+            Ok(built)
+        } else {
+            Err(MechanismError::damaged("it has numbers without an event or a table"))
+        }
+    }
+}
+
+/// Recomputes a certificate, and refuses one of another schema.
+fn check(certificate: &Certificate, schema: &Schema) -> Result<(), MechanismError> {
+    certificate.verify()?;
+    let privacy = schema.privacy();
+    if (certificate.adjacency(), certificate.max_contributions()) != (privacy.adjacency, privacy.max_contributions) {
+        return Err(MechanismError::damaged("its certificate is about other neighbours than its schema"));
+    }
+    if certificate.assumptions() != schema.assumptions() {
+        return Err(MechanismError::damaged("its certificate assumes other things than its schema"));
+    }
+    if certificate.noise() != Noise::Fresh {
+        return Err(MechanismError::damaged("it comes from a test and is NOT PRIVATE"));
+    }
+    Ok(())
+}
+
+fn read_released(section: &mut &[u8], certificate: &Certificate) -> Result<Vec<Vec<i64>>, MechanismError> {
+    let read = |event: &Event| Ok(take_numbers(section, event.length())?.into_iter().map(i64::from_le_bytes).collect());
+    certificate.events().iter().map(read).collect()
+}
+
+/// Refuses events over other columns.
+fn check_tables(domain: &Domain, certificate: &Certificate) -> Result<(), MechanismError> {
+    let fits = |event: &Event| {
+        event.table().is_none_or(|clique| {
+            let known = clique.attributes().iter().all(|attribute| attribute.index() < domain.len());
+            known && domain.cells(clique) == event.length().into()
+        })
+    };
+    if certificate.events().iter().all(fits) {
+        Ok(())
+    } else {
+        Err(MechanismError::damaged("an event measures a table that the schema does not have"))
+    }
+}
+
+impl TableShape {
+    fn of(table: &Marginal) -> Self {
+        let measurement = table.measurement();
+        Self {
+            columns: measurement.clique().clone(),
+            standard_deviation: measurement.standard_deviation(),
+            noise: table.noise(),
+        }
+    }
+
+    fn read(self, section: &mut &[u8], schema: &Schema) -> Result<Marginal, MechanismError> {
+        let domain = schema.domain();
+        if self.columns.attributes().iter().any(|column| column.index() >= domain.len()) {
+            return Err(MechanismError::damaged("a table of it is over columns that the schema does not have"));
+        }
+        let cells =
+            u64::try_from(domain.cells(&self.columns)).map_err(|_| MechanismError::damaged("a table is too large"))?;
+        let counts = take_numbers(section, cells)?.into_iter().map(f64::from_le_bytes).collect();
+        Marginal::new(domain, self.columns, counts, self.standard_deviation, self.noise)
+            .map_err(|_| MechanismError::damaged("a table of it breaks a rule"))
+    }
+}
+
+/// Returns the numbers of an origin, in the order in which [`OriginShape::build`] reads them.
+pub(crate) fn numbers(origin: &Origin) -> Box<dyn Iterator<Item = [u8; 8]> + '_> {
+    match origin {
+        Origin::Measured { released, .. } => Box::new(released.iter().flatten().map(|value| value.to_le_bytes())),
+        Origin::External(marginals) => {
+            let counts = marginals.tables().iter().flat_map(|table| table.measurement().values());
+            Box::new(counts.map(|count| count.to_le_bytes()))
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Fitting of a model to a table.
+
+use std::path::{Path, PathBuf};
+
+use scumble_engine::{Input, ReadOptions, TableScan};
+use scumble_mechanisms::marginals::{self, Marginals};
+use scumble_mechanisms::{Method, Model, plan};
+use scumble_schema::{AdjacencyKind, Schema};
+use scumble_vault::ledger::{Job, Ledger};
+use scumble_vault::{ApproxDp, MarginalSource};
+
+use crate::error::Error;
+use crate::weak_terms::refuse_weak_terms;
+
+/// A fit of a model to a table, with its options.
+///
+/// Only a schema and a privacy goal are required. By default the method is [`Method::recommended`],
+/// no ledger is charged, and weak goals are refused.
+///
+/// ```
+/// use scumble::{ApproxDp, Delta, Epsilon, Fit, Input, Method, Schema, demo};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("people.model");
+///
+/// let people = demo::people(1_000, 1);
+/// let table = Input::of_batches(people.arrow_schema().clone(), people.collect());
+/// let schema = Schema::parse(demo::PEOPLE_SCHEMA)?;
+/// let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
+/// let model = Fit::new(&schema, goal).method(Method::named("mst")?).save_to(&path).run(&[table])?;
+/// assert_eq!(model.schema(), &schema);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Privacy
+/// The model, and whatever is computed from it, is `(epsilon, delta)`-differentially private as the
+/// goal states, for neighbouring tables as the schema declares them. The budgets of repeated fits
+/// of one table add up. With a [ledger](Fit::ledger), everything released on it satisfies, in
+/// total, the cap of the ledger.
+#[derive(Clone)]
+#[must_use = "a fit does nothing until it is run"]
+pub struct Fit<'a> {
+    schema: &'a Schema,
+    goal: ApproxDp,
+    method: Method,
+    ledger: Option<&'a Ledger>,
+    start: Start,
+    command: Option<String>,
+    save_to: Option<PathBuf>,
+    accept_weak_privacy: bool,
+    public_rows: Option<u64>,
+    read_options: ReadOptions,
+}
+
+/// How a fit starts on its ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Start {
+    /// Reserves budget for a new job. Refused if a job with the same schema, method and goal is
+    /// open: it is most likely this fit, interrupted earlier.
+    #[default]
+    New,
+    /// Continues the open job with the same schema, method and goal. Values it released are reused,
+    /// so nothing is drawn twice and nothing more is spent.
+    Resume,
+    /// Reserves budget for a new job even if the same one is open. The open job's reservation stays
+    /// spent.
+    Anew,
+}
+
+impl<'a> Fit<'a> {
+    /// Returns a fit within `goal`, by the method recommended for it.
+    pub fn new(schema: &'a Schema, goal: ApproxDp) -> Self {
+        Self {
+            schema,
+            goal,
+            method: Method::recommended(goal),
+            ledger: None,
+            start: Start::New,
+            command: None,
+            save_to: None,
+            accept_weak_privacy: false,
+            public_rows: None,
+            read_options: ReadOptions::default(),
+        }
+    }
+
+    /// Sets the method and its options.
+    pub fn method(self, method: Method) -> Self {
+        Self { method, ..self }
+    }
+
+    /// Charges the fit to the ledger of the table, which refuses it over its cap.
+    pub fn ledger(self, ledger: impl Into<Option<&'a Ledger>>) -> Self {
+        Self { ledger: ledger.into(), ..self }
+    }
+
+    /// Sets whether the ledger begins a new job or resumes an open one.
+    pub fn start(self, start: Start) -> Self {
+        Self { start, ..self }
+    }
+
+    /// Records in the ledger the command that runs this fit, so that it can be repeated.
+    pub fn command(self, command: impl Into<String>) -> Self {
+        Self { command: Some(command.into()), ..self }
+    }
+
+    /// Writes the model to this file, before the ledger's job ends.
+    pub fn save_to(self, path: impl AsRef<Path>) -> Self {
+        Self { save_to: Some(path.as_ref().to_owned()), ..self }
+    }
+
+    /// Accepts weak goals, such as an epsilon above 10.
+    pub fn accept_weak_privacy(self, accept: bool) -> Self {
+        Self { accept_weak_privacy: accept, ..self }
+    }
+
+    /// Sets the number of rows, if it is public. The delta is then checked against it.
+    pub fn public_rows(self, rows: impl Into<Option<u64>>) -> Self {
+        Self { public_rows: rows.into(), ..self }
+    }
+
+    /// Sets how the table is read: format, memory, threads, progress, cluster.
+    pub fn read_options(self, options: ReadOptions) -> Self {
+        Self { read_options: options, ..self }
+    }
+
+    /// Checks all that can be checked without reading a row or reserving budget: the goal, the
+    /// columns of the table, and the room on the ledger.
+    pub fn check(&self, inputs: &[Input]) -> Result<(), Error> {
+        self.open(inputs)?;
+        let Some(ledger) = self.ledger else { return Ok(()) };
+        let plan = self.plan();
+        match self.start {
+            Start::Resume if ledger.has_open(&plan)? => Ok(()),
+            Start::Resume => Err(Error::NothingToResume),
+            start => Ok(ledger.check(&plan, start == Start::Anew)?),
+        }
+    }
+
+    /// Reads the table, fits the model, saves it, and ends the ledger's job.
+    pub fn run(self, inputs: &[Input]) -> Result<Model, Error> {
+        let (model, job) = self.reserve(inputs)?.run()?;
+        if let Some(job) = job {
+            job.commit()?;
+        }
+        Ok(model)
+    }
+
+    /// Opens the table and reserves the budget on the ledger, if there is one.
+    ///
+    /// For callers that act between the reservation and the end of the job: to report an
+    /// interrupted fit, or to write more than the model before the job ends.
+    ///
+    /// # Errors
+    /// If the goal is refused or the table cannot be opened, before anything is reserved; or as
+    /// [`Ledger::begin`].
+    pub fn reserve(self, inputs: &[Input]) -> Result<ReservedFit<'a>, Error> {
+        let scan = self.open(inputs)?;
+        let job = self.ledger.map(|ledger| self.begin(ledger)).transpose()?;
+        Ok(ReservedFit { fit: self, scan, job })
+    }
+
+    fn open(&self, inputs: &[Input]) -> Result<TableScan, Error> {
+        if !self.accept_weak_privacy {
+            refuse_weak_terms(self.goal, self.public_rows)?;
+        }
+        #[cfg_attr(not(feature = "object-store"), expect(unused_mut, reason = "only stores are filled in"))]
+        let mut options = self.read_options.clone();
+        #[cfg(feature = "object-store")]
+        options.stores.get_or_insert_with(|| std::sync::Arc::new(scumble_engine::Stores::default()));
+        Ok(TableScan::open(inputs, self.schema, &options)?)
+    }
+
+    fn begin(&self, ledger: &Ledger) -> Result<Job, Error> {
+        let plan = self.plan();
+        Ok(match self.start {
+            Start::New => ledger.begin(plan)?,
+            Start::Anew => ledger.begin_anew(plan)?,
+            Start::Resume => ledger.resume_job(plan)?.ok_or(Error::NothingToResume)?,
+        })
+    }
+
+    fn plan(&self) -> scumble_vault::ledger::JobPlan {
+        let plan = plan(self.schema, &self.method, self.goal);
+        scumble_vault::ledger::JobPlan { command: self.command.clone(), ..plan }
+    }
+}
+
+/// A fit with an open table and a reserved budget. No row has been read yet.
+#[must_use = "the reserved budget stays spent until the fit has run"]
+pub struct ReservedFit<'a> {
+    fit: Fit<'a>,
+    scan: TableScan,
+    job: Option<Job>,
+}
+
+impl ReservedFit<'_> {
+    /// Returns the job on the ledger: its reservation and the number of its releases.
+    pub fn job(&self) -> Option<&Job> {
+        self.job.as_ref()
+    }
+
+    /// Fits the model and saves it.
+    ///
+    /// The caller [commits](Job::commit) the job once all results are durable. Until then the whole
+    /// reservation counts as spent.
+    pub fn run(self) -> Result<(Model, Option<Job>), Error> {
+        let Self { fit, scan, job } = self;
+        match fit.measure(scan, job.as_ref()) {
+            Ok(model) => {
+                if let Some(path) = &fit.save_to {
+                    model.write(path)?;
+                }
+                Ok((model, job))
+            }
+            Err(error) => {
+                if let Some(job) = job.filter(|job| job.releases() == 0) {
+                    // Nothing was released, so nothing is spent. The first error is the one to
+                    // report.
+                    let _ = job.commit();
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Fit<'_> {
+    fn measure(&self, scan: TableScan, job: Option<&Job>) -> Result<Model, Error> {
+        // A public number of rows is a query of its own, and a file or a database may change
+        // between two scans.
+        let asks_once = self.method.asks_once() && self.schema.privacy().adjacency == AdjacencyKind::AddRemove;
+        // Cancellation unwinds to here, so that a job without releases can still be ended.
+        let fitted = scumble_cancel::until_cancelled(|| {
+            // On a cluster every query is a scan, and the engine checks that the files stay the
+            // same.
+            let source: Box<dyn MarginalSource> =
+                if asks_once || scan.is_remote() { Box::new(scan) } else { Box::new(scan.code()?) };
+            Ok(scumble_mechanisms::fit(self.schema, source, &self.method, self.goal, job)?)
+        });
+        fitted.unwrap_or(Err(Error::Interrupted))
+    }
+}
+
+/// Fits a model to a file of noisy tables that another party released.
+///
+/// # Privacy
+/// Post-processing of the tables: no row is read and no budget is spent. The model has no
+/// certificate; it repeats the declaration of the party that released the tables.
+pub fn fit_marginals(path: &Path, schema: &Schema) -> Result<Model, Error> {
+    Ok(marginals::fit(schema, Marginals::read(path, schema)?)?)
+}
