@@ -55,7 +55,8 @@ fn synthesise(
     if let Some(count) = &count {
         arguments.extend(["--rows", count]);
     }
-    arguments.extend(["-o", text(&output)]);
+    // One file for all tables: each replaces the last.
+    arguments.extend(["-o", text(&output), "--force"]);
     scumble(&arguments)?;
 
     let schema = Schema::read(schema_file)?;
