@@ -276,6 +276,7 @@ impl EngineError {
         Self::Config { problem: problem.into(), hint: hint.into() }
     }
 
+    #[cfg(feature = "postgres")]
     pub(crate) fn database(table: &str, problem: DatabaseProblem) -> Self {
         Self::Database { table: table.into(), problem }
     }

@@ -16,7 +16,7 @@ use scumble_schema::Dialect;
 
 use crate::error::EngineError;
 use crate::run::spill::SpillDirectory;
-use crate::source::postgres::{Address, is_address};
+use crate::source::postgres::Address;
 
 /// A file, a directory, a glob such as `data/part-*.parquet`, a table of a PostgreSQL database:
 /// `postgresql://user@host:5432/database?table=schema.name`, or [a table in
@@ -96,7 +96,7 @@ impl Input {
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         Self::of_place(match path.to_str() {
-            Some(url) if is_address(url) => Place::Table(url.to_owned()),
+            Some(url) if DATABASES.iter().any(|scheme| url.starts_with(scheme)) => Place::Table(url.to_owned()),
             Some(url) if url.starts_with(OBJECTS) => Place::Objects(url.to_owned()),
             _ => Place::Files(path),
         })
@@ -178,6 +178,8 @@ impl<T: Into<PathBuf>> From<T> for Input {
 
 /// Prefix of the URLs of objects.
 pub(crate) const OBJECTS: &str = "s3://";
+/// Starts of the address of a database table, whether or not this build reads databases.
+pub(crate) const DATABASES: [&str; 2] = ["postgresql://", "postgres://"];
 /// Name of rows in memory in messages.
 pub(crate) const IN_MEMORY: &str = "table in memory";
 /// Name of a copy of standard input in messages.

@@ -8,7 +8,7 @@ pub(crate) mod input;
 pub(crate) mod inspect;
 pub(crate) mod memory_table;
 #[cfg(not(feature = "postgres"))]
-mod no_postgres;
+pub(crate) mod no_postgres;
 pub(crate) mod objects;
 pub(crate) mod packed;
 #[cfg(feature = "postgres")]

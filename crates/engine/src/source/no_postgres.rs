@@ -8,11 +8,6 @@ use scumble_schema::Schema;
 
 use crate::error::EngineError;
 
-/// Whether a text is the address of a table.
-pub(crate) fn is_address(text: &str) -> bool {
-    text.starts_with("postgresql://") || text.starts_with("postgres://")
-}
-
 /// An address of a table; it has no values in this build.
 #[derive(Debug, Clone)]
 pub(crate) enum Address {}

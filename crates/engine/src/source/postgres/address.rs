@@ -11,11 +11,11 @@ use tokio_postgres::config::SslMode;
 
 use super::identifier::TableName;
 use crate::error::EngineError;
+use crate::source::input::DATABASES;
 
 /// Default time to wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const DEFAULT_PORT: u16 = 5432;
-const SCHEMES: [&str; 2] = ["postgresql://", "postgres://"];
 /// Parameters of other programs. Only these are named in a message: other text that looks like a
 /// parameter may be part of a password that was not percent-encoded.
 const OTHER_PARAMETERS: [&str; 12] = [
@@ -32,11 +32,6 @@ const OTHER_PARAMETERS: [&str; 12] = [
     "sslrootcert",
     "target_session_attrs",
 ];
-
-/// Whether a text is the address of a table.
-pub(crate) fn is_address(text: &str) -> bool {
-    SCHEMES.iter().any(|scheme| text.starts_with(scheme))
-}
 
 /// The address of a table, and how to connect.
 ///
@@ -115,7 +110,7 @@ type Problem = String;
 
 impl Parts {
     fn of(url: &str) -> Result<Self, Problem> {
-        let rest = SCHEMES.iter().find_map(|scheme| url.strip_prefix(scheme)).ok_or("it is not a PostgreSQL URL")?;
+        let rest = DATABASES.iter().find_map(|scheme| url.strip_prefix(scheme)).ok_or("it is not a PostgreSQL URL")?;
         let mut parts = Self::default();
         let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, database) = place.split_once('/').unwrap_or((place, ""));
@@ -217,7 +212,7 @@ impl Parts {
         let user = self.user.as_ref().map(|user| format!("{user}@")).unwrap_or_default();
         let database = self.database.as_deref().unwrap_or_default();
         let bracketed = if host.contains(':') { format!("[{host}]") } else { host.clone() };
-        let shown = format!("{}{user}{bracketed}:{port}/{database}?table={table}", SCHEMES[0]);
+        let shown = format!("{}{user}{bracketed}:{port}/{database}?table={table}", DATABASES[0]);
         if let Some(user) = self.user {
             config.user(user);
         }

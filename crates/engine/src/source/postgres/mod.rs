@@ -28,7 +28,7 @@ use datafusion::arrow::datatypes::Schema as ArrowSchema;
 use datafusion::catalog::TableProvider;
 use scumble_schema::Schema;
 
-pub(crate) use address::{Address, is_address};
+pub(crate) use address::Address;
 
 use crate::error::EngineError;
 use scan::PostgresTable;
