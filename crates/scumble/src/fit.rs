@@ -123,6 +123,12 @@ impl<'a> Fit<'a> {
         Self { read_options: options, ..self }
     }
 
+    /// Refuses weak goals, unless they are accepted. All other steps check this first; callers that
+    /// prepare inputs at a cost can ask before.
+    pub fn check_goal(&self) -> Result<(), Error> {
+        if self.accept_weak_privacy { Ok(()) } else { refuse_weak_terms(self.goal, self.public_rows) }
+    }
+
     /// Checks all that can be checked without reading a row or reserving budget: the goal, the
     /// columns of the table, and the room on the ledger.
     pub fn check(&self, inputs: &[Input]) -> Result<(), Error> {
@@ -160,9 +166,7 @@ impl<'a> Fit<'a> {
     }
 
     fn open(&self, inputs: &[Input]) -> Result<TableScan, Error> {
-        if !self.accept_weak_privacy {
-            refuse_weak_terms(self.goal, self.public_rows)?;
-        }
+        self.check_goal()?;
         #[cfg_attr(not(feature = "object-store"), expect(unused_mut, reason = "only stores are filled in"))]
         let mut options = self.read_options.clone();
         #[cfg(feature = "object-store")]

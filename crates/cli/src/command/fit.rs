@@ -90,12 +90,13 @@ fn fit_rows(
     save_to: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<(Model, Option<Job>), Failure> {
+    let fit = prepare(real, schema, terminal)?;
     let inputs = real.text_files.inputs(&real.data, real.spill_dir.as_deref())?;
     let ledger = real.ledger.as_deref().map(Ledger::open).transpose()?;
     let bar = terminal.progress("reading", 0, Unit::Bytes);
     let progress = fit_progress::sink(&bar, schema, &real.method()?, real.goal(), &real.data);
     let options = ReadOptions { progress: Some(progress), ..read_options(real, engine)? };
-    let mut fit = prepare(real, schema, ledger.as_ref(), terminal)?.read_options(options);
+    let mut fit = fit.ledger(ledger.as_ref()).read_options(options);
     if let Some(path) = save_to {
         fit = fit.save_to(path);
     }
@@ -112,20 +113,17 @@ fn fit_rows(
     Ok(fitted)
 }
 
-/// Returns the fit that the command line describes.
-fn prepare<'a>(
-    real: &RealTable,
-    schema: &'a Schema,
-    ledger: Option<&'a Ledger>,
-    terminal: &Terminal,
-) -> Result<scumble::Fit<'a>, Failure> {
-    Ok(scumble::Fit::new(schema, real.goal())
+/// Returns the fit that the command line describes, or why it is refused. Called before the inputs
+/// are prepared, because standard input is copied.
+fn prepare<'a>(real: &RealTable, schema: &'a Schema, terminal: &Terminal) -> Result<scumble::Fit<'a>, Failure> {
+    let fit = scumble::Fit::new(schema, real.goal())
         .method(real.method()?)
-        .ledger(ledger)
         .start(real.start())
         .command(terminal.command())
         .public_rows(real.rows_hint)
-        .accept_weak_privacy(real.weak.accept_weak_privacy))
+        .accept_weak_privacy(real.weak.accept_weak_privacy);
+    fit.check_goal()?;
+    Ok(fit)
 }
 
 /// Shows what a fit would measure, cost and reserve, and refuses what would be refused. Reads no
@@ -137,9 +135,10 @@ pub(crate) fn dry_run(
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     let (method, goal) = (real.method()?, real.goal());
+    let fit = prepare(real, schema, terminal)?;
     let inputs = real.text_files.inputs(&real.data, real.spill_dir.as_deref())?;
     let ledger = real.ledger.as_deref().map(Ledger::open).transpose()?;
-    let fit = prepare(real, schema, ledger.as_ref(), terminal)?.read_options(read_options(real, engine)?);
+    let fit = fit.ledger(ledger.as_ref()).read_options(read_options(real, engine)?);
     fit.check(&inputs).map_err(|error| with_commands(error, terminal))?;
     let rows = real.rows_hint.and_then(NonZeroU64::new);
     let plan = rows.map(|rows| FitPlan::new(schema, &[method], &[goal], rows)).transpose()?;
