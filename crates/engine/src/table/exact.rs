@@ -17,31 +17,30 @@ use crate::table::table_scan::TableScan;
 /// # Privacy
 /// See the [module](self): these counts are private unless the rows are public.
 pub trait ExactCounts {
+    /// Exact counts over the cells of each clique, of the columns of `recoding` if there is one.
+    fn count_exactly(&self, recoding: Option<&Recoding>, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError>;
+
     /// Exact counts over the cells of each clique, in the order of [`scumble_schema::cells`].
-    fn count_tables(&self, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError>;
+    fn count_tables(&self, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
+        self.count_exactly(None, cliques)
+    }
 
     /// Exact counts over the cells of each clique of the columns of `recoding`. Rows are recoded
     /// while they are counted, so a clique of bits needs few cells.
-    fn count_recoded_tables(&self, recoding: &Recoding, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError>;
+    fn count_recoded_tables(&self, recoding: &Recoding, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
+        self.count_exactly(Some(recoding), cliques)
+    }
 }
 
 impl ExactCounts for TableScan {
-    fn count_tables(&self, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
-        self.exact(None, cliques)
-    }
-
-    fn count_recoded_tables(&self, recoding: &Recoding, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
-        self.exact(Some(recoding), cliques)
+    fn count_exactly(&self, recoding: Option<&Recoding>, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
+        self.exact(recoding, cliques)
     }
 }
 
 impl ExactCounts for CodedTable {
-    fn count_tables(&self, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
-        self.exact(None, cliques)
-    }
-
-    fn count_recoded_tables(&self, recoding: &Recoding, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
-        self.exact(Some(recoding), cliques)
+    fn count_exactly(&self, recoding: Option<&Recoding>, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
+        self.exact(recoding, cliques)
     }
 }
 
