@@ -106,7 +106,7 @@ mutants! {
     /// A ledger reserves half of what a job may spend.
     LedgerReservesHalf = "ledger-reserves-half" in "ledger",
         caught by "scumble-vault" "job" "a_finished_job_has_spent_what_its_certificate_says";
-    /// A job that ends is written down as free.
+    /// A job that ends is recorded as free.
     LedgerCommitsNothing = "ledger-commits-nothing" in "ledger",
         caught by "scumble-vault" "job" "a_finished_job_has_spent_what_its_certificate_says";
     /// The cap of a ledger is not looked at.
@@ -123,13 +123,13 @@ mutants! {
         caught by "scumble-engine" "engine" "junk::fifty_thousand_junk_values_of_every_arrow_type_are_coded";
     /// A fit charges for one row of each unit, whatever the schema declares.
     FitForOneRow = "fit-for-one-row" in "mechanisms",
-        caught by "scumble-mechanisms" "model_file" "a_unit_column_comes_back_with_its_model";
+        caught by "scumble-mechanisms" "mechanisms" "model_file::a_unit_column_comes_back_with_its_model";
     /// A fit takes rows that were kept under another bound than the schema's.
     FitIgnoresTheBound = "fit-ignores-the-bound" in "mechanisms",
-        caught by "scumble-mechanisms" "model_file" "a_source_that_kept_other_rows_than_the_schema_says_is_refused";
+        caught by "scumble-mechanisms" "mechanisms" "model_file::a_source_that_kept_other_rows_than_the_schema_says_is_refused";
     /// A certificate loses what its schema assumes.
     CertificateWithoutAssumptions = "certificate-without-assumptions" in "mechanisms",
-        caught by "scumble-mechanisms" "model_file" "assumptions_of_the_schema_are_in_the_certificate_and_cannot_be_taken_out";
+        caught by "scumble-mechanisms" "mechanisms" "model_file::assumptions_of_the_schema_are_in_the_certificate_and_cannot_be_taken_out";
 }
 
 #[cfg(test)]

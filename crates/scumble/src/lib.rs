@@ -97,8 +97,8 @@
 //!   `Released` values. [`engine`] does not export exact counts.
 //! - A `Budget` cannot be copied, constructed or spent twice; `compile_fail` examples check it.
 //! - `schema`, `vault`, `pgm`, `mechanisms` and `report` build without DataFusion. A test that
-//!   reads `cargo metadata` (`crates/scumble/tests/rooms.rs`) fails on a dependency that is not
-//!   allowed, and gives the reason.
+//!   reads `cargo metadata` (`crates/scumble/tests/library/rooms.rs`) fails on a dependency that is
+//!   not allowed, and gives the reason.
 //! - Methods are plain synchronous code; only the engine and the cluster use an async runtime.
 //!
 //! The reasons for the design are in `docs/decisions/`, the flow of data through the rooms is in

@@ -44,8 +44,8 @@ pub(crate) fn guarantee() -> Vec<Entry> {
     entries.extend([1.0, 2.0, 4.0, 10.0].map(|units| {
         Computed(format!("| {units} | {} | {} |", near(units * one, 4), up(epsilon(units * one, 1e-9), 2)))
     }));
-    // The factors are those of the fits in `crates/scumble/tests/shared_identifier.rs`. A third of
-    // the budget of `mst` goes to selections.
+    // The factors are those of the fits in `crates/scumble/tests/library/shared_identifier.rs`. A
+    // third of the budget of `mst` goes to selections.
     for (method, factor) in
         [("independent", 2_f64.sqrt()), ("auto", 1.46), ("aim", 1.48), ("mst", (8.0_f64 / 3.0).sqrt())]
     {

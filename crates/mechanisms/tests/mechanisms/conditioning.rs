@@ -80,7 +80,6 @@ fn rows_under_a_condition_are_as_the_models_rows_that_meet_it() {
 
         let whole = collected(schema, model.sample_codes(WHOLE, 9, Sampling::LowVariance));
         let met: Vec<usize> = (0..whole[0].len()).filter(|&row| meets(&whole, row)).collect();
-        #[expect(clippy::cast_precision_loss, reason = "some thousand rows")]
         let share = met.len() as f64 / whole[0].len() as f64;
         assert!(
             (share - conditioned.probability()).abs() < OFF,

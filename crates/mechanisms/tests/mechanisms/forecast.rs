@@ -1,10 +1,8 @@
 //! Forecasts against real fits: releases and their noise are as planned.
 
-mod asked;
-
 use std::num::NonZeroU64;
 
-use asked::{close, goal, number, related};
+use crate::asked::{close, goal, number, related};
 use scumble_mechanisms::forecast::{Asked, Extent, Forecast, Machine, Step};
 use scumble_mechanisms::{MechanismError, Method, fit};
 use scumble_schema::{AdjacencyKind, HierarchySpec, Scalar, Schema};

@@ -1,10 +1,10 @@
 //! Columns of every type: values that are written read back as the same codes in every format, and
 //! synthetic columns have the types of the real ones.
 
-#[path = "../../engine/tests/engine/postgres_server.rs"]
+#[path = "../../../engine/tests/engine/postgres_server.rs"]
 #[expect(dead_code, reason = "only some of what a server can do is needed here")]
 mod postgres_server;
-#[path = "../../../benchmarks/programs/columns/sound_rows.rs"]
+#[path = "../../../../benchmarks/programs/columns/sound_rows.rs"]
 mod sound_rows;
 
 use std::collections::BTreeSet;

@@ -1,5 +1,4 @@
 //! The smoothed histogram: its numbers against what the vault charges, and its rows.
-#![allow(clippy::cast_precision_loss, reason = "small numbers")]
 
 use std::num::NonZeroU32;
 

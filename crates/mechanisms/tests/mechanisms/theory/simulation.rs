@@ -17,7 +17,6 @@ impl Draws {
         Self { noise, substream: JobKey::from_os().unwrap().substream(0, 0).unwrap() }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "noise is small")]
     pub(crate) fn draw(&mut self) -> f64 {
         match self.noise {
             Noise::Laplace(scale) => DiscreteLaplace::new(scale).draw(&mut self.substream) as f64,

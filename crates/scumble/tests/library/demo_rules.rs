@@ -26,7 +26,6 @@ fn synthetic(schema: &Schema) -> Vec<RecordBatch> {
     model.sample_rows(ROWS, 1, Sampling::for_rows(ROWS)).map(|rows| rows.batch).collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a few thousand rows")]
 fn contradictions(batches: &[RecordBatch]) -> Contradictions {
     let counts = batches.iter().map(counts).fold([0; 3], |sums, counts| std::array::from_fn(|i| sums[i] + counts[i]));
     let [age, moved_in, married] = counts.map(|count| count as f64 / ROWS as f64);

@@ -5,7 +5,7 @@ use scumble::report::SharedIdentifier;
 use scumble::{ApproxDp, Delta, Epsilon, Fit, Input, Method, Schema, SchemaSpec, demo};
 
 /// The page with a table of factors.
-const PAGE: &str = include_str!("../../../docs/explanation/guarantee.md");
+const PAGE: &str = include_str!("../../../../docs/explanation/guarantee.md");
 /// Maximum excess of a stated factor over that of a fit: released values decide the number of
 /// rounds, and so the share of selections.
 const TOLERANCE: f64 = 0.02;

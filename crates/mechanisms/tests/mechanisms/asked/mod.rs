@@ -38,7 +38,6 @@ pub(crate) fn number(number: usize) -> f64 {
 }
 
 /// Checks the sensitivity of a table with Gaussian noise. Returns its cost: `Δ²/σ²`, or half of it.
-#[expect(clippy::cast_precision_loss, reason = "small integers")]
 pub(crate) fn cost_of_table<A: MethodAdjacency>(event: &Event, unit: u32, accounting: AccountingKind) -> f64 {
     let Mechanism::RoundedGaussian { squared_sensitivity, sigma } = event.mechanism() else { panic!("{event:?}") };
     let one = if A::KIND == AdjacencyKind::ReplaceOne { 2 } else { 1 };

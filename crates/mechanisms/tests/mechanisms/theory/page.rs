@@ -63,7 +63,7 @@ fn lines() -> Vec<String> {
 
 #[test]
 fn the_figures_of_the_page_are_those_of_the_functions() {
-    let page = include_str!("../../../../docs/explanation/theory.md");
+    let page = include_str!("../../../../../docs/explanation/theory.md");
     let due = lines();
     let missing: Vec<&String> = due.iter().filter(|line| !page.contains(line.as_str())).collect();
     assert!(missing.is_empty(), "the page should have\n{}", due.join("\n"));

@@ -1,10 +1,8 @@
 //! Releases of the paper's profile of `privmrf`, their shares of the budget, and edge cases.
 
-mod asked;
-
 use std::num::NonZeroU32;
 
-use asked::related;
+use crate::asked::related;
 use scumble_mechanisms::privmrf::paper::{Edges, Fit, Initial, Options, Redundancy, Rounds};
 use scumble_mechanisms::{Distribution, Fitted, Method, MethodAdjacency, privmrf};
 use scumble_pgm::{Sampler, Sampling};
@@ -47,7 +45,6 @@ fn draw(fitted: &Fitted, rows: u64) -> Vec<CodeColumn> {
 }
 
 /// `Δ²` and `σ²` of an event, in rows.
-#[expect(clippy::cast_precision_loss, reason = "compared to a few digits")]
 fn squares(event: &Event) -> (f64, f64) {
     let Mechanism::RoundedGaussian { squared_sensitivity, sigma } = event.mechanism() else {
         panic!("{event:?} has no Gaussian noise")

@@ -3,11 +3,10 @@
 //! They are in a Python environment that `.ci/bundle-peers` creates. Without it the test is
 //! skipped, and says so; with `SCUMBLE_REQUIRE_PEERS` set, as in the nightly run, it fails.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support;
 use scumble::bundle::{self, Publisher, Release};
 
 fn python() -> Option<PathBuf> {
@@ -24,7 +23,7 @@ fn other_tools_read_a_bundle_without_errors() {
         eprintln!("SKIPPED: no Python environment with other tools; .ci/bundle-peers creates it");
         return;
     };
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bundle_peers.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/library/bundle_peers.py");
     let everything = Publisher {
         title: Some("Visits: a \"quoted\" title, 100 % made up".into()),
         description: Some("It's # all: 'made up'".into()),

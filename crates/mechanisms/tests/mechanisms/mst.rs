@@ -1,10 +1,8 @@
 //! Releases of `mst`, their shares of the budget, and edge cases.
 
-mod asked;
-
 use std::num::NonZeroU32;
 
-use asked::{close, cost_of_table, draw, goal, number, related};
+use crate::asked::{close, cost_of_table, draw, goal, number, related};
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use scumble_mechanisms::mst::Options;

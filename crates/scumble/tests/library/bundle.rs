@@ -1,16 +1,15 @@
 //! Bundles: their contents, and that verification finds every change.
 
-mod support;
-
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::support;
 use scumble::bundle::{self, Outcome, Publisher, Release, Verification};
 use scumble::mechanisms::marginals::{self, Marginals};
 use scumble::{Model, Sampling, Schema};
 use sha2::{Digest, Sha256};
 
-use support::{SCHEMA, files, model, release};
+use crate::support::{SCHEMA, files, model, release};
 
 /// A folder with a bundle in it.
 struct Bundle {

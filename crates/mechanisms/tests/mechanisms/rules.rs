@@ -1,13 +1,11 @@
 //! Rules between columns hold in every model and in every row, and hardly change the other tables.
 
-mod asked;
-
 use std::num::NonZeroU64;
 
+use crate::asked::goal;
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type};
-use asked::goal;
 use chacha20::ChaCha8Rng;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -248,15 +246,12 @@ fn error_of_others(schema: &Schema, model: &Model, real: &[Vec<u32>]) -> f64 {
         }
         for row in real {
             let cell = set.attributes().iter().map(|column| row[column.index()]).collect();
-            #[expect(clippy::cast_precision_loss, reason = "some thousand rows")]
             let share = 1.0 / real.len() as f64;
             *shares.entry(cell).or_default() -= share;
         }
         sum += shares.values().map(|share| share.abs()).sum::<f64>() / 2.0;
     }
-    #[expect(clippy::cast_precision_loss, reason = "some hundred sets")]
-    let mean = sum / sets.len() as f64;
-    mean
+    sum / sets.len() as f64
 }
 
 #[test]
@@ -336,7 +331,6 @@ fn decoded_violations(schema: &Schema, model: &Model) -> usize {
                     let number = |row: usize| match schema.attribute(schema.find(name).unwrap()).field_type() {
                         FieldType::Date => f64::from(array.as_primitive::<Date32Type>().value(row)),
                         FieldType::Number => array.as_primitive::<Float64Type>().value(row),
-                        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
                         _ => array.as_primitive::<Int64Type>().value(row) as f64,
                     };
                     (0..array.len()).map(|row| (!array.is_null(row)).then(|| number(row))).collect()

@@ -1,11 +1,10 @@
 //! The replay test, T1, for bundles: for neighbouring tables with the same released values, all
 //! bytes of the folder are equal.
 
-mod support;
-
 use std::error::Error;
 use std::num::NonZeroUsize;
 
+use crate::support;
 use scumble::bundle::{self, Release};
 use scumble::mechanisms::{MethodAccounting, MethodAdjacency, fit_in};
 use scumble::{Method, Sampling, Schema};
