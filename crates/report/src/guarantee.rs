@@ -61,7 +61,7 @@ fn certified(unit: &Unit, certificate: &Certificate) -> String {
     };
     let ledger = certificate.ledger().map_or_else(String::new, |entry| {
         let cap = entry.cap.map_or_else(String::new, |cap| format!(", which has a cap of {}", cap_in_words(cap)));
-        format!(" Written down in the ledger of `{}`, job {}{cap}.", entry.dataset, entry.job)
+        format!(" Recorded in the ledger of `{}`, job {}{cap}.", entry.dataset, entry.job)
     });
     let releases = releases(certificate.events().len());
     format!("{claim}-differentially private with respect to {neighbours}. {releases}, {accounting}.{ledger}{noise}")
