@@ -44,8 +44,9 @@
 //! let outer = model.marginal(&pair(0, 2))?;
 //! assert!(outer.values()[0] > 2.0 * outer.values()[3]);
 //!
-//! let rows: usize = Sampler::new(&model).sample(1_000, 7, Sampling::LowVariance).map(|chunk|
-//! chunk[0].len()).sum(); assert_eq!(rows, 1_000);
+//! let sampler = Sampler::new(&model);
+//! let rows: usize = sampler.sample(1_000, 7, Sampling::LowVariance).map(|chunk| chunk[0].len()).sum();
+//! assert_eq!(rows, 1_000);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

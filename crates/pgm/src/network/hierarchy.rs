@@ -36,8 +36,9 @@ impl Coarsening {
 /// use scumble_schema::{AttributeId, Domain};
 ///
 /// // Attribute 1 is attribute 0 in groups of five.
-/// let domain = Domain::new(vec![20, 4])?; let [age, age_group] = [0, 1].map(AttributeId::new); let
-/// hierarchies = Hierarchies::new(&domain, vec![Coarsening::every(5, &domain, age, age_group)])?;
+/// let domain = Domain::new(vec![20, 4])?;
+/// let [age, age_group] = [0, 1].map(AttributeId::new);
+/// let hierarchies = Hierarchies::new(&domain, vec![Coarsening::every(5, &domain, age, age_group)])?;
 /// assert_eq!(hierarchies.finest(age_group), age);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
