@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use crate::arguments::{Arguments, Usage};
 use crate::journal::Mode;
-use crate::{Result, data, grid};
+use crate::{Result, data};
+use scumble_pgm::parallel;
 
 /// What is measured, how often, and where it is written.
 pub struct Request {
@@ -46,7 +47,7 @@ impl Request {
             epsilons: arguments.list("--epsilons").map(numbers).transpose()?,
             contenders: arguments.list(option).map(known).transpose()?,
             runs: if arguments.has("--quick") { Some(1) } else { arguments.value("--runs")? },
-            jobs: arguments.value("--jobs")?.unwrap_or_else(grid::processors),
+            jobs: arguments.value("--jobs")?.unwrap_or_else(parallel::processors),
             mode: match (arguments.has("--from-csv"), arguments.has("--resume")) {
                 (true, _) => Mode::FromCsv,
                 (false, true) => Mode::Resume,

@@ -2,13 +2,11 @@
 //! stay independent.
 
 use std::collections::BTreeSet;
-use std::convert::Infallible;
-use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use scumble_pgm::{CliqueVector, Estimator, Factor, Measurement, Sampler, Sampling, TreeModel, infer};
+use scumble_pgm::{CliqueVector, Estimator, Factor, Measurement, Sampler, Sampling, TreeModel, infer, parallel};
 use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, cells};
 
 use super::context::Context;
@@ -66,16 +64,11 @@ struct Speed {
 
 fn speed(model: &TreeModel, sampling: Sampling) -> Speed {
     let (start, cpu_start) = (Instant::now(), cpu_seconds());
-    let mut rows = 0;
-    let Ok(()) = Sampler::new(model).sample(ROWS, 1, sampling).in_parallel(
-        NonZeroUsize::new(2).expect("two is not zero"),
-        |_, chunk| chunk,
-        |chunk| {
-            rows += chunk.first().map_or(0, CodeColumn::len);
-            Ok::<(), Infallible>(())
-        },
-    );
-    assert_eq!(rows as u64, ROWS, "all rows came");
+    let sampler = Sampler::new(model);
+    let chunks = sampler.sample(ROWS, 1, sampling);
+    let rows = |chunk| chunks.clone().nth(chunk).and_then(|chunk| Some(chunk.first()?.len())).unwrap_or_default();
+    let drawn: usize = parallel::map_on(2, 0..chunks.size_hint().0, rows).into_iter().sum();
+    assert_eq!(drawn as u64, ROWS, "all rows came");
     let (wall_seconds, cpu_seconds) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu_start);
     Speed { wall_seconds, cpu_seconds, columns: model.domain().len() }
 }

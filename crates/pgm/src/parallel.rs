@@ -63,7 +63,7 @@ where
 
 /// Applies `work` to every item on at most `threads` threads, and returns the results in the
 /// items' order.
-pub(crate) fn map_on<I, R>(threads: usize, items: I, work: impl Fn(I::Item) -> R + Sync) -> Vec<R>
+pub fn map_on<I, R>(threads: usize, items: I, work: impl Fn(I::Item) -> R + Sync) -> Vec<R>
 where
     I: IntoIterator<IntoIter: ExactSizeIterator + Send>,
     R: Send,

@@ -1,12 +1,9 @@
 //! Matched sampling: rows are nearer to the model across cliques, and unchanged within them.
-#![expect(clippy::cast_precision_loss, reason = "counts here are small")]
-
-use std::num::NonZeroUsize;
 
 use chacha20::ChaCha8Rng;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
-use scumble_pgm::{CliqueVector, Factor, ProductModel, Sampler, Sampling, StructuralZeros, TreeModel, infer};
+use scumble_pgm::{CliqueVector, Factor, ProductModel, Sampler, Sampling, StructuralZeros, TreeModel, infer, parallel};
 use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, cells};
 
 fn clique(attributes: &[usize]) -> Clique {
@@ -125,13 +122,7 @@ fn rows_depend_on_seed_and_chunk_alone() {
     let rows = || sampler.sample(140_000, 21, Sampling::Matched);
     let streamed: Vec<_> = rows().collect();
     assert_eq!(streamed.iter().map(|chunk| chunk[0].len()).collect::<Vec<_>>(), [65_536, 65_536, 8_928]);
-    let mut taken = Vec::new();
-    let take = |chunk| {
-        taken.push(chunk);
-        Ok::<(), ()>(())
-    };
-    rows().in_parallel(NonZeroUsize::new(3).unwrap(), |_, chunk| chunk, take).unwrap();
-    assert!(taken == streamed);
+    assert!(parallel::map_on(3, 0..3, |chunk| rows().nth(chunk).unwrap()) == streamed);
     let alone = Sampler::new(&model).sample(140_000, 21, Sampling::Matched).nth(2);
     assert!(alone.as_ref() == Some(&streamed[2]));
     assert!(sampler.sample(8_928, 22, Sampling::Matched).next().as_ref() != Some(&streamed[2]));

@@ -1,12 +1,9 @@
 //! Rows sampled from tree models follow them.
-#![expect(clippy::cast_precision_loss, reason = "counts here are small")]
-
-use std::num::NonZeroUsize;
 
 use chacha20::ChaCha8Rng;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
-use scumble_pgm::{CliqueVector, Factor, Sampler, Sampling, StructuralZeros, TreeModel, infer};
+use scumble_pgm::{CliqueVector, Factor, Sampler, Sampling, StructuralZeros, TreeModel, infer, parallel};
 use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, cells};
 
 const BOTH: [Sampling; 2] = [Sampling::LowVariance, Sampling::Independent];
@@ -238,15 +235,8 @@ fn rows_are_the_same_whatever_the_number_of_threads() {
             [65_536, 65_536, 65_536, 65_536, 65_536, 65_536, 65_536, 41_248]
         );
         for threads in [1, 2, 5, 20] {
-            let mut taken = Vec::new();
-            let threads = NonZeroUsize::new(threads).unwrap();
-            let take = |(index, chunk)| {
-                assert_eq!(index, taken.len() as u64);
-                taken.push(chunk);
-                Ok::<(), ()>(())
-            };
-            rows().in_parallel(threads, |index, chunk| (index, chunk), take).unwrap();
-            assert!(taken == streamed, "{threads} threads");
+            let drawn = parallel::map_on(threads, 0..8, |chunk| rows().nth(chunk).unwrap());
+            assert!(drawn == streamed, "{threads} threads");
         }
         let mut alone = rows();
         assert_eq!(alone.nth(5).as_ref(), Some(&streamed[5]));
@@ -258,32 +248,6 @@ fn rows_are_the_same_whatever_the_number_of_threads() {
             "another seed, other rows"
         );
     }
-}
-
-#[test]
-fn the_first_error_of_take_ends_the_sampling() {
-    let model = mixed_model();
-    let sampler = Sampler::new(&model);
-    for threads in [1, 3] {
-        let mut taken = 0;
-        let take = |()| {
-            taken += 1;
-            if taken == 4 { Err("the disk is full") } else { Ok(()) }
-        };
-        let chunks = sampler.sample(1_000_000_000, 1, Sampling::LowVariance);
-        let result = chunks.in_parallel(NonZeroUsize::new(threads).unwrap(), |_, _| (), take);
-        assert_eq!((result, taken), (Err("the disk is full"), 4));
-    }
-}
-
-#[test]
-#[should_panic(expected = "a scoped thread panicked")]
-fn a_panic_of_a_thread_is_passed_on() {
-    let model = mixed_model();
-    let chunks = Sampler::new(&model);
-    let chunks = chunks.sample(1_000_000, 1, Sampling::LowVariance);
-    let work = |index, _| assert_ne!(index, 3, "a panic on purpose");
-    let _ = chunks.in_parallel(NonZeroUsize::new(2).unwrap(), work, |()| Ok::<(), ()>(()));
 }
 
 #[test]

@@ -53,9 +53,7 @@ impl Model {
 
     /// Returns the SHA-256 of the model file as hexadecimal digits, which identifies the model.
     pub fn fingerprint(&self) -> String {
-        let digits =
-            |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or_default());
-        Sha256::digest(self.to_bytes()).iter().flat_map(digits).collect()
+        scumble_vault::hex(&Sha256::digest(self.to_bytes()))
     }
 
     /// Returns the bytes of the model file.

@@ -1,8 +1,4 @@
-//! Chunks of rows, drawn one after the other or several at once.
-
-use std::num::NonZeroUsize;
-use std::sync::mpsc::sync_channel;
-use std::thread;
+//! Chunks of rows.
 
 use scumble_cancel::checkpoint;
 use scumble_schema::CodeColumn;
@@ -13,7 +9,7 @@ use crate::product::ProductModel;
 /// Rows of a model, chunk by chunk and column by column.
 ///
 /// The iterator draws one chunk after the other. [`Iterator::nth`] draws a later chunk without
-/// those before it, and [`Chunks::in_parallel`] draws several at once.
+/// those before it, so several threads can draw chunks of their own.
 #[derive(Debug, Clone)]
 pub struct Chunks<'a> {
     source: Source<'a>,
@@ -88,46 +84,5 @@ impl Iterator for Chunks<'_> {
     fn size_hint(&self) -> (usize, Option<usize>) {
         let left = usize::try_from(self.count_all() - self.next).ok();
         (left.unwrap_or(usize::MAX), left)
-    }
-}
-
-impl Chunks<'_> {
-    /// Draws the remaining chunks on `threads` threads and applies `work` to each. Passes the
-    /// results to `take` in order, on the calling thread. The rows do not depend on the number of
-    /// threads.
-    ///
-    /// `work` gets the position of the chunk among all chunks. A slow `take` makes the threads
-    /// wait: at most two chunks per thread are in memory, besides the one in `take`.
-    ///
-    /// # Errors
-    /// The first error of `take`, which ends the sampling.
-    pub fn in_parallel<T: Send, E>(
-        self,
-        threads: NonZeroUsize,
-        work: impl Fn(u64, Vec<CodeColumn>) -> T + Sync,
-        mut take: impl FnMut(T) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let make = |index| work(index, self.make(index));
-        if threads.get() == 1 {
-            return (self.next..self.count_all()).try_for_each(|index| take(make(index)));
-        }
-        thread::scope(|scope| {
-            let mut results = Vec::new();
-            // Threads get chunks in turn, so reading their queues in turn gives the chunks in
-            // order.
-            for first in (self.next..self.count_all()).take(threads.get()) {
-                let (send, receive) = sync_channel(1);
-                results.push(receive);
-                let (make, all) = (&make, self.count_all());
-                scope.spawn(move || {
-                    // Sending fails after an error of `take`.
-                    (first..all).step_by(threads.get()).try_for_each(|index| send.send(make(index)))
-                });
-            }
-            // The first queue to end is that of the next chunk after the last one. If a queue ends
-            // because of a panic, the scope panics too.
-            let chunks = (0..).map_while(|turn: usize| results.get(turn % results.len().max(1))?.recv().ok());
-            chunks.inspect(|_| checkpoint()).try_for_each(&mut take)
-        })
     }
 }

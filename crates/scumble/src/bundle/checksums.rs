@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 
+use scumble_vault::hex;
 use sha2::{Digest, Sha256};
 
 /// File that lists the checksums.
@@ -97,13 +98,6 @@ pub(super) fn parse(text: &[u8]) -> Result<Vec<(&str, &str)>, String> {
         files.push((name, sum));
     }
     Ok(files)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string cannot fail");
-        text
-    })
 }
 
 #[cfg(test)]
