@@ -4,7 +4,6 @@
 //! figures; `scumble_benchmarks` describes it. `.ci/nightly` and the scripts in `reproduce/` run
 //! them.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "programs print figures")]
-#![expect(clippy::cast_precision_loss, reason = "numbers are far below 2^53")]
 
 mod aalborg;
 mod auto;

@@ -71,7 +71,6 @@ impl Table {
     }
 
     /// Returns the counts over a clique, each with Gaussian noise of this standard deviation.
-    #[expect(clippy::cast_precision_loss, reason = "counts of a benchmark are far below 2^53")]
     pub fn noisy(&self, clique: &Clique, standard_deviation: f64, rng: &mut impl Rng) -> Vec<f64> {
         self.count(clique).into_iter().map(|count| count as f64 + standard_deviation * gaussian(rng)).collect()
     }

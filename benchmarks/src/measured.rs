@@ -67,7 +67,6 @@ impl Measured {
     }
 
     /// Returns the tables as the estimator takes them.
-    #[expect(clippy::cast_precision_loss, reason = "counts of these tables are far below 2^52")]
     pub fn measurements(&self) -> Vec<Measurement> {
         let domain = self.domain();
         let measurement = |table: &NoisyValues| {

@@ -154,14 +154,12 @@ fn conditional(real: &Columns, parent: Option<AttributeId>, child: AttributeId) 
     for given in 0..parent_size {
         let cell = |code: usize| if child_is_last { given * child_size + code } else { code * parent_size + given };
         let line: Vec<u64> = (0..child_size).map(|code| counts[cell(code)]).collect();
-        #[expect(clippy::cast_precision_loss, reason = "rows of a benchmark")]
         let sum = line.iter().sum::<u64>().max(1) as f64;
         table.extend(line.into_iter().map(|count| share(count, sum)));
     }
     Ok(table)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "rows of a benchmark")]
 fn share(count: u64, of: f64) -> f64 {
     count as f64 / of
 }

@@ -35,7 +35,6 @@ fn per_row(figures: &mut Figures) -> Result<()> {
     let columns = table.schema.domain().one_way();
     let (_, read) = count(&servers, &table, &columns)?;
     let (_, counted) = count(&servers, &table, &pairs)?;
-    #[expect(clippy::cast_precision_loss, reason = "a hundred pairs")]
     let (values, pair_rows) = (5e7 * columns.len() as f64, 5e7 * pairs.len() as f64);
     figures.shown("executors, one-way tables", read / values * 1e9, "CPU ns per value");
     figures.shown("executors, all pairs, reading included", counted / pair_rows * 1e9, "CPU ns per pair-row");
@@ -63,7 +62,6 @@ fn per_part(figures: &mut Figures) -> Result<()> {
     let more = 512.0 - 16.0;
     figures.shown("another part", (taken[1].0 - taken[0].0) / more * 1e3, "ms");
     figures.shown("another part, processors", (taken[1].1 - taken[0].1) / more * 1e3, "CPU ms");
-    #[expect(clippy::cast_precision_loss, reason = "few cells")]
     figures.shown("cells of all pairs", cells as f64, "cells");
     Ok(())
 }
@@ -82,7 +80,6 @@ fn per_cell(figures: &mut Figures) -> Result<()> {
     let (seconds, _) = count(&servers, &table, &cliques)?;
     let (bytes, memory) = (received()? - before, peak_bytes()?.saturating_sub(memory));
     println!("{cells} cells in {seconds:.1} s, {bytes} bytes received, {memory} bytes more memory");
-    #[expect(clippy::cast_precision_loss, reason = "megabytes")]
     {
         figures.shown("bytes to the coordinator", bytes as f64 / cells as f64, "per cell");
         figures.shown("memory of the coordinator", memory as f64 / cells as f64, "bytes per cell");

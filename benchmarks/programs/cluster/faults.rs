@@ -110,7 +110,6 @@ fn report(figures: &mut Figures, what: &str, ends: &[(End, Duration)]) {
     println!("{what}: {counts:?}, longest {longest:.1} s");
     let fine = ends.iter().filter(|(end, _)| matches!(end, End::Same | End::CleanError)).count();
     let hangs = ends.iter().filter(|(end, taken)| *end == End::Hang || *taken > LIMIT).count();
-    #[expect(clippy::cast_precision_loss, reason = "a few runs")]
     {
         let of = format!("{what}: same bytes or clean error");
         figures.exactly(&of, fine as f64, &format!("of {}", ends.len()), ends.len() as f64);

@@ -62,7 +62,6 @@ pub(crate) fn bytes(figures: &mut Figures) -> Result<()> {
         sizes.push(received()? - before);
     }
     println!("received {sizes:?} bytes");
-    #[expect(clippy::cast_precision_loss, reason = "megabytes")]
     let change = (sizes[1] as f64 / sizes[0] as f64 - 1.0).abs() * 100.0;
     figures.at_most("bytes to the coordinator, 50 against 10 million rows", change, "percent", 5.0);
     Ok(())

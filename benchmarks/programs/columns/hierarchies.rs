@@ -72,7 +72,6 @@ fn compare(table: &Table, request: &Request, figures: &mut Figures) -> Result<()
     let name =
         format!("hierarchies: 3-way TVD of {} at epsilon {EPSILON}, with over without, {runs} fits each", table.name);
     figures.at_most(&name, sums[0] / sums[1], "ratio", BAR);
-    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53")]
     figures.exactly(&format!("rules: violations in 10^6 rows of {}", table.name), broken as f64, "rows", 0.0);
     Ok(())
 }

@@ -81,7 +81,6 @@ fn other_sets(schema: &Schema) -> Vec<Clique> {
 }
 
 /// The mean total variation distance of these tables.
-#[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 rows and tables")]
 fn distance(real: &Columns, drawn: &Columns, sets: &[Clique]) -> Result<f64> {
     let mut sum = 0.0;
     for set in sets {
@@ -128,13 +127,11 @@ fn draw_and_check(model: &Model, folder: &Path, figures: &mut Figures) -> Result
     if rows != DRAWN_ROWS {
         return Err(format!("{rows} rows were read").into());
     }
-    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53")]
     for (name, count) in [("forbidden, determined and ordered values", broken), ("skip patterns", skips)] {
         figures.exactly(&format!("rules: violations of {name} in 10^7 rows"), count as f64, "rows", 0.0);
     }
     // What the engine reads of it agrees.
     let counted = fitted::violations(model.schema(), &Input::new(&path), &ReadOptions::default())?;
-    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53")]
     figures.exactly("rules: violations in codes read back from 10^7 rows", counted as f64, "rows", 0.0);
     Ok(std::fs::remove_file(&path)?)
 }

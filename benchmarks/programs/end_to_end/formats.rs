@@ -35,7 +35,6 @@ pub(crate) fn equal_counts(data: &Path, folder: &Path, figures: &mut Figures) ->
         }
         let differing =
             counts[1..].iter().flat_map(|other| other.iter().zip(&counts[0])).filter(|(a, b)| a != b).count();
-        #[expect(clippy::cast_precision_loss, reason = "a few tables")]
         let differing = differing as f64;
         let what = format!("{name} raw: tables that differ between CSV, gzip CSV and Parquet");
         figures.exactly(&what, differing, "tables", 0.0);

@@ -70,7 +70,6 @@ fn synthesise(
         })
         .count();
     let lost = schema.attributes().len().abs_diff(types.fields().len());
-    #[expect(clippy::cast_precision_loss, reason = "a few columns")]
     figures.exactly(
         &format!("{name}: columns of another type than declared"),
         (other_types + lost) as f64,

@@ -109,7 +109,6 @@ fn entropy(columns: &Columns, clique: &Clique) -> Result<f64> {
     }
     let counts = columns.counts(clique)?;
     let rows = f64::from(columns.rows());
-    #[expect(clippy::cast_precision_loss, reason = "no more than the rows of a small table")]
     let terms = counts.iter().filter(|&&count| count > 0).map(|&count| count as f64 / rows);
     Ok(-terms.map(|share| share * share.log2()).sum::<f64>())
 }

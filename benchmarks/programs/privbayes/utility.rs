@@ -183,7 +183,6 @@ impl Counts {
             println!("rises: {rising}");
         }
         let steps = format!("of {} steps", self.steps);
-        #[expect(clippy::cast_precision_loss, reason = "a few points")]
         figures.exactly("error rises with epsilon", self.rising.len() as f64, &steps, 0.0);
         if let Some(error) = self.on_adult {
             figures.at_most("adult, epsilon 0.8, 3-way, pb-pgm, against dpmm", error, "TVD", PEER_ON_ADULT);

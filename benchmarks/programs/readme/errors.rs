@@ -23,7 +23,6 @@ pub(crate) fn picture() -> Result<String> {
                         errors.push(number(&line["tvd3"])?);
                     }
                 }
-                #[expect(clippy::cast_precision_loss, reason = "a few runs")]
                 if !errors.is_empty() {
                     points.push((epsilon, errors.iter().sum::<f64>() / errors.len() as f64));
                 }

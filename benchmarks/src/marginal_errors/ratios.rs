@@ -42,7 +42,6 @@ impl Ratios {
     }
 
     /// Number of ratios above this.
-    #[expect(clippy::cast_precision_loss, reason = "a few points")]
     pub fn above(&self, bar: f64) -> f64 {
         self.0.iter().filter(|(ratio, _)| *ratio > bar).count() as f64
     }

@@ -60,7 +60,6 @@ fn least_loss(domain: &Domain, measurements: &[Measurement], total: f64, possibl
         projected
     };
     // The curvature is at most the sum of all tables' precisions times the rows per cell.
-    #[expect(clippy::cast_precision_loss, reason = "small tables")]
     let cells = |table: &Measurement| rows.len() as f64 / table.values().len() as f64;
     let steepest: f64 = measurements.iter().map(|table| cells(table) / table.standard_deviation().powi(2)).sum();
     let mut counts = onto(&vec![0.0; rows.len()]);

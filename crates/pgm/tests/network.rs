@@ -1,5 +1,4 @@
 //! Tuples of a Bayesian network follow its tables.
-#![expect(clippy::cast_precision_loss, reason = "counts here are small")]
 
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};

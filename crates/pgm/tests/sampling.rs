@@ -1,5 +1,4 @@
 //! Sampled rows follow the model.
-#![expect(clippy::cast_precision_loss, reason = "counts here are small")]
 
 use proptest::prelude::*;
 use scumble_pgm::{ProductModel, Sampling};

@@ -80,12 +80,7 @@ fn likely_rows(schema: &Schema, file: &Path, bytes: u64) -> u64 {
         "gz" | "zst" | "zip" | "bz2" | "xz" => text / COMPRESSION,
         _ => text,
     };
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "an estimate of a number of rows"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate of a number of rows")]
     let rows = (bytes as f64 / width.max(1.0)) as u64;
     rows
 }
@@ -102,7 +97,6 @@ fn text_width(schema: &Schema, name: &str, field_type: FieldType) -> f64 {
         FieldType::String => schema.find(name).map_or(10.0, |column| {
             let attribute = schema.attribute(column);
             let labels = attribute.declared_codes().clamp(1, MAX_LABELS);
-            #[expect(clippy::cast_precision_loss, reason = "a few letters")]
             let letters = (0..labels).map(|code| attribute.label(code).len() as f64).sum::<f64>();
             letters / f64::from(labels)
         }),

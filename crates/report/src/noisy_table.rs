@@ -36,7 +36,6 @@ enum Values<'a> {
 }
 
 impl Values<'_> {
-    #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
     fn get(self, cell: usize) -> f64 {
         match self {
             Self::Whole(values) => values[cell] as f64,

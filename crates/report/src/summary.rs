@@ -185,7 +185,6 @@ fn measured(model: &Model, tables: &[TableFacts]) -> Vec<TableSummary> {
 }
 
 fn bounds(model: &Model) -> Vec<BoundSummary> {
-    #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
     let rows = model.rows().max(1) as f64;
     let bound = |bound: &TableBound| BoundSummary {
         columns: names(model, &bound.table),

@@ -14,7 +14,6 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// Converts a number of rows for shares and error bars.
-#[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
 pub(crate) fn real(number: u64) -> f64 {
     number as f64
 }

@@ -240,7 +240,6 @@ fn out_of_order(batch: &RecordBatch, columns: &[usize]) -> usize {
         let number = match array.data_type() {
             arrow_schema::DataType::Date32 => f64::from(array.as_primitive::<Date32Type>().value(row)),
             arrow_schema::DataType::Float64 => array.as_primitive::<Float64Type>().value(row),
-            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
             _ => array.as_primitive::<Int64Type>().value(row) as f64,
         };
         (!array.is_null(row)).then_some(number)

@@ -4,11 +4,7 @@
 //! cargo run --release -p scumble-vault --example sampler_figures
 //! ```
 //! Prints tables for people and, last, one JSON object for programs.
-#![allow(
-    clippy::cast_precision_loss,
-    clippy::print_stdout,
-    reason = "a program that prints statistics of at most 10^7 draws"
-)]
+#![allow(clippy::print_stdout, reason = "a program that prints statistics of at most 10^7 draws")]
 
 #[path = "../tests/support/mod.rs"]
 mod support;

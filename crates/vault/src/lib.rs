@@ -49,8 +49,8 @@
 //! let smokes = domain.one_way();
 //! let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
 //!
-//! let (mut vault, budget) = Vault::<AddRemove>::open(Box::new(Smokers(domain)), goal,
-//! NonZeroU32::MIN)?; let tables = vault.measure(&smokes, budget)?;
+//! let (mut vault, budget) = Vault::<AddRemove>::open(Box::new(Smokers(domain)), goal, NonZeroU32::MIN)?;
+//! let tables = vault.measure(&smokes, budget)?;
 //! assert_eq!(tables[0].values().len(), 2);
 //!
 //! let certificate = vault.close();
@@ -75,6 +75,9 @@
 //! [`glossary`] gives the papers' word for each of ours, and a reading order: `account` (costs),
 //! then `noise` (samplers) and `score`, then `vault` (where counts, costs and randomness meet), and
 //! `ledger` last.
+
+// Every float in this crate that stands for a count says why it may.
+#![warn(clippy::cast_precision_loss)]
 
 #[cfg(all(feature = "planted-bugs", not(debug_assertions)))]
 compile_error!("the feature `planted-bugs` undercharges scores on purpose: it is for tests only");
@@ -103,7 +106,7 @@ pub use source::{CountTable, MarginalSource, SourceError};
 pub use vault::{NoisyScores, NoisyTable, Vault};
 
 /// Formats bytes in lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     let digit = |digit: u8| char::from(b"0123456789abcdef"[usize::from(digit)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

@@ -18,7 +18,7 @@
 //! tests of the generator test it, but it is an assumption of this audit. Bounds that hold without
 //! it exist (Steinke, Nasr and Jagielski 2023) and are looser for Gaussian noise. Dependence
 //! between cells is for the tests of the generator to detect.
-#![allow(clippy::cast_precision_loss, clippy::disallowed_methods, reason = "statistics of 10^5 cells")]
+#![allow(clippy::disallowed_methods, reason = "statistics of 10^5 cells")]
 
 #[path = "support/rows.rs"]
 mod rows;

@@ -320,12 +320,7 @@ fn check_claim(accounting: AccountingKind, m: u64, events: &[Event], delta: f64,
 }
 
 /// Finds the smallest float that is not below `quanta`, by trying.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked by trying"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked by trying")]
 fn pure_epsilon(quanta: u128) -> f64 {
     let near = quanta as f64;
     let floats = [near.next_down(), near, near.next_up()];

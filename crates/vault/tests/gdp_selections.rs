@@ -5,7 +5,7 @@
 //! neighbouring one. The least `delta` that holds for an `epsilon` is then a sum over them, and it
 //! must not be above the profile of the charged `mu²`. Every comparison is also made with nine
 //! tenths of that `mu²`, where it must fail.
-#![allow(clippy::cast_precision_loss, clippy::disallowed_methods, reason = "numbers to compare exact ones with")]
+#![allow(clippy::disallowed_methods, reason = "numbers to compare exact ones with")]
 
 use scumble_vault::account::{SelectionEpsilon, gdp};
 use scumble_vault::{AccountingKind, Epsilon, Event, MuSquared};

@@ -5,7 +5,7 @@
 //! draw every kind of release, under every accounting and adjacency it has and for units of one row
 //! and of three, and compare. Each law is accepted with one false alarm in 10^9, and the same draws
 //! reject a scale that is 2 percent off: a test that cannot detect the error would prove nothing.
-#![allow(clippy::cast_precision_loss, clippy::disallowed_methods, reason = "statistics of about 10^6 draws")]
+#![allow(clippy::disallowed_methods, reason = "statistics of about 10^6 draws")]
 
 #[path = "support/release_law.rs"]
 mod release_law;

@@ -1,7 +1,6 @@
 //! T3: noise has the distribution we charge for.
 #![allow(
     clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
     clippy::cast_sign_loss,
     clippy::disallowed_methods,
     reason = "statistics of at most 10^9 draws"

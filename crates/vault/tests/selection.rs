@@ -1,6 +1,6 @@
 //! T4, second half: real selections have the probabilities of the formula. The first half is beside
 //! the mechanism.
-#![allow(clippy::cast_precision_loss, clippy::disallowed_methods, reason = "statistics of small numbers")]
+#![allow(clippy::disallowed_methods, reason = "statistics of small numbers")]
 
 mod support;
 

@@ -1,5 +1,5 @@
 //! Rows drawn from a smoothed histogram: costs, distribution, refusals.
-#![allow(clippy::cast_precision_loss, clippy::disallowed_methods, reason = "statistics of small numbers")]
+#![allow(clippy::disallowed_methods, reason = "statistics of small numbers")]
 
 #[path = "support/rows.rs"]
 mod rows;

@@ -67,7 +67,6 @@ impl Distribution {
 fn shares(table: &Columns, column: AttributeId) -> Result<Vec<f64>, EvaluateError> {
     let counts = table.counts(&Clique::single(column))?;
     let rows = f64::from(table.rows());
-    #[expect(clippy::cast_precision_loss, reason = "a table has fewer than 2^32 rows")]
     Ok(counts.into_iter().map(|count| count as f64 / rows).collect())
 }
 

@@ -40,7 +40,6 @@ impl ExpectedDeviation {
         place.map_or_else(|| self.compute(count), |known| *known.get_or_init(|| self.compute(count)))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "tables have fewer than 2^32 rows")]
     fn compute(&self, count: u64) -> f64 {
         if count == 0 || count >= self.real_rows || self.synthetic_rows == 0 {
             return 0.0;

@@ -81,7 +81,6 @@ impl MarginalDistances {
 impl OrderDistance {
     /// Summarises `distances`, which must not be empty.
     fn of(order: usize, distances: &[f64]) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "sets are few")]
         let mean = distances.iter().sum::<f64>() / distances.len() as f64;
         Self { order, mean, max: distances.iter().copied().fold(0.0, f64::max), count: distances.len() }
     }

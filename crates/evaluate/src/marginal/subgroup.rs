@@ -62,7 +62,6 @@ pub fn subgroups(real: &Columns, synthetic: &Columns, column: AttributeId) -> Re
         }
         let (real, synthetic) = (real.pick(real_rows), synthetic.pick(synthetic_rows));
         let compared = compare(&real, &synthetic, &cliques)?;
-        #[expect(clippy::cast_precision_loss, reason = "one hundred at most")]
         let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / cliques.len() as f64;
         let score = PERFECT * (1.0 - mean(&mut compared.iter().map(|one| one.distance)));
         // Zero rows drawn score as little as zero synthetic rows.

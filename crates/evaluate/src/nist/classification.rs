@@ -41,7 +41,6 @@ pub(super) fn score(
         // The row that the test was drawn around satisfies it, so the first logarithm is finite.
         (frequency(real, test).ln() - frequency(synthetic, test).max(FLOOR).ln()).powi(2)
     });
-    #[expect(clippy::cast_precision_loss, reason = "three hundred")]
     let root_mean_square = (squares.iter().sum::<f64>() / REPEATS as f64).sqrt();
     Ok(PERFECT * (1.0 + root_mean_square / (1.0_f64 / 1000.0).ln()).max(0.0))
 }
@@ -99,7 +98,6 @@ fn frequency(table: &Columns, test: &[Condition]) -> f64 {
         }
         matches += passing.iter().map(|&passes| u64::from(passes)).sum::<u64>();
     }
-    #[expect(clippy::cast_precision_loss, reason = "a table has fewer than 2^32 rows")]
     let matches = matches as f64;
     matches / f64::from(table.rows().max(1))
 }

@@ -22,7 +22,6 @@ pub(super) fn score(real: &Columns, synthetic: &Columns, mut dice: ChaCha8Rng) -
     let distance = |workspace: &mut Workspace, triple: &Clique| workspace.distance(real, synthetic, triple);
     let distances =
         parallel::map_with(&triples, Workspace::default, distance).into_iter().collect::<Result<Vec<f64>, _>>()?;
-    #[expect(clippy::cast_precision_loss, reason = "one hundred")]
     let mean = distances.iter().sum::<f64>() / REPEATS as f64;
     Ok(PERFECT * (1.0 - mean))
 }

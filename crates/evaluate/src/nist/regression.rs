@@ -40,7 +40,6 @@ pub(super) fn score(real: &Columns, synthetic: &Columns, earnings: &Earnings) ->
     if pairs.is_empty() {
         return Err(EvaluateError::config("real", "a table in which somebody has an income"));
     }
-    #[expect(clippy::cast_precision_loss, reason = "a column has at most 2^20 codes")]
     let count = pairs.len() as f64;
     let largest = (count - 1.0).max(1.0);
     let root_mean_square = |closeness: &dyn Fn(Place, Place) -> f64| {
@@ -112,7 +111,6 @@ impl Earned {
 
 /// Returns the Gini coefficient of people with these incomes: half the mean difference of two
 /// incomes over the mean income. Zero if all incomes are zero.
-#[expect(clippy::cast_precision_loss, reason = "a table has fewer than 2^32 rows")]
 fn gini(counts: &[u64], incomes: &[Option<f64>]) -> f64 {
     let mut groups: Vec<(f64, f64)> =
         counts.iter().zip(incomes).filter_map(|(&count, &income)| Some((income?, count as f64))).collect();
@@ -153,7 +151,6 @@ mod tests {
     #[test]
     fn the_gini_coefficient_is_half_the_relative_mean_difference() {
         for incomes in [vec![5.0, 5.0], vec![0.0, 1.0], vec![3.0, 1.0, 4.0, 1.0, 5.0], vec![0.0; 3], vec![7.0]] {
-            #[expect(clippy::cast_precision_loss, reason = "five")]
             let people = incomes.len() as f64;
             let differences: f64 = incomes.iter().flat_map(|x| incomes.iter().map(move |y: &f64| (x - y).abs())).sum();
             let total: f64 = incomes.iter().sum();

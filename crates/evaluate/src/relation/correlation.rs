@@ -97,7 +97,6 @@ pub fn correlations(
 /// Returns the mean absolute difference over the pairs that have one; `None` if no pair has.
 pub(crate) fn mean_difference(pairs: &[PairCorrelation]) -> Option<f64> {
     let differences: Vec<f64> = pairs.iter().filter_map(PairCorrelation::difference).collect();
-    #[expect(clippy::cast_precision_loss, reason = "pairs are few")]
     let mean = differences.iter().map(|difference| difference.abs()).sum::<f64>() / differences.len() as f64;
     (!differences.is_empty()).then_some(mean)
 }
@@ -112,7 +111,6 @@ fn margins(counts: &[u64], columns: usize) -> (Vec<u64>, Vec<u64>) {
     (of_rows, of_columns)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a table has fewer than 2^32 rows")]
 fn cramers_v(counts: &[u64], columns: usize) -> Option<f64> {
     let (of_rows, of_columns) = margins(counts, columns);
     let occupied = |sums: &[u64]| sums.iter().filter(|&&sum| sum > 0).count();
@@ -130,7 +128,6 @@ fn cramers_v(counts: &[u64], columns: usize) -> Option<f64> {
     Some(((sum - 1.0) / (fewer - 1) as f64).clamp(0.0, 1.0).sqrt())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a table has fewer than 2^32 rows")]
 fn spearman(counts: &[u64], columns: usize, [of_row, of_column]: [ColumnKind; 2]) -> Option<f64> {
     let placed = |kind: ColumnKind, code: usize| u32::try_from(code).is_ok_and(|code| kind.has_place(code));
     let kept: Vec<u64> = counts
@@ -158,7 +155,6 @@ struct Ranks {
     variation: f64,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a table has fewer than 2^32 rows")]
 fn centred_ranks(counts: &[u64], total: u64) -> Ranks {
     let mut before = 0;
     let rank = |&count: &u64| {

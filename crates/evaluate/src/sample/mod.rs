@@ -134,9 +134,7 @@ pub(crate) fn tally(groups: &[u8], count: usize) -> Vec<u32> {
 
 /// Converts a number of rows, codes or cells to floating point.
 pub(crate) fn number(count: usize) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-    let number = count as f64;
-    number
+    count as f64
 }
 
 #[cfg(test)]

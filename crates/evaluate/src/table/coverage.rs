@@ -101,7 +101,6 @@ fn broken_rules(inputs: &[Input], schema: &Schema, options: &ReadOptions) -> Res
     Ok(schema.rules().iter().zip(&counts).map(broken).collect())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "no more digits are needed of a share")]
 fn share(count: u64, rows: u64) -> f64 {
     if rows == 0 { 0.0 } else { count as f64 / rows as f64 }
 }

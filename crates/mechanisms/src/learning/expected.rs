@@ -54,7 +54,6 @@ fn sampled_counts(model: &TreeModel, cliques: &[&Clique]) -> Result<Vec<Vec<f64>
     if cliques.is_empty() {
         return Ok(counts);
     }
-    #[expect(clippy::cast_precision_loss, reason = "a constant far below 2^53")]
     let each = model.total() / SAMPLED_ROWS as f64;
     for chunk in Sampler::new(model).sample(SAMPLED_ROWS, SEED, Sampling::LowVariance) {
         for (clique, counts) in cliques.iter().zip(&mut counts) {

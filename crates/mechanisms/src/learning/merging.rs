@@ -151,7 +151,6 @@ fn recoding(declared: &Recoding, merging: Merging, tables: &[OneWay]) -> Result<
 /// do so in their group of the next level, and so on. The rest is the last group.
 fn rare(table: &OneWay, levels: &[Box<[u32]>], deviations: f64, max: usize) -> Option<Vec<u32>> {
     let counts = table.counts;
-    #[expect(clippy::cast_precision_loss, reason = "noise is far above the last bit of a count beyond 2^53")]
     let is_frequent = |values: &[usize]| {
         let held: i128 = values.iter().map(|&value| i128::from(counts[value])).sum();
         // The noise of a sum is that of one count times the root of their number.

@@ -62,7 +62,6 @@ impl<'a> ModelFitter<'a> {
 pub(crate) fn public_rows<A: MethodAdjacency, M: Accounting>(
     vault: &Vault<A, M>,
 ) -> Result<Option<f64>, MechanismError> {
-    #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
     Ok(match A::row_total(vault)? {
         RowTotal::Estimated => None,
         RowTotal::Public(rows) => Some(*rows as f64),

@@ -19,7 +19,6 @@ fn deviation(table: &NoisyTable) -> f64 {
 
 /// Returns the noisy counts.
 pub(crate) fn counts(table: &NoisyTable) -> Vec<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "noise is far above the last bit of a count beyond 2^53")]
     table.values().iter().map(|&count| count as f64).collect()
 }
 
@@ -34,7 +33,6 @@ pub(crate) fn measurements(domain: &Domain, tables: &[NoisyTable]) -> Result<Vec
 pub(crate) fn estimated_rows<'a>(tables: impl IntoIterator<Item = &'a NoisyTable>) -> f64 {
     let evidence = |table: &NoisyTable| {
         let counts = counts(table);
-        #[expect(clippy::cast_precision_loss, reason = "tables have at most ten million cells")]
         let variance = counts.len() as f64 * deviation(table).powi(2);
         Evidence { sum: counts.iter().sum(), variance }
     };

@@ -100,12 +100,7 @@ impl<'a> RoundLearner<'a> {
 }
 
 /// Returns the number of rounds for a number of columns.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a thousand columns at most"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a thousand columns at most")]
 pub(crate) fn rounds_for(columns: usize, per_column: f64) -> usize {
     (per_column * columns as f64).round() as usize
 }

@@ -30,7 +30,6 @@ const STOP: Stop = Stop { at_noise: None, settled: 1e-3, passes: 10_000 };
 pub fn fit(schema: &Schema, marginals: Marginals) -> Result<Model, MechanismError> {
     marginals.check_against(schema)?;
     let tables = || marginals.tables().iter().map(Marginal::measurement);
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^53, which was checked")]
     let rows = match marginals.rows() {
         Some(rows) => rows as f64,
         None => total::estimate(&tables().map(Measurement::evidence).collect::<Vec<_>>()),

@@ -89,7 +89,6 @@ fn marginal(
     kept: &Clique,
 ) -> Result<Marginal, MarginalsError> {
     let recoding = model.recoding();
-    #[expect(clippy::cast_precision_loss, reason = "noise is far above the last bit of a count beyond 2^53")]
     let counts: Vec<f64> = values.iter().map(|&count| count as f64).collect();
     let table = Factor::new(recoding.domain(), clique.clone(), counts).expect("an event has the numbers of its table");
     let sums = table.project(kept).into_values();
@@ -98,7 +97,6 @@ fn marginal(
         Mechanism::DiscreteLaplace { .. } if kept == clique => Some(NoiseKind::Geometric),
         _ => None,
     };
-    #[expect(clippy::cast_precision_loss, reason = "tables have at most fifty million cells")]
     let summed_cells = (values.len() / sums.len()) as f64;
     let deviation = event.mechanism().standard_deviation().unwrap_or_default() * summed_cells.sqrt();
     // Discrete noise of a tiny scale is almost always zero. The minimum that may be declared is

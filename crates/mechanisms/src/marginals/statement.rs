@@ -107,7 +107,6 @@ impl Statement {
                 "leave `rows` out, and give a noisy number as a table of no columns; or declare `adjacency: replace-one`",
             ));
         }
-        #[expect(clippy::cast_precision_loss, reason = "only its size matters")]
         if rows as f64 > MAX_COUNT {
             return Err(MarginalsError::statement("goes with more than 2^53 rows", "give the number of rows"));
         }

@@ -119,7 +119,6 @@ impl Bootstrap {
     /// Returns the rank of the replicates' error that is the bar: the least that bounds one more
     /// error with probability `level`.
     fn rank(self) -> Option<usize> {
-        #[expect(clippy::cast_precision_loss, reason = "replicates are few")]
         let reaches = |rank: &usize| *rank as f64 >= self.level * (self.replicates as f64 + 1.0);
         (1..=self.replicates).find(reaches).filter(|_| self.level > 0.0)
     }
@@ -249,7 +248,6 @@ impl<'a> ErrorBars<'a> {
         let domain = self.model.domain();
         // A cell of the clique is a sum of cells of a larger table, and the variances add up too.
         let precision = |(measured, deviation): &(Clique, f64)| {
-            #[expect(clippy::cast_precision_loss, reason = "tables have far fewer than 2^53 cells")]
             let summed = (domain.cells(measured) / domain.cells(clique)) as f64;
             1.0 / (deviation * deviation * summed)
         };

@@ -87,7 +87,6 @@ fn mean<'a>(tables: impl Iterator<Item = &'a Factor>, count: u64) -> Vec<f64> {
         sum.resize(table.values().len(), 0.0);
         sum.iter_mut().zip(table.values()).for_each(|(sum, value)| *sum += value);
     }
-    #[expect(clippy::cast_precision_loss, reason = "a few fits")]
     let count = count as f64;
     sum.into_iter().map(|sum: f64| sum / count).collect()
 }

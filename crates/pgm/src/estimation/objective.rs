@@ -74,7 +74,6 @@ impl Objective {
     }
 
     /// Returns the mean loss of noise alone: half a unit per measured cell.
-    #[expect(clippy::cast_precision_loss, reason = "at most limits::CELLS_PER_MODEL cells a table")]
     pub(crate) fn noise_level(&self) -> f64 {
         0.5 * self.cells as f64
     }

@@ -66,7 +66,6 @@ impl Pull {
             aim.table_mut(place).copy_from_slice(table.values());
         }
         // Potentials move by about one where a count is one standard deviation off its aim.
-        #[expect(clippy::cast_precision_loss, reason = "a model has few tables")]
         let tables = objective.precisions().len().max(1) as f64;
         let log_precision = objective.precisions().iter().map(|precision| precision.ln()).sum::<f64>() / tables;
         let typical = (-0.5 * log_precision).exp();
@@ -83,7 +82,6 @@ impl Pull {
     pub(crate) fn set_total(&mut self, total: f64) {
         for place in 0..self.aim.cliques().len() {
             let table = self.aim.table_mut(place);
-            #[expect(clippy::cast_precision_loss, reason = "at most limits::CELLS_PER_MODEL cells a table")]
             let shift = (total - vector::sum(table)) / table.len() as f64;
             for cell in table {
                 *cell += shift;

@@ -65,7 +65,6 @@ impl Measurement {
     }
 
     /// Returns the sum of the table, as evidence of the number of rows.
-    #[expect(clippy::cast_precision_loss, reason = "at most limits::CELLS_PER_MODEL cells a table")]
     pub fn evidence(&self) -> Evidence {
         Evidence { sum: vector::sum(self.values()), variance: self.values().len() as f64 * self.variance() }
     }

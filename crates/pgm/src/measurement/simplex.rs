@@ -45,7 +45,6 @@ fn normalise(mut counts: Vec<f64>) -> Vec<f64> {
             *count /= sum;
         }
     } else {
-        #[expect(clippy::cast_precision_loss, reason = "tables have at most ten million cells")]
         let uniform = 1.0 / counts.len() as f64;
         counts.fill(uniform);
     }

@@ -26,7 +26,6 @@ pub(super) fn chunk(model: &ProductModel, rows: usize, sampling: Sampling, strea
 /// random offset below one and are rounded down. So every count is its expectation rounded up or
 /// down, with the expectation as its mean.
 fn rounded(probabilities: &[f64], rows: usize, rng: &mut ChaCha8Rng) -> CodeColumn {
-    #[expect(clippy::cast_precision_loss, reason = "a chunk has at most CHUNK_ROWS rows")]
     let line = rows as f64;
     let offset: f64 = rng.random();
     let mut column = empty(probabilities, rows);

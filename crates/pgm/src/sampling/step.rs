@@ -113,7 +113,6 @@ impl Step {
         let mut expected = Vec::with_capacity(present.len() * self.size);
         for &(group, rows) in present {
             let edges = self.cumulative(group);
-            #[expect(clippy::cast_precision_loss, reason = "a chunk has at most CHUNK_ROWS rows")]
             let rows = rows as f64;
             expected.push(rows * edges[0]);
             expected.extend(edges.windows(2).map(|pair| rows * (pair[1] - pair[0])));

@@ -8,7 +8,6 @@ use super::code::Code;
 /// probabilities. Every count is its expectation rounded up or down, and its mean over all offsets
 /// is the expectation.
 pub(super) fn fill<C: Code>(codes: &mut [C], cumulative: &[f64], offset: f64) {
-    #[expect(clippy::cast_precision_loss, reason = "a chunk has at most CHUNK_ROWS rows")]
     let line = codes.len() as f64;
     let mut code = 0;
     let mut position = offset;

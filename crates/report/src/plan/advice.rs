@@ -106,7 +106,6 @@ fn weak(forecast: &Forecast) -> impl Iterator<Item = String> {
 
 /// Warns of a delta that is near one over the number of rows. A larger one is a weak term.
 fn delta(forecast: &Forecast) -> Option<String> {
-    #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
     let share = 1.0 / forecast.rows.get() as f64;
     let delta = forecast.goal.delta.get();
     (delta < share && delta * DELTA_MARGIN > share).then(|| {

@@ -70,7 +70,6 @@ pub fn heaps(model: &Model) -> Vec<Heap> {
 /// Returns the least and the greatest number of a bin, and its width; `None` if the code is not a
 /// bin of numbers.
 fn bin(attribute: &Attribute, code: u32) -> Option<(f64, f64, f64)> {
-    #[expect(clippy::cast_precision_loss, reason = "only densities are compared")]
     match attribute.bin(code)? {
         (Scalar::Integer(first), Scalar::Integer(last)) => {
             Some((first as f64, last as f64, (last - first) as f64 + 1.0))

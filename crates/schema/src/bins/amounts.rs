@@ -223,7 +223,7 @@ pub(crate) fn log_edges(low: f64, high: f64, count: u32) -> Vec<f64> {
 
 /// Lower bounds of `count` logarithmic bins over `low ..= high`. No bin is empty; the range must
 /// have at least `count` values.
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "held between the neighbours")]
+#[expect(clippy::cast_possible_truncation, reason = "held between the neighbours")]
 pub(crate) fn whole_log_bins(low: i64, high: i64, count: u32) -> Vec<i64> {
     let edges = log_edges(low as f64, high as f64 + 1.0, count);
     let mut lower: Vec<i64> = Vec::with_capacity(count as usize);

@@ -53,7 +53,6 @@ impl Step {
     /// before.
     pub(crate) fn around(self, value: f64) -> [f64; 3] {
         let scale = 10_f64.powi(self.decimals.into());
-        #[expect(clippy::cast_precision_loss, reason = "a step of more than 2^53 units has no multiple within bounds")]
         let units = self.units as f64;
         let nearest = (value * scale / units).floor();
         // Rounding of the quotient may be off by one; all candidates are among the three.

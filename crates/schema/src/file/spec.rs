@@ -303,7 +303,6 @@ pub enum Scalar {
 
 impl Scalar {
     /// The value of an integer or a number.
-    #[expect(clippy::cast_precision_loss, reason = "an integer beyond 2^53 is the nearest float")]
     pub(crate) fn as_f64(&self) -> Option<f64> {
         match self {
             Self::Integer(value) => Some(*value as f64),

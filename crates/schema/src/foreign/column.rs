@@ -93,7 +93,6 @@ pub(super) fn categories(field: &FieldSpec) -> Option<Vec<Scalar>> {
     let categories = field.constraints.categories.as_ref().filter(|categories| !categories.is_empty())?;
     let is_real = field.field_type == FieldType::Number.name();
     let real = |value: &Scalar| match value {
-        #[expect(clippy::cast_precision_loss, reason = "the value that a column of reals has")]
         Scalar::Integer(value) if is_real => Scalar::Number(*value as f64),
         value => value.clone(),
     };

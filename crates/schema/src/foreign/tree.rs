@@ -167,7 +167,6 @@ impl<'de> Visitor<'de> for TreeVisitor {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Tree, E> {
-        #[expect(clippy::cast_precision_loss, reason = "a number above `i64::MAX` is out of all bounds anyway")]
         Ok(i64::try_from(value).map_or(Tree::Scalar(Scalar::Number(value as f64)), Tree::whole))
     }
 

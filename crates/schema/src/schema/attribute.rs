@@ -196,7 +196,6 @@ impl Attribute {
         if code >= self.declared {
             return None;
         }
-        #[expect(clippy::cast_precision_loss, reason = "no more digits are needed of a width")]
         match &self.encoder.values {
             Values::Whole { line, cut } => match cut.held(code) {
                 Held::Bin(first, last) => {
@@ -219,7 +218,6 @@ impl Attribute {
         if code >= self.declared {
             return None;
         }
-        #[expect(clippy::cast_precision_loss, reason = "no more digits are needed of a middle")]
         match &self.encoder.values {
             Values::Boolean { .. } | Values::Text(_) => None,
             Values::Whole { cut, .. } => Some(match cut.held(code) {

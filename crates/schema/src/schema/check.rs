@@ -713,7 +713,6 @@ impl Field<'_> {
     /// A value of a real-number column.
     pub(crate) fn real(&self, value: &Scalar) -> Result<f64, SchemaError> {
         match value {
-            #[expect(clippy::cast_precision_loss, reason = "a bound beyond 2^53 is the nearest real number")]
             Scalar::Integer(value) => Ok(*value as f64),
             Scalar::Number(value) if value.is_finite() => Ok(*value),
             _ => self.fails(format!("has `{value}` instead of a finite number"), "write a number"),

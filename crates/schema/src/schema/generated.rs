@@ -277,7 +277,6 @@ impl Constant {
             (FieldType::Boolean, Scalar::Boolean(value)) => Self::Boolean(*value),
             (FieldType::Integer, Scalar::Integer(value)) => Self::Whole(*value),
             (FieldType::Year, Scalar::Integer(value)) => Self::Whole(i32::try_from(*value).ok()?.into()),
-            #[expect(clippy::cast_precision_loss, reason = "a whole number beyond 2^53 is the nearest real number")]
             (FieldType::Number, Scalar::Integer(value)) => Self::Real(*value as f64),
             (FieldType::Number, Scalar::Number(value)) if value.is_finite() => Self::Real(*value),
             // Like a bound: in the column's format, or in ISO 8601. Days are 32-bit numbers.

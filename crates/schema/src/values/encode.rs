@@ -170,13 +170,11 @@ impl Encoder {
 
     /// The code of a whole number.
     pub fn integer(&self, value: i128) -> u32 {
-        #[expect(clippy::cast_precision_loss, reason = "a missing-value number is small")]
         if let Some(missing) = self.missing_texts.real(value as f64) {
             return missing;
         }
         match &self.values {
             Values::Whole { line: WholeLine::Integer | WholeLine::Year, cut } => self.whole(cut, value),
-            #[expect(clippy::cast_precision_loss, reason = "bins of reals are no finer than reals")]
             Values::Real(cut) => self.real(cut, value as f64),
             // A category `3`, a boolean `1`, a date `20200131` with a pattern: encode the text.
             Values::Text(_) | Values::Boolean { .. } | Values::Whole { .. } => {

@@ -21,7 +21,6 @@ impl Dice {
     /// Returns a number from 0 to below 1.
     pub(super) fn fraction(&mut self) -> f64 {
         // The upper 53 bits, which a float holds exactly.
-        #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
         let numerator = (self.0.next_u64() >> 11) as f64;
         numerator / 9_007_199_254_740_992.0
     }

@@ -210,7 +210,6 @@ fn schooling_leads_to_work_and_work_to_income() {
     let survey = Survey::new();
     let (education, occupation) = (survey.texts("education"), survey.texts("occupation"));
     let income = survey.numbers::<Int64Type>("income");
-    #[expect(clippy::cast_precision_loss, reason = "incomes are far below 2^53")]
     let mean_income = |belongs: &dyn Fn(usize) -> bool| {
         mean((0..income.len()).filter(|&row| belongs(row)).filter_map(|row| income[row]).map(|crowns| crowns as f64))
     };

@@ -183,7 +183,6 @@ fn product_error(pair: [AttributeId; 2], columns: &[NoisyTable], rows: u64) -> R
     L1Error::against(Clique::new(pair), &expected)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "tables of tests are small, and noise is far below 2^53")]
 fn to_f64(count: i64) -> f64 {
     count as f64
 }

@@ -68,7 +68,6 @@ pub(super) fn by_released(
     fitted: &[f64],
     released: &[NoisyTable],
 ) -> Result<Option<TableBound>, ModelError> {
-    #[expect(clippy::cast_precision_loss, reason = "tables have far fewer than 2^53 cells")]
     let cells = |clique: &Clique| domain.cells(clique) as f64;
     let (mut mean, mut precision, mut rounding) = (vec![0.0; fitted.len()], 0.0, 0.0);
     for larger in released.iter().filter(|larger| larger.clique().holds(table)) {

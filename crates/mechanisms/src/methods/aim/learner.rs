@@ -81,7 +81,6 @@ impl<'a> Learner<'a> {
         let tables = vault.measure(&one_way, budget)?.into_inner();
         let drawn = workload.candidates(options.candidates as usize, &mut generator(&tables));
         let candidate = |table: Clique| {
-            #[expect(clippy::cast_precision_loss, reason = "some thousand cells")]
             let cells = domain.cells(&table) as f64;
             CandidateTable { weight: workload.weight(&table), cells, model_cells: 0, asked: None, table }
         };
@@ -191,7 +190,6 @@ impl<'a> Learner<'a> {
         let measured = Measured { table, expected: before, noise: noise_of_cells(*cells, deviation) };
         let released = self.learned.tables().last().map_or(0.0, |table| distance(&counts(table), &measured.expected));
         let per_row = f64::from(heaviest.get()) * f64::from(vault.max_contributions().get()) * rows_that_move::<A>();
-        #[expect(clippy::cast_precision_loss, reason = "a hundred thousand candidates at most")]
         self.rounds.push(Round {
             deviation,
             blur: 2.0 * per_row / preference.map_or(f64::MIN_POSITIVE, SelectionEpsilon::to_f64),

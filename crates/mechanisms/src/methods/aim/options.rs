@@ -81,7 +81,6 @@ const MAX_COLUMNS: usize = 1_000;
 /// Maximum number of tables that a workload names.
 const MAX_WORKLOAD_TABLES: usize = 10_000;
 /// Maximum number of cells of a model.
-#[expect(clippy::cast_precision_loss, reason = "fifty million")]
 const MAX_MODEL_CELLS: f64 = limits::CELLS_PER_MODEL as f64;
 
 impl Options {

@@ -182,7 +182,6 @@ impl<'a> Learner<'a> {
 /// Returns whether the first rounds build a tree of pairs, for columns of these sizes: see
 /// [`Learner::plan_for`].
 pub(super) fn begins_with_a_tree(sizes: &[u32], schedule: &Schedule, deviation: f64, rows: f64) -> bool {
-    #[expect(clippy::cast_precision_loss, reason = "a thousand columns at most")]
     let columns = sizes.len() as f64;
     let average = (sizes.iter().map(|&size| f64::from(size).ln()).sum::<f64>() / columns).exp();
     let noise = noise_of_cells(average.powi(2), schedule.noise_of_round(deviation));

@@ -66,7 +66,6 @@ impl Default for Options {
 /// Maximum number of columns of a schema.
 const MAX_COLUMNS: usize = 1_000;
 /// Maximum number of cells of a model.
-#[expect(clippy::cast_precision_loss, reason = "fifty million")]
 const MAX_MODEL_CELLS: f64 = limits::CELLS_PER_MODEL as f64;
 
 impl Options {

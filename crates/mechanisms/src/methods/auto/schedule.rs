@@ -63,7 +63,6 @@ impl Schedule {
 
     /// Standard deviation of the noise of a round's table, given that of a table with the whole
     /// budget.
-    #[expect(clippy::cast_precision_loss, reason = "some hundred rounds at most")]
     pub(super) fn noise_of_round(&self, whole: f64) -> f64 {
         whole * (self.rounds() as f64).sqrt()
     }
@@ -97,14 +96,12 @@ fn rounds(columns: usize, per_column: f64) -> usize {
 
 /// Number of cells of a model that is fitted in every round.
 fn cells(requested: f64, rounds: usize) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "some hundred rounds at most")]
     let affordable = MAX_CELL_ROUNDS / rounds as f64;
     requested.min(affordable)
 }
 
 /// Number of parts of a round, which grows evenly from the first to the last.
 fn parts(round: usize, rounds: usize, last_round: f64) -> u32 {
-    #[expect(clippy::cast_precision_loss, reason = "some hundred rounds at most")]
     let way = round as f64 / (rounds - 1).max(1) as f64;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 100 and 10,000")]
     let parts = (PARTS_OF_A_ROUND * (1.0 + (last_round - 1.0) * way)).round() as u32;

@@ -72,7 +72,6 @@ pub(crate) fn fit<A: MethodAdjacency, M: Accounting>(
         RowTotal::Public(rows) => *rows,
         RowTotal::Estimated => whole(estimated_rows(tables.iter())),
     };
-    #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter to a projection")]
     // At least one: a projection needs rows to distribute.
     let spread = rows.max(1) as f64;
     let columns = tables.iter().map(|table| simplex::project(&counts(table), spread)).collect();

@@ -171,7 +171,6 @@ enum RowCount {
 
 impl RowCount {
     /// The paper's n*.
-    #[expect(clippy::cast_precision_loss, reason = "a bound on cells is far from a float's last bit")]
     fn in_tau(&self) -> f64 {
         match self {
             Self::Public(rows) => *rows as f64,

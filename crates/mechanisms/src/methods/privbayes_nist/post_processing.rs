@@ -31,7 +31,6 @@ pub(super) fn network_tables(
     options: &Options,
 ) -> Result<NetworkTables, MechanismError> {
     let (domain, hierarchies) = (recoding.domain(), hierarchies(recoding)?);
-    #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter to a projection")]
     // At least one: a projection needs rows to distribute.
     let rows = rows.max(1) as f64;
     let mut tables = measurements(domain, noisy)?;

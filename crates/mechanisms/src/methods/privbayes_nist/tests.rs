@@ -53,7 +53,6 @@ fn narrow() -> Options {
 fn cost(event: &Event) -> f64 {
     match event.mechanism() {
         Mechanism::RoundedGaussian { squared_sensitivity, sigma } => {
-            #[expect(clippy::cast_precision_loss, reason = "compared to nine digits")]
             let squared = squared_sensitivity as f64;
             squared / sigma.to_f64().powi(2)
         }
@@ -94,17 +93,14 @@ fn check_budgets<A: MethodAdjacency>(unit: u32, share: f64) {
     assert!(close(cost(scored), whole * share * if public == 1 { 1.0 } else { pairs / (pairs + 1.0) }));
     // On the lattice of 2^-10 rows; the sensitivity under replace-one is rounded up to it.
     let Mechanism::RoundedGaussian { squared_sensitivity, .. } = scored.mechanism() else { unreachable!() };
-    #[expect(clippy::cast_precision_loss, reason = "compared to three digits")]
     let one = squared_sensitivity as f64 / candidates.get() as f64 / 1_024.0_f64.powi(2);
     assert!((one / (variation * unit * unit) - 1.0).abs() < 1e-3);
     let tables: Vec<&Event> = left.collect();
-    #[expect(clippy::cast_precision_loss, reason = "a few tables")]
     let each = whole * (1.0 - share) / tables.len() as f64;
     for table in &tables {
         assert!(table.table().is_some_and(|clique| !clique.is_empty()));
         assert!(close(cost(table), each));
         let Mechanism::RoundedGaussian { squared_sensitivity, sigma } = table.mechanism() else { unreachable!() };
-        #[expect(clippy::cast_precision_loss, reason = "a small number")]
         let squared = squared_sensitivity as f64;
         assert!(close(squared, counts) && close(sigma.to_f64().powi(2), counts / each));
     }
@@ -191,7 +187,6 @@ fn columns(fitted: &Fitted, rows: u64, sampling: Sampling) -> Vec<Vec<u32>> {
 fn distance(left: &[Vec<u32>], right: &[Vec<u32>], pair: [usize; 2]) -> f64 {
     let mut shares = std::collections::BTreeMap::new();
     for (rows, sign) in [(left, 1.0), (right, -1.0)] {
-        #[expect(clippy::cast_precision_loss, reason = "a few thousand rows")]
         let each = sign / rows[0].len() as f64;
         for codes in rows[pair[0]].iter().zip(&rows[pair[1]]) {
             *shares.entry(codes).or_insert(0.0) += each;

@@ -137,7 +137,6 @@ pub struct Draws {
     pub drawn: u64,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "numbers for people to read: nothing is charged by them")]
 impl Draws {
     /// Cost of draws with smoothing `s` under pure differential privacy: `k ln r`, the report's
     /// alpha.

@@ -109,7 +109,6 @@ impl Model {
             }
             Distribution::Rows(rows) if self.recoding.has_base_columns() => {
                 let picked = conditions.matching(rows);
-                #[expect(clippy::cast_precision_loss, reason = "no more digits are needed of a share")]
                 let probability = picked.len() as f64 / rows.first().map_or(1, CodeColumn::len).max(1) as f64;
                 let kept = || Distribution::Rows(rows.iter().map(|column| column.pick(&picked)).collect());
                 (!picked.is_empty()).then(|| (kept(), probability))
@@ -146,7 +145,6 @@ impl ConditionedModel<'_> {
 
     /// Expected number of rows of the model that meet the conditions; `None` if less than one.
     pub fn expected_rows(&self) -> Option<u64> {
-        #[expect(clippy::cast_precision_loss, reason = "an estimate has no more digits than a number")]
         let rows = (self.model.rows() as f64 * self.probability).round();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the rows of the model")]
         (rows >= 1.0).then_some(rows as u64)
@@ -231,7 +229,6 @@ fn given(product: &ProductModel, conditions: &Conditions) -> Option<(ProductMode
 
 /// Allots rows by shares with the largest-remainder method.
 fn allot(rows: u64, shares: &[f64]) -> Vec<u64> {
-    #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 rows single rows do not matter")]
     let exact: Vec<f64> = shares.iter().map(|share| share * rows as f64).collect();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the number of rows")]
     let mut allotted: Vec<u64> = exact.iter().map(|exact| exact.floor() as u64).collect();

@@ -37,7 +37,6 @@ impl<'a> Rejection<'a> {
                 "leave a condition out, or allow more values with `|`",
             ));
         }
-        #[expect(clippy::cast_precision_loss, reason = "both are far below 2^53")]
         let probability = met as f64 / PILOT_ROWS as f64;
         Ok(Self { model, conditions, probability })
     }
@@ -49,9 +48,7 @@ impl<'a> Rejection<'a> {
 
     /// Refuses a number of rows that would need too many draws.
     pub(super) fn check(&self, rows: u64) -> Result<(), MechanismError> {
-        #[expect(clippy::cast_precision_loss, reason = "compared with a power of two")]
         let draws = rows as f64 / self.probability;
-        #[expect(clippy::cast_precision_loss, reason = "a power of two")]
         // Half: the pilot may overestimate the probability by a factor of two.
         if draws > MAX_DRAWN_ROWS as f64 / 2.0 {
             return Err(self.too_rare(rows));
@@ -90,12 +87,7 @@ impl<'a> Drawing<'a> {
     /// Draws about as many rows as are still needed, and keeps those that meet the conditions.
     fn draw(&mut self) {
         let Rejection { model, conditions, probability } = self.rejection;
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "clamped"
-        )]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
         let due = (self.left as f64 / probability).min(ROUND_ROWS.1 as f64) as u64;
         let rows = due.clamp(ROUND_ROWS.0, ROUND_ROWS.1);
         for chunk in model.sample_codes(rows, seed_of(self.seed, self.round), self.sampling) {

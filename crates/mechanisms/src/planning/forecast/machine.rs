@@ -49,7 +49,6 @@ fn fastest_pass() -> f64 {
     let seconds = || {
         let start = thread_time();
         let estimate = estimator.estimate(&measured).expect("the benchmark is a valid model");
-        #[expect(clippy::cast_precision_loss, reason = "at most 40 passes")]
         let passes = estimate.passes.max(1) as f64;
         thread_time().saturating_sub(start).as_secs_f64() / passes
     };

@@ -83,7 +83,6 @@ impl<A: Adjacency, M: Selecting> Outline<A, M> {
     }
 
     /// Number of rows that the plan is for, as a float.
-    #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
     pub(crate) fn row_count(&self) -> f64 {
         self.rows.get() as f64
     }
@@ -222,7 +221,6 @@ impl<A: Adjacency, M: Selecting> Outline<A, M> {
 const DOES_NOT_FIT: VaultError = VaultError::Bug { what: "a sensitivity does not fit" };
 
 /// Converts a sensitivity to rows or bits, in the norm that the noise of an accounting needs.
-#[expect(clippy::cast_precision_loss, reason = "for people to read")]
 fn in_norm<M: Selecting, U: Unit>(sensitivity: Sensitivity<U>) -> f64 {
     let units = match M::KIND {
         scumble_vault::AccountingKind::Pure => sensitivity.l1() as f64,

@@ -53,7 +53,6 @@ pub(super) fn cells_at(noise: Noise, rows: NonZeroU64, share: f64) -> u64 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
         reason = "saturates; a fraction of a cell is none"
     )]
     let cells = (2.0 * share * rows.get() as f64 / noise.mean_absolute()) as u64;

@@ -38,7 +38,6 @@ pub struct Work {
 }
 
 /// Converts a count of work to a float.
-#[expect(clippy::cast_precision_loss, reason = "what work is counted with")]
 pub(crate) fn real(count: u128) -> f64 {
     count as f64
 }

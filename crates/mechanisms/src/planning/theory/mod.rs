@@ -55,7 +55,6 @@ impl FailureProbability {
 }
 
 /// Converts a number of cells or rows to a float.
-#[expect(clippy::cast_precision_loss, reason = "a row or cell more or less in 2^53 does not move a bound")]
 fn real(count: u64) -> f64 {
     count as f64
 }

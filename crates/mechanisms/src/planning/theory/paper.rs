@@ -34,7 +34,6 @@ impl Paper {
     pub fn within<A: Adjacency>(&self) -> Distance {
         let columns = f64::from(self.columns.get());
         let degree = f64::from(self.degree);
-        #[expect(clippy::cast_precision_loss, reason = "it is 1 or 2")]
         let sensitivity = A::table_sensitivity(NonZeroU32::MIN).l1() as f64;
         // d tables share the budget, so the noise is Lap(Δ d / epsilon) in rows.
         let noise = sensitivity * columns / (real(self.rows.get()) * self.epsilon.get());

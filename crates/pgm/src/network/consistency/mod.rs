@@ -135,7 +135,6 @@ fn marginal(set: &Clique, domain: &Domain, hierarchies: &Hierarchies, table: &Me
         sums[cell as usize] += count;
         sizes[cell as usize] += 1;
     }
-    #[expect(clippy::cast_precision_loss, reason = "tables have at most fifty million cells")]
     let summed = cells.len() as f64 / set_cells as f64;
     Some(SetMarginal { table: 0, cells, sums, sizes, weight: 1.0 / (table.variance() * summed) })
 }

@@ -85,7 +85,6 @@ mod tests {
 
     /// The noise of an epsilon that is spent on tables which one unit moves by `delta`.
     fn laplace(delta: f64, epsilon: f64) -> impl Fn(NonZeroUsize) -> Option<f64> {
-        #[expect(clippy::cast_precision_loss, reason = "a few tables")]
         move |tables| Some(delta * tables.get() as f64 / epsilon)
     }
 

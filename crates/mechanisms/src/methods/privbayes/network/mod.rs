@@ -137,7 +137,6 @@ fn released_rows<A: MethodAdjacency, M: Selecting>(
     budget: Budget<A, M>,
 ) -> Result<(KnownRows, Budget<A, M>), MechanismError> {
     match A::row_total(vault)? {
-        #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
         RowTotal::Public(rows) => Ok((KnownRows::Public(*rows as f64), budget)),
         RowTotal::Estimated => {
             let (share, rest) = budget.split(ROWS_SHARE);

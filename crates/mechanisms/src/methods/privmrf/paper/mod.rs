@@ -138,7 +138,6 @@ fn released_rows<A: MethodAdjacency, M: Selecting>(
     budget: BudgetParts<Budget<A, M>>,
 ) -> Result<(f64, BudgetParts<Budget<A, M>>), MechanismError> {
     match A::row_total(vault)? {
-        #[expect(clippy::cast_precision_loss, reason = "a row more or less in 2^53 does not matter")]
         RowTotal::Public(rows) => Ok((*rows as f64, budget)),
         RowTotal::Estimated => {
             let (for_rows, budget) = budget.take(ROW_PARTS);

@@ -30,7 +30,6 @@ pub(super) fn rho(column: AttributeId, set: &Clique, scores: &PairScores) -> f64
     quotient(scores.with_each(column, &others), set.len(), among)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a set has a few columns")]
 fn quotient(relations: f64, columns: usize, among: f64) -> f64 {
     relations / (columns as f64 + among).max(1.0).sqrt()
 }
