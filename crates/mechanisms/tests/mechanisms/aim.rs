@@ -1,8 +1,6 @@
 //! Releases of `aim`, their shares of the budget, and edge cases.
 
-use std::num::NonZeroU32;
-
-use crate::asked::{close, cost_of_table, draw, goal, number, related};
+use crate::asked::{self, close, cost_of_table, draw, goal, number, related};
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use scumble_mechanisms::aim::{Column, Options, WorkloadTable};
@@ -13,9 +11,7 @@ use scumble_schema::{AdjacencyKind, AttributeId, Clique, Domain};
 use scumble_testing::RowSource;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
-use scumble_vault::{
-    AccountingKind, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Vault, Zcdp,
-};
+use scumble_vault::{AccountingKind, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Zcdp};
 
 fn run<A: MethodAdjacency, M: MethodAccounting>(
     source: RowSource,
@@ -23,12 +19,7 @@ fn run<A: MethodAdjacency, M: MethodAccounting>(
     unit: u32,
     options: &Options,
 ) -> (Fitted, Certificate) {
-    let unit = NonZeroU32::new(unit).unwrap();
-    let (mut vault, budget) = Vault::<A, M>::open(Box::new(source), goal, unit).unwrap();
-    let fitted = Method::Aim(options.clone()).fit_columns(&mut vault, budget).unwrap();
-    let certificate = vault.close();
-    certificate.verify().unwrap();
-    (fitted, certificate)
+    asked::run::<A, M>(&Method::Aim(options.clone()), source, goal, unit)
 }
 
 /// Checks the sensitivity of a selection, which has the weight of the heaviest candidate. Returns

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use crate::asked::{close, cost_of_table, goal, number, related};
+use crate::asked::{self, close, cost_of_table, goal, number, related};
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use scumble_mechanisms::auto::Options;
@@ -15,12 +15,7 @@ use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
 use scumble_vault::{Accounting, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Vault};
 
 fn run<A: MethodAdjacency>(source: RowSource, goal: ApproxDp, unit: u32, options: &Options) -> (Fitted, Certificate) {
-    let unit = NonZeroU32::new(unit).unwrap();
-    let (mut vault, budget) = Vault::<A, Gdp>::open(Box::new(source), goal, unit).unwrap();
-    let fitted = Method::Auto(options.clone()).fit_columns(&mut vault, budget).unwrap();
-    let certificate = vault.close();
-    certificate.verify().unwrap();
-    (fitted, certificate)
+    asked::run::<A, Gdp>(&Method::Auto(options.clone()), source, goal, unit)
 }
 
 fn light() -> Options {

@@ -1,8 +1,6 @@
 //! Releases of `mst`, their shares of the budget, and edge cases.
 
-use std::num::NonZeroU32;
-
-use crate::asked::{close, cost_of_table, draw, goal, number, related};
+use crate::asked::{self, close, cost_of_table, draw, goal, number, related};
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use scumble_mechanisms::mst::Options;
@@ -11,9 +9,7 @@ use scumble_schema::{AdjacencyKind, Clique, Domain};
 use scumble_testing::RowSource;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
-use scumble_vault::{
-    AccountingKind, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Vault, Zcdp,
-};
+use scumble_vault::{AccountingKind, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Zcdp};
 
 fn run<A: MethodAdjacency, M: MethodAccounting>(
     source: RowSource,
@@ -21,12 +17,7 @@ fn run<A: MethodAdjacency, M: MethodAccounting>(
     unit: u32,
     options: &Options,
 ) -> (Fitted, Certificate) {
-    let unit = NonZeroU32::new(unit).unwrap();
-    let (mut vault, budget) = Vault::<A, M>::open(Box::new(source), goal, unit).unwrap();
-    let fitted = Method::Mst(options.clone()).fit_columns(&mut vault, budget).unwrap();
-    let certificate = vault.close();
-    certificate.verify().unwrap();
-    (fitted, certificate)
+    asked::run::<A, M>(&Method::Mst(options.clone()), source, goal, unit)
 }
 
 /// Checks the sensitivity of a selection. Returns its cost: `(pi/8) ε²`, or `ε²/8`.

@@ -1,12 +1,13 @@
 //! Shared helpers: tables, fits, and the cost of events.
-#![allow(dead_code, reason = "each of them needs a part of it")]
 
-use scumble_mechanisms::{Distribution, Fitted, MethodAdjacency};
+use std::num::NonZeroU32;
+
+use scumble_mechanisms::{Distribution, Fitted, Method, MethodAccounting, MethodAdjacency};
 use scumble_pgm::{Sampler, Sampling};
 use scumble_schema::{AdjacencyKind, CodeColumn, Domain};
 use scumble_testing::RowSource;
 use scumble_vault::account::Mechanism;
-use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon, Event};
+use scumble_vault::{AccountingKind, ApproxDp, Certificate, Delta, Epsilon, Event, Vault};
 
 /// Rows in which every later column mostly has the code of the first, where it has that code.
 pub(crate) fn related(sizes: &[u32], rows: u32) -> RowSource {
@@ -14,6 +15,21 @@ pub(crate) fn related(sizes: &[u32], rows: u32) -> RowSource {
         sizes.iter().map(|&size| if row.is_multiple_of(7) { row / 7 % size } else { row % 3 % size }).collect()
     };
     RowSource::new(Domain::new(sizes.to_vec()).unwrap(), (0..rows).map(row).collect())
+}
+
+/// Fits a method to all columns. The certificate is verified.
+pub(crate) fn run<A: MethodAdjacency, M: MethodAccounting>(
+    method: &Method,
+    source: RowSource,
+    goal: ApproxDp,
+    unit: u32,
+) -> (Fitted, Certificate) {
+    let unit = NonZeroU32::new(unit).unwrap();
+    let (mut vault, budget) = Vault::<A, M>::open(Box::new(source), goal, unit).unwrap();
+    let fitted = method.fit_columns(&mut vault, budget).unwrap();
+    let certificate = vault.close();
+    certificate.verify().unwrap();
+    (fitted, certificate)
 }
 
 pub(crate) fn goal(epsilon: f64, delta: f64) -> ApproxDp {
