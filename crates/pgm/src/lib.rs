@@ -18,7 +18,8 @@
 //!   potentials into a distribution.
 //! - An [`Estimator`] finds the [`TreeModel`] nearest to noisy [`Measurement`]s, under optional
 //!   [`StructuralZeros`]. Two of its [searches](Search) minimise the loss; the third shrinks
-//!   potentials where noise hides them.
+//!   potentials where noise hides them. [`estimate_forest`] needs no search where the measured
+//!   pairs have no cycle.
 //! - A [`Sampler`] draws any number of rows from a model in chunks, in constant memory.
 //! - [`ErrorBars`] give marginals with error bars.
 //! - [`network`] holds Bayesian networks over tables that contradict each other, as the PrivBayes
@@ -71,13 +72,13 @@ mod tree;
 
 pub use answer::{Answer, Bootstrap, ErrorBars, Measured, NotMeasured};
 pub use error::ModelError;
-pub use estimation::{Estimate, Estimator, Search, Stop, Stopped, Total};
+pub use estimation::{Estimate, Estimator, Search, Stop, Stopped, Total, estimate_forest};
 pub use inference::given::Conditioned;
 pub use inference::infer;
 pub use inference::zeros::StructuralZeros;
 pub use measurement::{Measurement, simplex, total};
 pub use product::ProductModel;
-pub use sampling::{Chunks, Sampler, Sampling, UnknownSampling};
+pub use sampling::{Chunks, RowTarget, Sampler, Sampling, UnknownSampling};
 pub use table::clique_vector::CliqueVector;
 pub use table::factor::Factor;
 pub use tree::junction_tree::{JunctionTree, TreeClique};

@@ -1,5 +1,6 @@
 //! Estimation: the distribution that fits noisy tables best.
 
+mod forest;
 mod lbfgs;
 mod mirror_descent;
 mod objective;
@@ -17,6 +18,7 @@ use crate::measurement::Measurement;
 use crate::table::clique_vector::CliqueVector;
 use crate::total;
 use crate::tree::tree_model::TreeModel;
+pub use forest::estimate_forest;
 use objective::Objective;
 use oracle::Oracle;
 use problem::{Problem, Start};

@@ -21,21 +21,42 @@ pub fn clip_and_normalise(counts: &[f64]) -> Vec<f64> {
 /// If `total` is not positive and finite.
 pub fn project(counts: &[f64], total: f64) -> Vec<f64> {
     assert!(total > 0.0 && total.is_finite(), "a total is positive");
-    let mut descending = counts.to_vec();
-    descending.sort_unstable_by(|left, right| right.total_cmp(left));
-    // With the k largest cells kept, the constant is (their sum - total) / k; k is the largest for
-    // which the k-th cell stays positive.
-    let mut sum = 0.0;
-    let mut constant = 0.0;
-    for (kept, &count) in (1_u32..).zip(&descending) {
-        sum += count;
-        let candidate = (sum - total) / f64::from(kept);
-        if count <= candidate {
-            break;
-        }
-        constant = candidate;
-    }
+    let constant = excess(counts, total);
     normalise(counts.iter().map(|count| (count - constant).max(0.0)).collect())
+}
+
+/// Replaces counts by the nearest ones, in least squares, that are not negative and sum to `total`.
+/// All become zero if `total` is not positive.
+pub(crate) fn project_in_place(counts: &mut [f64], total: f64) {
+    if total > 0.0 {
+        let constant = excess(counts, total);
+        for count in counts {
+            *count = (*count - constant).max(0.0);
+        }
+    } else {
+        counts.fill(0.0);
+    }
+}
+
+/// Returns the constant by which counts exceed the nearest non-negative ones that sum to `total`,
+/// in all cells that stay positive.
+fn excess(counts: &[f64], total: f64) -> f64 {
+    // If the cells above a constant stay, the constant is (their sum - total) / their number. It
+    // grows as cells drop out, so a cell that dropped out stays out. The largest never does.
+    let (mut constant, mut before) = (f64::NEG_INFINITY, usize::MAX);
+    loop {
+        let (mut sum, mut kept) = (0.0, 0_usize);
+        for &count in counts.iter().filter(|&&count| count > constant) {
+            sum += count;
+            kept += 1;
+        }
+        // Rounding may let the constant fall by a little, and a cell come back.
+        if kept >= before || kept == 0 {
+            return constant;
+        }
+        constant = (sum - total) / kept as f64;
+        before = kept;
+    }
 }
 
 fn normalise(mut counts: Vec<f64>) -> Vec<f64> {
@@ -73,6 +94,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn equal_counts_and_tiny_totals_are_projected_too(
+            places in prop::collection::vec(0..4_usize, 1..200), total in prop::sample::select(vec![1e-300, 1e-17, 1e-3, 0.7, 1e9]),
+        ) {
+            let counts: Vec<f64> = places.iter().map(|&place| [0.1, 0.3, 0.7, -1e9][place]).collect();
+            let nearest = project(&counts, total);
+            prop_assert!(nearest.iter().all(|share| *share >= 0.0) && (nearest.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        }
+
         #[test]
         fn no_other_table_with_that_total_is_nearer(
             counts in prop::collection::vec(-50.0..200.0_f64, 1..8), total in 1.0..500.0_f64,

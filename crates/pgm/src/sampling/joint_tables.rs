@@ -1,6 +1,6 @@
 //! The tables of two or three columns on which matched rows are compared with the model.
 
-use scumble_schema::{AttributeId, CodeColumn, Domain};
+use scumble_schema::{AttributeId, Clique, CodeColumn, Domain};
 
 use super::cell::cells_of;
 use crate::parallel;
@@ -41,6 +41,18 @@ impl JointTables {
             return None;
         }
         Self::laid_out(domain, triples(&columns)).or_else(|| Self::laid_out(domain, pairs(&columns)))
+    }
+
+    /// Returns the tables of these cliques of two or three columns, or `None` if there are none,
+    /// one has another number of columns, or they are too large.
+    pub(super) fn of_cliques<'a>(domain: &Domain, cliques: impl Iterator<Item = &'a Clique>) -> Option<Self> {
+        let columns = |clique: &Clique| match *clique.attributes() {
+            [first, second] => Some([first, second, second]),
+            [first, second, third] => Some([first, second, third]),
+            _ => None,
+        };
+        let columns = cliques.map(columns).collect::<Option<Vec<_>>>()?;
+        Self::laid_out(domain, columns.into_iter().map(|columns| columns.map(AttributeId::index)))
     }
 
     fn laid_out(domain: &Domain, all: impl Iterator<Item = [usize; 3]>) -> Option<Self> {

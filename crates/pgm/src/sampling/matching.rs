@@ -7,24 +7,38 @@ use scumble_schema::{AttributeId, CodeColumn, Domain};
 use super::branch::Branch;
 use super::code::Code;
 use super::joint_tables::{JointTable, JointTables};
+use super::target::RowTarget;
 
-/// Swaps tried per row, over all branches and rounds.
-const TRIES_PER_ROW: usize = 8;
+/// How many swaps are tried.
+#[derive(Debug, Clone, Copy)]
+struct Effort {
+    /// Swaps tried per row, over all branches and rounds.
+    tries_per_row: usize,
+    /// Rounds over all branches. Swaps of one branch make further swaps of others worthwhile.
+    rounds: usize,
+}
 
-/// Rounds over all branches. Swaps of one branch make further swaps of others worthwhile.
-const ROUNDS: usize = 2;
+/// Rows are near the model before the first swap, and only chance is removed.
+const TOWARDS_MODEL: Effort = Effort { tries_per_row: 8, rounds: 2 };
+
+/// Rows do not have the relations of targets before the first swap.
+const TOWARDS_TARGETS: Effort = Effort { tries_per_row: 64, rounds: 4 };
+
+/// Number of rows that the shares of targets are multiplied by.
+const ROWS_OF_TARGETS: u32 = 1 << 31;
 
 /// One row in the fixed-point numbers of errors: sums are exact, and expected counts have
 /// fractions.
 const ROW: i32 = 1 << 8;
 
-/// A model's expected counts of tables of three columns, or of two if those are too many.
+/// Expected counts of some tables, and how hard rows are moved towards them.
 #[derive(Debug, Clone)]
 pub(super) struct Matching {
     tables: JointTables,
     expected: Vec<u32>,
     /// Number of rows that `expected` was counted in.
     counted_rows: u64,
+    effort: Effort,
 }
 
 impl Matching {
@@ -39,7 +53,17 @@ impl Matching {
         let rows = rows();
         let expected = tables.count(&rows);
         let counted_rows = rows.iter().map(|chunk| chunk.first().map_or(0, CodeColumn::len) as u64).sum();
-        Some(Self { tables, expected, counted_rows })
+        Some(Self { tables, expected, counted_rows, effort: TOWARDS_MODEL })
+    }
+
+    /// Takes the expected tables from targets. Returns `None` if there are none, or they are too
+    /// large.
+    pub(super) fn towards(domain: &Domain, targets: &[RowTarget]) -> Option<Self> {
+        let tables = JointTables::of_cliques(domain, targets.iter().map(RowTarget::clique))?;
+        let shares = targets.iter().flat_map(|target| target.shares().values());
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is between zero and one")]
+        let expected = shares.map(|share| (share * f64::from(ROWS_OF_TARGETS)).round() as u32).collect();
+        Some(Self { tables, expected, counted_rows: ROWS_OF_TARGETS.into(), effort: TOWARDS_TARGETS })
     }
 
     /// Swaps branches between rows wherever that brings the tables nearer to the expected ones.
@@ -49,8 +73,9 @@ impl Matching {
             return;
         }
         let mut state = ChunkRows::new(chunk, self.errors(chunk, rows));
-        let tries = (TRIES_PER_ROW * rows).div_ceil(branches.len() * ROUNDS);
-        for _ in 0..ROUNDS {
+        let Effort { tries_per_row, rounds } = self.effort;
+        let tries = (tries_per_row * rows).div_ceil(branches.len() * rounds);
+        for _ in 0..rounds {
             for branch in branches {
                 checkpoint();
                 let crossing = self.tables.tables().iter().filter(|table| crosses(table, branch)).collect::<Vec<_>>();

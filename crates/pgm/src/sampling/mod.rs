@@ -16,6 +16,7 @@ mod product;
 mod sampler;
 mod step;
 mod systematic;
+mod target;
 
 use chacha20::ChaCha8Rng;
 use rand::SeedableRng;
@@ -23,6 +24,7 @@ use rand::SeedableRng;
 pub use chunks::Chunks;
 pub use name::UnknownSampling;
 pub use sampler::Sampler;
+pub use target::RowTarget;
 
 /// Number of rows in a chunk. Low-variance sampling rounds once per chunk, so larger chunks mean
 /// fewer roundings.

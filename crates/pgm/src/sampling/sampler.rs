@@ -7,7 +7,9 @@ use scumble_schema::{AttributeId, CodeColumn, CodeWidth, Domain};
 use super::branch::Branch;
 use super::matching::Matching;
 use super::step::Step;
+use super::target::RowTarget;
 use super::{CHUNK_ROWS, Sampling, Streams};
+use crate::error::ModelError;
 use crate::parallel;
 use crate::tree::tree_model::{Node, TreeModel};
 
@@ -49,6 +51,8 @@ pub struct Sampler {
     compared: Vec<AttributeId>,
     /// Their expected tables, counted on first use; `None` if they are too large.
     matching: OnceLock<Option<Matching>>,
+    /// Tables that rows are moved towards.
+    targets: Option<Matching>,
 }
 
 impl Sampler {
@@ -57,7 +61,7 @@ impl Sampler {
         let domain = model.domain().clone();
         let steps = model.nodes().iter().flat_map(|node| steps(&domain, node)).collect();
         let compared = domain.attributes().collect();
-        Self { domain, steps, branches: Branch::all(model), compared, matching: OnceLock::new() }
+        Self { domain, steps, branches: Branch::all(model), compared, matching: OnceLock::new(), targets: None }
     }
 
     /// Makes [`Sampling::Matched`] compare the tables of these columns alone. Leave out columns
@@ -67,6 +71,21 @@ impl Sampler {
         self.compared = columns.to_vec();
         self.matching = OnceLock::new();
         self
+    }
+
+    /// Makes columns be swapped between rows until the tables of the rows are near these targets.
+    /// Rows that are drawn [independently](Sampling::Independent) stay as the model has them.
+    ///
+    /// # Errors
+    /// If the targets together are too large.
+    pub fn towards(mut self, targets: &[RowTarget]) -> Result<Self, ModelError> {
+        self.targets = if targets.is_empty() {
+            None
+        } else {
+            let cells = targets.iter().map(|target| target.shares().values().len() as u128).sum();
+            Some(Matching::towards(&self.domain, targets).ok_or(ModelError::too_large(cells))?)
+        };
+        Ok(self)
     }
 
     /// Draws one chunk, column by column in the order of the domain.
@@ -83,9 +102,13 @@ impl Sampler {
                 CodeWidth::U32 => CodeColumn::U32(step.sample(&group_of, sampling, &mut rng)),
             };
         }
-        if sampling == Sampling::Matched
-            && let Some(matching) = self.matching()
-        {
+        let matching = match sampling {
+            // Tables of the model across its cliques are those that the targets replace.
+            Sampling::LowVariance | Sampling::Matched if self.targets.is_some() => self.targets.as_ref(),
+            Sampling::Matched => self.matching(),
+            Sampling::Independent | Sampling::LowVariance => None,
+        };
+        if let Some(matching) = matching {
             matching.improve(&mut columns, &self.branches, &mut streams.swaps());
         }
         columns

@@ -91,6 +91,11 @@ impl Factor {
         self.projection(&smaller.clique).add(&smaller.values, &mut self.values);
     }
 
+    /// Multiplies each cell by the value of the smaller table's cell that it falls in.
+    pub(crate) fn multiply(&mut self, smaller: &Self) {
+        self.projection(&smaller.clique).multiply(&smaller.values, &mut self.values);
+    }
+
     /// Returns the map from the cells of this table to those of a table over fewer attributes.
     pub(crate) fn projection(&self, onto: &Clique) -> Projection {
         assert!(self.clique.holds(onto), "a projection drops axes");
