@@ -4,9 +4,9 @@ use scumble_planted::Mutant;
 use scumble_schema::{AdjacencyKind, Clique, Domain};
 use sha2::Sha256;
 
+use super::product::Product;
 use super::sealed::Value;
-use super::split::Split;
-use super::{MAX_ROWS, ONE, Score, ScoreKind, Statistic, check_cells, is_comparable, put_number, put_numbers, refused};
+use super::{ONE, Score, ScoreKind, Statistic};
 use crate::account::{Adjacency, ScoreUnits};
 use crate::error::VaultError;
 
@@ -14,12 +14,7 @@ use crate::error::VaultError;
 ///
 /// [`TotalVariation`]: super::TotalVariation
 #[derive(Debug, Clone, PartialEq)]
-pub struct HalfL1 {
-    split: Split,
-    left: Vec<f64>,
-    right: Vec<f64>,
-    rows: f64,
-}
+pub struct HalfL1(Product);
 
 impl HalfL1 {
     /// Creates the score of the table over two disjoint cliques against the product of their
@@ -28,38 +23,17 @@ impl HalfL1 {
     ///
     /// # Errors
     /// If a clique is empty, or they overlap, or a number is NaN or is 2^48 or more in magnitude.
-    pub fn against_product(
-        (left, left_table): (Clique, &[f64]),
-        (right, right_table): (Clique, &[f64]),
-        rows: f64,
-    ) -> Result<Self, VaultError> {
-        let split = Split::new(Self::KIND, left, right)?;
-        if !left_table.iter().chain(right_table).chain([&rows]).all(|&number| is_comparable(number)) {
-            return Err(refused(Self::KIND, "a released value is not a number, or not below 2^48"));
-        }
-        Ok(Self { split, left: left_table.to_vec(), right: right_table.to_vec(), rows: rows.max(1.0) })
-    }
-
-    /// Returns half of the expected count of a cell, in lattice units. A function of released
-    /// values.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        reason = "a power of two is exact; below 2^59"
-    )]
-    fn half_expected(&self, left: usize, right: usize) -> i64 {
-        let limit = (MAX_ROWS * ONE) as f64;
-        let halves = self.left[left] * self.right[right] / self.rows * (ONE / 2) as f64;
-        libm::floor(halves.clamp(-limit, limit)) as i64
+    pub fn against_product(left: (Clique, &[f64]), right: (Clique, &[f64]), rows: f64) -> Result<Self, VaultError> {
+        Product::new(Self::KIND, left, right, rows).map(Self)
     }
 }
 
 impl Value for HalfL1 {
     fn value(&self, domain: &Domain, counts: &[u64]) -> i128 {
         let mut distance = 0_u128;
-        self.split.walk(domain, counts, |i, j, count| {
+        self.0.split.walk(domain, counts, |left, right, count| {
             let half_count = i128::from(count) * i128::from(ONE / 2);
-            distance += half_count.abs_diff(self.half_expected(i, j).into());
+            distance += half_count.abs_diff(self.0.expected(left, right, ONE / 2).into());
         });
         distance.cast_signed()
     }
@@ -69,20 +43,15 @@ impl Statistic for HalfL1 {
     const KIND: ScoreKind = ScoreKind::HalfL1;
 
     fn clique(&self) -> &Clique {
-        &self.split.joint
+        &self.0.split.joint
     }
 
     fn check(&self, domain: &Domain) -> Result<(), VaultError> {
-        check_cells(Self::KIND, &self.split.left, self.left.len(), domain)?;
-        check_cells(Self::KIND, &self.split.right, self.right.len(), domain)
+        self.0.check(Self::KIND, domain)
     }
 
     fn question(&self, digest: &mut Sha256) {
-        self.split.question(digest);
-        for table in [&self.left, &self.right] {
-            put_numbers(digest, table.iter().map(|number| number.to_bits()));
-        }
-        put_number(digest, self.rows.to_bits());
+        self.0.question(digest);
     }
 }
 

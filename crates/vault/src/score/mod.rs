@@ -1,11 +1,13 @@
 #![doc = include_str!("lattice.md")]
 
 mod candidate;
+mod excess;
 mod half_l1;
 mod l1_error;
 mod log2;
 mod maximal_joint;
 mod mutual_information;
+mod product;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -21,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use candidate::Candidate;
+pub use excess::Excess;
 pub use half_l1::HalfL1;
 pub use l1_error::L1Error;
 pub use maximal_joint::MaximalJoint;
@@ -54,6 +57,8 @@ pub enum ScoreKind {
     L1Error,
     /// [`HalfL1`].
     HalfL1,
+    /// [`Excess`].
+    Excess,
 }
 
 impl ScoreKind {
@@ -72,6 +77,7 @@ impl ScoreKind {
             (AdjacencyKind::AddRemove, Self::MutualInformation) => vec![],
             (AdjacencyKind::AddRemove, Self::L1Error) => vec![l1_error::ADD_REMOVE],
             (AdjacencyKind::AddRemove, Self::HalfL1) => vec![half_l1::ADD_REMOVE],
+            (AdjacencyKind::AddRemove | AdjacencyKind::ReplaceOne, Self::Excess) => vec![excess::ONE_ROW],
             (AdjacencyKind::ReplaceOne, Self::TotalVariation) => {
                 rows.map(total_variation::three_rows).into_iter().chain([total_variation::TWO_ROWS]).collect()
             }
@@ -93,6 +99,7 @@ impl fmt::Display for ScoreKind {
             Self::MutualInformation => "mutual-information",
             Self::L1Error => "l1-error",
             Self::HalfL1 => "half-l1",
+            Self::Excess => "excess",
         })
     }
 }

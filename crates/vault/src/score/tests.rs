@@ -333,6 +333,26 @@ fn half_l1_distances_have_the_sensitivity_of_the_privacy_rules() {
 }
 
 #[test]
+fn rows_above_a_product_have_the_sensitivity_of_their_note() {
+    for shape in SHAPES {
+        // In half rows, over eight rows, with a slack of three quarters of a row.
+        let side = |length: u32| [0, 16, -1, 6].into_iter().cycle().take(length as usize).collect::<Vec<i32>>();
+        let sides = [side(shape.0), side(shape.1)];
+        let [left, right] = sides.each_ref().map(|side| side.iter().map(|&x| f64::from(x) / 2.0).collect::<Vec<f64>>());
+        let exact = |table: &Lines| {
+            let cell = |i: usize, j: usize| (32 * table[i][j] - i128::from(sides[0][i] * sides[1][j]) - 24).max(0);
+            let cells = (0..table.len()).flat_map(|i| (0..table[i].len()).map(move |j| (i, j)));
+            Fraction(cells.map(|(i, j)| cell(i, j)).sum(), 32)
+        };
+        let score = Excess::above_product((clique([0]), &left), (clique([1]), &right), 8.0, 0.75).unwrap();
+        // The slack takes part of the first row of a cell; the second moves the score by all of it.
+        for Steps { rows, joined, replaced } in enumerate_both(shape, &score, exact).into_iter().skip(1) {
+            assert_eq!([joined, replaced], [Fraction(1, 1), Fraction(1, 1)], "{shape:?}, {rows} rows");
+        }
+    }
+}
+
+#[test]
 fn expected_values_are_rounded_down_to_the_lattice() {
     let domain = domain([2, 2]);
     let score = L1Error::against(clique([0]), &[-0.1, 2.0 + 1.0 / 1500.0]).unwrap();
@@ -381,6 +401,7 @@ fn every_score_is_charged_a_sensitivity_that_certificates_may_state() {
         check_both(&TotalVariation::between(left.clone(), right.clone()).unwrap(), &domain);
         check_both(&L1Error::against(left.clone(), &ones).unwrap(), &domain);
         check_both(&HalfL1::against_product((left.clone(), &ones), (right.clone(), &others), 5.0).unwrap(), &domain);
+        check_both(&Excess::above_product((left.clone(), &ones), (right.clone(), &others), 5.0, 0.5).unwrap(), &domain);
         if sizes[0] == 2 {
             check_both(&MaximalJoint::of(AttributeId::new(0), right.clone(), &domain).unwrap(), &domain);
         }
@@ -441,8 +462,8 @@ fn a_score_of_one_parent_cell_is_zero() {
 
 #[test]
 fn names_in_files_are_the_names_in_messages() {
-    use ScoreKind::{HalfL1, L1Error, MaximalJoint, MutualInformation, TotalVariation};
-    for kind in [TotalVariation, MaximalJoint, MutualInformation, L1Error, HalfL1] {
+    use ScoreKind::{Excess, HalfL1, L1Error, MaximalJoint, MutualInformation, TotalVariation};
+    for kind in [TotalVariation, MaximalJoint, MutualInformation, L1Error, HalfL1, Excess] {
         assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{kind}\""));
     }
 }
@@ -546,6 +567,8 @@ proptest! {
 
         check_both(&TotalVariation::between(left.clone(), right.clone()).unwrap(), &domain, &before, &after);
         check_both(&L1Error::against(joint, &released[..before.len()]).unwrap(), &domain, &before, &after);
+        let [first, second] = product.clone();
+        check_both(&Excess::above_product(first, second, released[26], released[25]).unwrap(), &domain, &before, &after);
         let [first, second] = product;
         check_both(&HalfL1::against_product(first, second, released[26]).unwrap(), &domain, &before, &after);
         let information = MutualInformation::between(left.clone(), right.clone()).unwrap();
