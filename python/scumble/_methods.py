@@ -296,11 +296,12 @@ class Auto(Synthesizer):
         last_round: float = 2.0,
         most_columns: int = 6,
         candidates: int = 1_000,
-        model_cells: int = 500_000,
+        model_cells: int = 200_000,
         noise_penalty: float = 0.7,
         spread: float | None = 0.7,
         large_column: int = 1_024,
         groups: int = 64,
+        row_share: float | None = 0.4,
     ) -> None:
         super().__init__(epsilon, delta)
         self.one_way_share = one_way_share
@@ -314,6 +315,7 @@ class Auto(Synthesizer):
         self.spread = spread
         self.large_column = large_column
         self.groups = groups
+        self.row_share = row_share
 
 
 class AIM(Synthesizer):

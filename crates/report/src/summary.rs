@@ -99,6 +99,9 @@ pub struct TableSummary {
     pub cells: u64,
     /// Standard deviation of the noise on each count, in rows.
     pub noise: Option<f64>,
+    /// Whether rows are moved towards it, because the distribution cannot hold it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rows_only: bool,
 }
 
 /// Summary of one column of a model.
@@ -111,7 +114,8 @@ pub struct ColumnSummary {
     pub field_type: String,
     /// Number of codes.
     pub codes: u32,
-    /// Standard deviation of the noise on each count, in rows; `None` if it was not measured alone.
+    /// Standard deviation of the noise on each count, in rows, of all its own tables together;
+    /// `None` if it was not measured alone.
     pub noise: Option<f64>,
     /// Its most frequent codes, with their shares.
     pub most_frequent: Vec<Share>,
@@ -137,12 +141,12 @@ impl Summary {
             Origin::External(marginals) => Some(marginals.statement().clone()),
         };
         let columns = schema.attributes().iter().zip(schema.domain().attributes()).map(|(attribute, id)| {
-            let table = tables.iter().find(|table| table.clique.attributes() == [id]);
+            let noise = tables.iter().filter(|table| table.clique.attributes() == [id]).map(|table| table.noise);
             ColumnSummary {
                 name: attribute.name().into(),
                 field_type: attribute.field_type().to_string(),
                 codes: attribute.size(),
-                noise: table.and_then(|table| table.noise),
+                noise: together(noise),
                 most_frequent: most_frequent(attribute, &shares[id.index()]),
             }
         });
@@ -166,6 +170,13 @@ impl Summary {
     }
 }
 
+/// Returns the noise of several measurements of the same counts, of which each counts by its
+/// precision. `None` if there is none, or one without a known deviation.
+fn together(deviations: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let precision = deviations.map(|deviation| deviation.map(|deviation| deviation.powi(-2))).sum::<Option<f64>>()?;
+    (precision > 0.0).then(|| precision.powf(-0.5))
+}
+
 fn names(model: &Model, clique: &Clique) -> Vec<String> {
     clique.attributes().iter().map(|&column| model.column_name(column)).collect()
 }
@@ -179,9 +190,13 @@ fn network(model: &Model) -> Vec<PairSummary> {
 
 fn measured(model: &Model, tables: &[TableFacts]) -> Vec<TableSummary> {
     let over_several = tables.iter().filter(|table| table.clique.len() > 1);
-    over_several
-        .map(|table| TableSummary { columns: names(model, table.clique), cells: table.cells, noise: table.noise })
-        .collect()
+    let summary = |table: &TableFacts| TableSummary {
+        columns: names(model, table.clique),
+        cells: table.cells,
+        noise: table.noise,
+        rows_only: model.targets().iter().any(|target| target.clique() == table.clique),
+    };
+    over_several.map(summary).collect()
 }
 
 fn bounds(model: &Model) -> Vec<BoundSummary> {
@@ -254,7 +269,9 @@ impl fmt::Display for Summary {
             writeln!(formatter, "\nmeasured together")?;
             for table in self.measured.iter().take(MAX_SHOWN_TABLES) {
                 let noise = table.noise.map_or_else(|| "-".into(), |noise| format!("{noise:.1}"));
-                writeln!(formatter, "  {}  ({} cells, noise {noise})", table.columns.join(", "), table.cells)?;
+                let rows_only = if table.rows_only { ", in rows only" } else { "" };
+                let columns = table.columns.join(", ");
+                writeln!(formatter, "  {columns}  ({} cells, noise {noise}{rows_only})", table.cells)?;
             }
             let left_out = self.measured.len().saturating_sub(MAX_SHOWN_TABLES);
             if left_out > 0 {

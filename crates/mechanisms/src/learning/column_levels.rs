@@ -94,11 +94,6 @@ impl<'a> ColumnLevels<'a> {
         (versions[0], *versions.last().expect("never empty"))
     }
 
-    /// Returns the column that this is a version of.
-    pub(crate) fn finest_of(&self, version: AttributeId) -> AttributeId {
-        self.recoding.of(version)
-    }
-
     /// Returns the code of a coarser version for every code of a finer one.
     pub(crate) fn groups(&self, finer: AttributeId, coarser: AttributeId) -> Vec<u32> {
         self.recoding.groups(finer, coarser)
@@ -115,9 +110,30 @@ impl<'a> ColumnLevels<'a> {
         &self.links
     }
 
+    /// Returns whether there are rules besides the links between versions.
+    pub(crate) fn has_rules(&self) -> bool {
+        self.links.len() > self.columns.iter().map(|versions| versions.len() - 1).sum()
+    }
+
+    /// Returns the finest version of each column that has at most `max_size` codes, or its coarsest
+    /// one.
+    pub(crate) fn of_size(&self, max_size: u32) -> Vec<AttributeId> {
+        let domain = self.domain();
+        let version = |versions: &Vec<AttributeId>| {
+            let small = versions.iter().find(|&&version| domain.size(version) <= max_size);
+            *small.or(versions.last()).expect("never empty")
+        };
+        self.columns.iter().map(version).collect()
+    }
+
     /// Number of cells of a model of nothing but links and rules.
     pub(crate) fn linked_cells(&self) -> u128 {
         self.linked_cells
+    }
+
+    /// Returns the finest version of each column.
+    pub(crate) fn finest(&self) -> Vec<AttributeId> {
+        self.columns.iter().map(|versions| versions[0]).collect()
     }
 
     /// Returns a table of its own for the finest version of each column.

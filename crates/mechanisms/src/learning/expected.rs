@@ -1,6 +1,6 @@
 //! Expected counts of a model, which L1 errors compare tables with.
 
-use scumble_pgm::{Factor, ModelError, Sampler, Sampling, TreeModel};
+use scumble_pgm::{Factor, ModelError, Sampler, Sampling, TreeModel, parallel};
 use scumble_schema::{Clique, CodeColumn, Domain, cells};
 
 /// Maximum number of cells visited for one exact table. Beyond it, counting sampled rows is
@@ -63,6 +63,28 @@ fn sampled_counts(model: &TreeModel, cliques: &[&Clique]) -> Result<Vec<Vec<f64>
         }
     }
     Ok(counts)
+}
+
+/// Counts rows in each table, scaled to sum to `total`.
+pub(crate) fn counts_in_rows(
+    domain: &Domain,
+    cliques: &[Clique],
+    chunks: impl Iterator<Item = Vec<CodeColumn>>,
+    total: f64,
+) -> Vec<Vec<f64>> {
+    let chunks: Vec<Vec<CodeColumn>> = chunks.collect();
+    let rows: usize = chunks.iter().map(|chunk| chunk.first().map_or(0, CodeColumn::len)).sum();
+    let each = total / rows as f64;
+    let count = |clique: &Clique| {
+        let mut counts = vec![0.0; domain.table_len(clique).expect("candidates have small tables")];
+        for chunk in &chunks {
+            for cell in cells_of(domain, clique, chunk) {
+                counts[cell as usize] += each;
+            }
+        }
+        counts
+    };
+    parallel::map(cliques, count)
 }
 
 /// Returns the cell of every row in a table.

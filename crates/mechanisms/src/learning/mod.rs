@@ -8,4 +8,5 @@ pub(crate) mod noisy;
 pub(crate) mod pair_scores;
 pub(crate) mod round_learner;
 pub(crate) mod rules;
+pub(crate) mod spanning_tree;
 pub(crate) mod union_find;

@@ -1,6 +1,6 @@
 //! Fits graphical models to released tables.
 
-use scumble_pgm::{Estimate, Estimator, Search, Stop, StructuralZeros, Total};
+use scumble_pgm::{Estimate, Estimator, Search, Stop, StructuralZeros, Total, TreeModel, estimate_forest};
 use scumble_schema::Domain;
 use scumble_vault::{Accounting, NoisyTable, Vault};
 
@@ -35,6 +35,13 @@ impl<'a> ModelFitter<'a> {
     /// rows has no shape.
     pub(crate) fn rows(&self, tables: &[NoisyTable]) -> f64 {
         self.public_rows.unwrap_or_else(|| estimated_rows(tables)).max(1.0)
+    }
+
+    /// Returns the model of tables whose pairs have no cycle, which needs no search and shrinks
+    /// nothing; `None` for other tables.
+    pub(crate) fn forest(&self, tables: &[NoisyTable]) -> Result<Option<TreeModel>, MechanismError> {
+        let measured = measurements(self.domain, tables)?;
+        Ok(estimate_forest(self.domain, &measured, self.links, self.rows(tables))?)
     }
 
     /// Fits a model to tables, starting from an earlier model of some of them.

@@ -93,6 +93,11 @@ impl<'a> RoundLearner<'a> {
         Ok(())
     }
 
+    /// Returns the model of tables whose pairs have no cycle; `None` for other tables.
+    pub(crate) fn forest(&self) -> Result<Option<TreeModel>, MechanismError> {
+        self.fitter.forest(&self.tables)
+    }
+
     /// Fits the final model to all tables.
     pub(crate) fn finish(&self) -> Result<TreeModel, MechanismError> {
         Ok(self.fitter.model(&self.tables, Some(&self.estimate), LAST_FIT)?.model)

@@ -5,11 +5,13 @@
 //! ```
 //! All numbers are little-endian. The sections are, in this order:
 //!
-//! 1. a JSON header: rows, shape of the distribution, and bounds on errors if the method has any;
+//! 1. a JSON header: rows, shape of the distribution, bounds on errors if the method has any, and
+//!    the columns of the tables that rows are moved towards if there are any;
 //! 2. the schema, as JSON;
 //! 3. the origin, as JSON: a method and a certificate, or the statement about external tables;
 //! 4. the numbers of the origin, eight bytes each;
-//! 5. the numbers of the distribution, `f64` each.
+//! 5. the numbers of the distribution, `f64` each, then those of the tables that rows are moved
+//!    towards.
 //!
 //! The number of numbers follows from the schema, the origin and the shape. Other lengths are
 //! refused before anything of their size is allocated.
@@ -18,7 +20,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use scumble_schema::{AtomicFile, Schema, SchemaSpec, io_problem, limits};
+use scumble_schema::{AtomicFile, Clique, Schema, SchemaSpec, io_problem, limits};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -28,9 +30,13 @@ use crate::model::Model;
 use crate::model::origin_file::{self, OriginShape};
 use crate::model::shape::{self, Shape};
 use crate::model::table_bound::TableBound;
+use crate::model::targets;
 
 const MAGIC: &[u8; 8] = b"SCUMBLE\n";
+/// Version of a file without targets, which earlier programs read too.
 const VERSION: u32 = 3;
+/// Version of a file with targets.
+const VERSION_WITH_TARGETS: u32 = 4;
 const HASH_BYTES: usize = 32;
 /// Maximum size of a JSON section in bytes.
 const MAX_JSON_BYTES: u64 = limits::SCHEMA_FILE_BYTES;
@@ -45,11 +51,14 @@ struct Header {
     distribution: Shape,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     bounds: Vec<TableBound>,
+    /// Columns of the tables that rows are moved towards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<Clique>,
 }
 
 impl Model {
-    /// Version of the model file. A reader of another version refuses it.
-    pub const FILE_VERSION: u32 = VERSION;
+    /// Latest version of the model file. A reader of an earlier version refuses it.
+    pub const FILE_VERSION: u32 = VERSION_WITH_TARGETS;
 
     /// Returns the SHA-256 of the model file as hexadecimal digits, which identifies the model.
     pub fn fingerprint(&self) -> String {
@@ -58,16 +67,22 @@ impl Model {
 
     /// Returns the bytes of the model file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let header =
-            Header { rows: self.rows, distribution: Shape::of(&self.distribution), bounds: self.bounds.clone() };
+        let header = Header {
+            rows: self.rows,
+            distribution: Shape::of(&self.distribution),
+            bounds: self.bounds.clone(),
+            targets: self.targets.iter().map(|target| target.clique().clone()).collect(),
+        };
+        let of_targets = self.targets.iter().flat_map(|target| target.shares().values().iter().copied());
         let sections = [
             json(&header),
             json(&self.schema.to_spec()),
             json(&OriginShape::of(&self.origin)),
             origin_file::numbers(&self.origin).flatten().collect(),
-            shape::numbers(&self.distribution).flat_map(f64::to_le_bytes).collect(),
+            shape::numbers(&self.distribution).chain(of_targets).flat_map(f64::to_le_bytes).collect(),
         ];
-        let mut bytes = [MAGIC.as_slice(), &VERSION.to_le_bytes()].concat();
+        let version = if self.targets.is_empty() { VERSION } else { VERSION_WITH_TARGETS };
+        let mut bytes = [MAGIC.as_slice(), &version.to_le_bytes()].concat();
         for section in sections {
             bytes.extend((section.len() as u64).to_le_bytes());
             bytes.extend(section);
@@ -86,7 +101,7 @@ impl Model {
             return Err(MechanismError::damaged("it does not begin as one"));
         }
         let version = u32::from_le_bytes(take(&mut rest, 4)?.try_into().expect("four bytes were taken"));
-        if version != VERSION {
+        if ![VERSION, VERSION_WITH_TARGETS].contains(&version) {
             return Err(MechanismError::damaged("its version is not known to this program"));
         }
         if Sha256::digest(content).as_slice() != hash {
@@ -103,9 +118,11 @@ impl Model {
         }
         let mut numbers_left = section(&mut rest, MAX_FILE_BYTES)?;
         let number = |bytes: [u8; 8]| f64::from_le_bytes(bytes);
-        let distribution = header.distribution.build(&recoding, &origin, |cells| {
+        let mut next = |cells| -> Result<Vec<f64>, MechanismError> {
             Ok(numbers(&mut numbers_left, cells)?.into_iter().map(number).collect())
-        })?;
+        };
+        let distribution = header.distribution.build(&recoding, &origin, &mut next)?;
+        let targets = targets::read(header.targets, &distribution, next)?;
         if !rules::are_kept(&schema, &distribution)? {
             return Err(MechanismError::damaged("its distribution breaks a rule of its schema"));
         }
@@ -115,7 +132,7 @@ impl Model {
         if !rest.is_empty() {
             return Err(MechanismError::damaged("something follows its end"));
         }
-        Ok(Self { schema, recoding, rows: header.rows, distribution, bounds, origin })
+        Ok(Self { schema, recoding, rows: header.rows, distribution, bounds, origin, targets })
     }
 
     /// Reads a model file with the checks of [`Model::from_bytes`].

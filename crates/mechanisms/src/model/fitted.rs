@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use scumble_pgm::network::{
     Coarsening, EmptyParents, Hierarchies, Network, NetworkModel, ToProbabilities, TupleSampling, Tuples,
 };
-use scumble_pgm::{Chunks, Factor, ModelError, ProductModel, Sampler, Sampling, TreeModel};
+use scumble_pgm::{Chunks, Factor, ModelError, ProductModel, RowTarget, Sampler, Sampling, TreeModel};
 use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, Recoding, cells};
 
 use crate::learning::noisy::whole;
@@ -22,12 +22,14 @@ pub struct Fitted {
     pub rows: u64,
     /// Bounds on the errors of tables of the distribution, where the method has any.
     pub bounds: Vec<TableBound>,
+    /// Tables that rows are moved towards.
+    pub targets: Vec<RowTarget>,
 }
 
 impl Fitted {
     /// A distribution for a number of rows, without bounds on errors.
     pub fn new(distribution: Distribution, rows: u64) -> Self {
-        Self { distribution, rows, bounds: Vec::new() }
+        Self { distribution, rows, bounds: Vec::new(), targets: Vec::new() }
     }
 
     /// A graphical model for its own number of rows, without bounds on errors.
@@ -84,6 +86,7 @@ impl Distribution {
         seed: u64,
         sampling: Sampling,
         first: u32,
+        targets: &[RowTarget],
     ) -> Box<dyn Iterator<Item = Vec<CodeColumn>> + '_> {
         let skipped = first as usize;
         match self {
@@ -95,6 +98,7 @@ impl Distribution {
                 // Coarser versions follow from the finest; their tables add no information.
                 let finest = recoding.domain().attributes().filter(|&column| recoding.finer(column).is_none());
                 let sampler = Sampler::new(model).comparing(&finest.collect::<Vec<_>>());
+                let sampler = sampler.towards(targets).expect("the targets of a model are small enough");
                 Box::new((skipped..).map_while(move |chunk| sampler.sample(rows, seed, sampling).nth(chunk)))
             }
             // Rows depend on those before them, so skipped chunks are drawn too. They are cheap.

@@ -7,10 +7,11 @@ pub(crate) mod origin;
 pub(crate) mod origin_file;
 pub(crate) mod shape;
 pub(crate) mod table_bound;
+pub(crate) mod targets;
 
 use chacha20::ChaCha8Rng;
 use rand::SeedableRng;
-use scumble_pgm::{Factor, Sampling};
+use scumble_pgm::{Factor, RowTarget, Sampling};
 use scumble_schema::{AttributeId, Clique, CodeColumn, DecodedRows, Decoder, Recoding, Schema};
 use scumble_vault::Certificate;
 
@@ -33,6 +34,8 @@ pub struct Model {
     pub(crate) distribution: Distribution,
     pub(crate) bounds: Vec<TableBound>,
     pub(crate) origin: Origin,
+    /// Tables across the cliques of the distribution that rows are moved towards.
+    pub(crate) targets: Vec<RowTarget>,
 }
 
 impl Model {
@@ -40,8 +43,8 @@ impl Model {
     pub const BLOCK_ROWS: u64 = 1 << 20;
 
     pub(crate) fn new(schema: Schema, recoding: Recoding, fitted: Fitted, origin: Origin) -> Self {
-        let Fitted { distribution, rows, bounds } = fitted;
-        Self { schema, recoding, rows, distribution, bounds, origin }
+        let Fitted { distribution, rows, bounds, targets } = fitted;
+        Self { schema, recoding, rows, distribution, bounds, origin, targets }
     }
 
     /// The origin of its numbers, which decides what privacy may be claimed.
@@ -77,6 +80,11 @@ impl Model {
         &self.distribution
     }
 
+    /// Tables that rows are moved towards. The distribution itself does not have them.
+    pub fn targets(&self) -> &[RowTarget] {
+        &self.targets
+    }
+
     /// Bounds on the errors of tables, where the method has any: smaller tables first.
     pub fn bounds(&self) -> &[TableBound] {
         &self.bounds
@@ -107,7 +115,7 @@ impl Model {
     fn counted_shares(&self) -> Vec<Vec<f64>> {
         let domain = self.schema.domain();
         let mut counts: Vec<Vec<f64>> = domain.sizes().iter().map(|&size| vec![0.0; size as usize]).collect();
-        for chunk in self.distribution.sample(&self.recoding, ROWS_FOR_SHARES, 0, Sampling::LowVariance, 0) {
+        for chunk in self.distribution.sample(&self.recoding, ROWS_FOR_SHARES, 0, Sampling::LowVariance, 0, &[]) {
             let chunk = self.recoding.restore(&chunk);
             for (counts, column) in counts.iter_mut().zip(&chunk) {
                 for code in column.iter() {
@@ -218,7 +226,7 @@ impl Model {
         sampling: Sampling,
         first: u32,
     ) -> impl Iterator<Item = Vec<CodeColumn>> + use<'_> {
-        let chunks = self.distribution.sample(&self.recoding, rows, seed, sampling, first);
+        let chunks = self.distribution.sample(&self.recoding, rows, seed, sampling, first, &self.targets);
         chunks.map(|chunk| self.restored(chunk))
     }
 

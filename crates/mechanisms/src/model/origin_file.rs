@@ -3,7 +3,9 @@
 use scumble_schema::{Clique, Domain, Recoding, Schema};
 use scumble_vault::account::Noise;
 use scumble_vault::{Certificate, Event};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
 use crate::error::MechanismError;
 use crate::marginals::statement::Statement;
@@ -17,7 +19,11 @@ use crate::model::origin::Origin;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum OriginShape {
     /// Measured by a vault; the section holds the numbers of every event, as `i64`.
-    Measured { method: Method, certificate: Certificate },
+    Measured {
+        #[serde(deserialize_with = "method")]
+        method: Method,
+        certificate: Certificate,
+    },
     /// External tables; the section holds the counts of every table, as `f64`.
     #[serde(rename = "elsewhere")]
     External { privacy: Statement, rows: Option<u64>, tables: Vec<TableShape> },
@@ -140,4 +146,21 @@ pub(crate) fn numbers(origin: &Origin) -> Box<dyn Iterator<Item = [u8; 8]> + '_>
             Box::new(counts.map(|count| count.to_le_bytes()))
         }
     }
+}
+
+/// Reads a method. Options that earlier versions did not have are as they were then, which may not
+/// be their defaults.
+fn method<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Method, D::Error> {
+    let mut method = Value::deserialize(deserializer)?;
+    let has_rows = |name: &str, options: &Map<String, Value>| {
+        name == "auto" || name == "privmrf" && options.get("profile").is_some_and(|profile| profile == "best")
+    };
+    for (name, options) in method.as_object_mut().into_iter().flatten() {
+        if let Value::Object(options) = options
+            && has_rows(name, options)
+        {
+            options.entry("row_share").or_insert(Value::Null);
+        }
+    }
+    Method::deserialize(method).map_err(D::Error::custom)
 }

@@ -26,59 +26,105 @@ fn is_choice(event: &Event) -> bool {
     matches!(event.question(), Question::Scores { score: ScoreKind::L1Error, .. })
 }
 
-fn draw(fitted: &Fitted, rows: u64) -> Vec<CodeColumn> {
-    let Distribution::Tree(model) = &fitted.distribution else { panic!("not a graphical model") };
-    Sampler::new(model).sample(rows, 1, Sampling::LowVariance).next().unwrap()
+fn is_edge(event: &Event) -> bool {
+    matches!(event.question(), Question::Scores { score: ScoreKind::Excess, .. })
 }
 
-/// Checks the sensitivity of a selection. Returns its cost, `(pi/8) ε²`.
-fn cost_of_choice<A: MethodAdjacency>(event: &Event, unit: u32, options: &Options) -> f64 {
-    let Mechanism::Exponential { sensitivity, epsilon } = event.mechanism() else { panic!("{event:?}") };
-    let Question::Scores { candidates, .. } = event.question() else { panic!("{event:?}") };
-    assert!(candidates.get() <= options.candidates.into() && event.length() == 1);
-    let one = if A::KIND == AdjacencyKind::ReplaceOne { 2 } else { 1 };
+fn draw(fitted: &Fitted, rows: u64) -> Vec<CodeColumn> {
+    let Distribution::Tree(model) = &fitted.distribution else { panic!("not a graphical model") };
+    let sampler = Sampler::new(model).towards(&fitted.targets).unwrap();
+    sampler.sample(rows, 1, Sampling::LowVariance).next().unwrap()
+}
+
+/// Checks the sensitivity of an event. Returns its cost; that of a selection is `(pi/8) ε²`.
+fn cost<A: MethodAdjacency>(event: &Event, unit: u32) -> f64 {
+    let Mechanism::Exponential { sensitivity, epsilon } = event.mechanism() else {
+        return cost_of_table::<A>(event, unit, Gdp::KIND);
+    };
+    assert_eq!(event.length(), 1);
+    let one = if A::KIND == AdjacencyKind::ReplaceOne && is_choice(event) { 2 } else { 1 };
     assert_eq!(sensitivity, (one * u128::from(unit)) << LATTICE_LOG2);
     355.0 / 904.0 * epsilon.to_f64().powi(2)
 }
 
-/// The scale of every event, recomputed from shares and the sensitivities of one unit.
-fn check_scales<A: MethodAdjacency>(source: RowSource, goal: ApproxDp, unit: u32, options: &Options) -> usize {
-    let columns = source.domain().sizes().iter().filter(|&&size| size > 1).count();
-    let (_, certificate) = run::<A>(source, goal, unit, options);
-    let whole = Gdp::KIND.largest(goal).unwrap().to_f64();
-    let (first, rounds) = certificate.events().split_at(columns);
-    for event in first {
-        assert_eq!(event.table().unwrap().len(), 1);
-        assert!(close(cost_of_table::<A>(event, unit, Gdp::KIND), options.one_way_share * whole / number(columns)));
+/// The events of a fit, and their costs.
+struct Costs {
+    events: Vec<(Event, f64)>,
+    columns: usize,
+    targets: usize,
+}
+
+impl Costs {
+    /// Fits, and checks sensitivities, the total, and the passes over the columns. The events that
+    /// are left are of tables of several columns.
+    fn of<A: MethodAdjacency>(source: RowSource, goal: ApproxDp, unit: u32, options: &Options) -> Self {
+        let columns = source.domain().sizes().iter().filter(|&&size| size > 1).count();
+        let (fitted, certificate) = run::<A>(source, goal, unit, options);
+        let whole = Gdp::KIND.largest(goal).unwrap();
+        // At most the goal, and just below it.
+        assert!(certificate.total().quanta <= whole.quanta && close(certificate.total().to_f64(), whole.to_f64()));
+        let (claimed, asked) = (certificate.epsilon().get(), goal.epsilon.get());
+        assert!(claimed <= asked && claimed > asked * (1.0 - 1e-5), "{claimed} of {asked}");
+        let events = certificate.events().iter().map(|event| (event.clone(), cost::<A>(event, unit))).collect();
+        let mut costs = Self { events, columns, targets: fitted.targets.len() };
+        assert!(close(costs.take_columns().unwrap(), options.one_way_share * whole.to_f64()));
+        costs.take_columns();
+        costs
+    }
+
+    /// Takes a pass over the columns, if the next events are one. Returns its cost.
+    fn take_columns(&mut self) -> Option<f64> {
+        let is_column = |(event, _): &(Event, f64)| event.table().is_some_and(|table| table.len() == 1);
+        if self.events.len() < self.columns || !self.events[..self.columns].iter().all(is_column) {
+            return None;
+        }
+        let pass: Vec<f64> = self.events.drain(..self.columns).map(|(_, cost)| cost).collect();
+        assert!(pass.iter().all(|&cost| close(cost, pass[0])), "{pass:?}");
+        Some(pass.iter().sum())
+    }
+
+    /// Takes selections and as many tables, if the next events are that. Returns their costs.
+    fn take_selected(&mut self, is_selection: impl Fn(&Event) -> bool) -> Option<(Vec<f64>, Vec<f64>)> {
+        let selections = self.events.iter().take_while(|(event, _)| is_selection(event)).count();
+        let mut take = || self.events.drain(..selections).map(|(_, cost)| cost).collect::<Vec<f64>>();
+        (selections > 0).then(|| (take(), take()))
+    }
+}
+
+fn share_of(selections: &[f64], tables: &[f64]) -> f64 {
+    let selecting: f64 = selections.iter().sum();
+    selecting / (selecting + tables.iter().sum::<f64>())
+}
+
+/// Checks the shares of rounds. Returns how many there were.
+fn check_rounds<A: MethodAdjacency>(source: RowSource, goal: ApproxDp, unit: u32, options: &Options) -> usize {
+    let mut costs = Costs::of::<A>(source, goal, unit, options);
+    if costs.events.is_empty() {
+        // No candidate is small enough.
+        return 0;
     }
     // With few rows every budget is ordinary.
-    let planned = (options.rounds_per_column * number(columns)).round().max(1.0);
+    let planned = (options.rounds_per_column * number(costs.columns)).round().max(1.0);
     let parts = |round: f64| {
         let way = round / (planned - 1.0).max(1.0);
         (1_000.0 * (1.0 + (options.last_round - 1.0) * way)).round()
     };
-    let mut all: Vec<f64> = (0..100).map(f64::from).filter(|&round| round < planned).map(parts).collect();
-    let part = (1.0 - options.one_way_share) * whole / all.iter().sum::<f64>();
-    let choices = rounds.iter().filter(|event| is_choice(event)).count();
-    let (chosen, again) = rounds.split_at(2 * choices);
-    for pair in chosen.chunks(2) {
-        let of_round = part * all.remove(0);
-        assert!(close(cost_of_choice::<A>(&pair[0], unit, options), options.choice_share * of_round));
-        assert!(pair[1].table().unwrap().len() > 1);
-        assert!(close(cost_of_table::<A>(&pair[1], unit, Gdp::KIND), (1.0 - options.choice_share) * of_round));
+    let parts: Vec<f64> = (0..100).map(f64::from).filter(|&round| round < planned).map(parts).collect();
+    let part = costs.events.iter().map(|(_, cost)| cost).sum::<f64>() / parts.iter().sum::<f64>();
+    let mut rounds = 0;
+    while let Some((selections, tables)) = costs.take_selected(is_choice) {
+        assert!(close(share_of(&selections, &tables), options.choice_share));
+        let due = part * parts[rounds];
+        assert!(
+            selections.len() == 1 && close(selections[0] + tables[0], due),
+            "{selections:?} and {tables:?} for {due}, {options:?}"
+        );
+        rounds += 1;
     }
     // Rounds without candidates leave their budget to the columns.
-    assert_eq!(again.len(), if all.is_empty() { 0 } else { columns });
-    for event in again {
-        assert_eq!(event.table().unwrap().len(), 1);
-        assert!(close(cost_of_table::<A>(event, unit, Gdp::KIND), part * all.iter().sum::<f64>() / number(columns)));
-    }
-    // At most the goal, and just below it.
-    assert!(certificate.total().quanta <= Gdp::KIND.largest(goal).unwrap().quanta);
-    assert!(close(certificate.total().to_f64(), whole));
-    let (claimed, asked) = (certificate.epsilon().get(), goal.epsilon.get());
-    assert!(claimed <= asked && claimed > asked * (1.0 - 1e-5), "{claimed} of {asked}");
-    choices
+    let left = part * parts[rounds..].iter().sum::<f64>();
+    assert!(costs.take_columns().map_or(left == 0.0, |again| close(again, left)) && costs.events.is_empty());
+    rounds
 }
 
 #[test]
@@ -98,6 +144,7 @@ fn every_event_has_the_scale_of_its_sensitivity_and_its_share_of_the_budget() {
             spread: rng.random_bool(0.7).then(|| thousandths(10, 5_000, &mut rng)),
             large_column: rng.random_range(2..8),
             groups: rng.random_range(2..5),
+            row_share: None,
             ..Options::default()
         };
         let sizes: Vec<u32> = (0..rng.random_range(1..6)).map(|_| rng.random_range(1..10)).collect();
@@ -108,14 +155,57 @@ fn every_event_has_the_scale_of_its_sensitivity_and_its_share_of_the_budget() {
         let rows = [0, 1, 30, 800][rng.random_range(0..4)];
         let goal = goal(0.01 * 500_f64.powf(rng.random()), 1e-9 * 1e6_f64.powf(rng.random()));
         let unit = rng.random_range(1..4);
-        let made = if rng.random() {
-            check_scales::<AddRemove>(related(&sizes, rows), goal, unit, &options)
+        choices += if rng.random() {
+            check_rounds::<AddRemove>(related(&sizes, rows), goal, unit, &options)
         } else {
-            check_scales::<ReplaceOne>(related(&sizes, rows), goal, unit, &options)
+            check_rounds::<ReplaceOne>(related(&sizes, rows), goal, unit, &options)
         };
-        choices += made;
     }
     assert!(choices > 1_000, "{choices} choices");
+}
+
+#[test]
+fn the_pairs_of_a_tree_are_selected_and_measured_at_once() {
+    let options = Options { model_cells: 1_000, row_share: None, ..Options::default() };
+    for unit in [1, 3] {
+        for public in [false, true] {
+            let (source, goal) = (related(&[12, 9, 1, 10, 15], 2_000), goal(2.0, 1e-6));
+            let mut costs = if public {
+                Costs::of::<ReplaceOne>(source, goal, unit, &options)
+            } else {
+                Costs::of::<AddRemove>(source, goal, unit, &options)
+            };
+            let (selections, tables) = costs.take_selected(is_edge).unwrap();
+            assert!(selections.len() == 3 && costs.events.is_empty());
+            assert!(selections.iter().all(|&cost| close(cost, selections[0])));
+            assert!(close(share_of(&selections, &tables), 0.05));
+        }
+    }
+}
+
+#[test]
+fn tables_for_the_rows_are_selected_in_batches() {
+    let options = Options { model_cells: 1_000, choice_share: 0.2, ..Options::default() };
+    for epsilon in [1.0, 4.0] {
+        let mut costs =
+            Costs::of::<AddRemove>(related(&[12, 9, 7, 10, 15, 6], 40_000), goal(epsilon, 1e-6), 1, &options);
+        assert_eq!(costs.take_selected(is_edge).unwrap().0.len(), 5);
+        let mut tables = 0;
+        while let Some((selections, of_batch)) = costs.take_selected(is_choice) {
+            assert!(close(share_of(&selections, &of_batch), options.choice_share));
+            assert!(of_batch.iter().all(|&cost| close(cost, of_batch[0])));
+            tables += of_batch.len();
+        }
+        assert!(costs.events.is_empty() && tables > 0 && tables == costs.targets, "{tables} at {epsilon}");
+    }
+}
+
+#[test]
+fn a_model_that_holds_every_pair_leaves_nothing_to_the_rows() {
+    let options = Options { rounds_per_column: 10.0, ..light() };
+    let (fitted, certificate) = run::<AddRemove>(related(&[4, 3, 4], 100_000), goal(3.0, 1e-6), 1, &options);
+    assert!(fitted.targets.is_empty());
+    assert!(close(certificate.total().to_f64(), Gdp::KIND.largest(goal(3.0, 1e-6)).unwrap().to_f64()));
 }
 
 #[test]
@@ -197,20 +287,44 @@ fn a_column_of_very_many_codes_is_fitted_with_the_others() {
 }
 
 #[test]
-fn a_tree_comes_first_where_cycles_are_too_large() {
+fn large_columns_are_joined_by_a_tree() {
     let sizes = [60; 8];
     let row = |row: u32| (0..8).map(|column| (row + (row * 7919 % 60) * column / 40) % 60).collect();
     let rows = RowSource::new(Domain::new(sizes.to_vec()).unwrap(), (0..40_000).map(row).collect());
-    let options = Options { model_cells: 60_000, rounds_per_column: 1.0, candidates: 50, ..Options::default() };
+    let options = Options { model_cells: 60_000, row_share: None, ..Options::default() };
     let (_, certificate) = run::<AddRemove>(rows, goal(4.0, 1e-6), 1, &options);
-    let tables: Vec<&Clique> = certificate.events()[8..].iter().filter_map(Event::table).collect();
+    let pairs: Vec<&Clique> =
+        certificate.events().iter().filter_map(Event::table).filter(|table| table.len() > 1).collect();
+    assert_eq!(pairs.len(), 7);
     let mut parts: Vec<usize> = (0..8).collect();
-    for pair in &tables[..7] {
+    for pair in pairs {
         let &[one, other] = pair.attributes() else { panic!("{pair:?} is not a pair") };
         let (kept, joined) = (parts[one.index()], parts[other.index()]);
         assert_ne!(kept, joined, "{pair:?} joins nothing");
         parts.iter_mut().filter(|part| **part == joined).for_each(|part| *part = kept);
     }
+}
+
+#[test]
+fn rows_have_relations_that_the_tree_has_not() {
+    // Every column is related to the first, and the second and third to each other besides.
+    let row = |row: u32| {
+        let (one, other) = (row % 12, row / 12 % 12);
+        vec![one, (one + other) % 12, (one + 5 * other) % 12, (one + row / 144 % 2) % 12]
+    };
+    let source = RowSource::new(Domain::new(vec![12; 4]).unwrap(), (0..60_000).map(row).collect());
+    let error = |row_share: Option<f64>| {
+        let options = Options { model_cells: 1_000, row_share, ..Options::default() };
+        let (fitted, _) = run::<AddRemove>(source.clone(), goal(4.0, 1e-6), 1, &options);
+        let rows = draw(&fitted, 60_000);
+        let real: Vec<Vec<u32>> = source.rows().to_vec();
+        [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]
+            .map(|pair| distance(&rows, &real, pair, [12, 12]))
+            .iter()
+            .sum::<f64>()
+    };
+    let (with, without) = (error(Some(0.4)), error(None));
+    assert!(with < 0.7 * without, "{with} with tables for the rows, {without} without");
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn time_is_that_of_the_machine_and_memory_is_not() {
 fn less_noise_makes_the_last_fit_of_auto_longer() {
     // Tables that fill no model that they may have: with more budget nothing else becomes larger
     // than the rounds do.
-    let schema = schema(&[40; 8], 1, AdjacencyKind::AddRemove);
+    let schema = schema(&[20; 8], 1, AdjacencyKind::AddRemove);
     let many = NonZeroU64::new(1_000_000).unwrap();
     let work = |epsilon| Forecast::new(&schema, &method("auto", &[]), goal(epsilon, 1e-6), many).unwrap().work;
     let (ordinary, large) = (work(0.01), work(8.0));

@@ -299,7 +299,7 @@ fn choices_are_replayed<A: MethodAdjacency>(changed: impl Fn(&mut Vec<Vec<u32>>)
     let recording = replayed::<A>(&fit, (&[2, 2, 3, 100, 4, 2], &rows), 2.0, changed);
     let tables = || recording.events().filter_map(|event| event.table());
     assert_eq!(recording.events().filter(|event| event.table().is_none()).count(), 9, "choices");
-    assert_eq!(tables().filter(|table| table.len() == 1).count(), 6);
+    assert_eq!(tables().filter(|table| table.len() == 1).count(), 12, "every column, twice");
     assert_eq!(tables().filter(|table| table.len() > 1).count(), 9);
     let coarser = |table: &Clique| table.attributes().iter().any(|column| column.index() >= 6);
     assert!(tables().any(coarser), "no groups were measured");
@@ -313,6 +313,32 @@ fn selections_with_a_row_added() {
 #[test]
 fn selections_with_a_row_replaced() {
     choices_are_replayed::<ReplaceOne>(|rows| rows[0] = vec![1, 0, 2, 99, 0, 1]);
+}
+
+/// The selections of `auto` for a tree of pairs, or for rounds, and then for the rows.
+fn tables_for_rows_are_replayed<A: MethodAdjacency>(size: u32, changed: impl Fn(&mut Vec<Vec<u32>>)) {
+    let row = |row: u32| [1, 1, 3, 5, 7, 11].map(|step| (row * step + row / 40 % 3) % size).to_vec();
+    let rows: Vec<Vec<u32>> = (0..20_000).map(row).collect();
+    let fit = named("auto", &["candidates=100", "model_cells=2000"]);
+    let recording = replayed::<A>(&fit, (&[size; 6], &rows), 4.0, changed);
+    let tables: Vec<&Clique> = recording.events().filter_map(|event| event.table()).collect();
+    let choices = recording.events().filter(|event| event.table().is_none()).count();
+    assert_eq!(tables.len(), 2 * 6 + choices);
+    let for_rows = tables.iter().rev().take_while(|table| table.len() == 2).count();
+    assert!(if size > 10 { for_rows == choices } else { for_rows < choices }, "{tables:?}");
+    assert!(choices > 5 + 4, "no tables for the rows: {tables:?}");
+}
+
+#[test]
+fn tables_for_rows_with_a_row_added() {
+    tables_for_rows_are_replayed::<AddRemove>(6, |rows| rows.push(vec![5; 6]));
+    tables_for_rows_are_replayed::<AddRemove>(12, |rows| rows.push(vec![11; 6]));
+}
+
+#[test]
+fn tables_for_rows_with_a_row_replaced() {
+    tables_for_rows_are_replayed::<ReplaceOne>(6, |rows| rows[0] = vec![5; 6]);
+    tables_for_rows_are_replayed::<ReplaceOne>(12, |rows| rows[0] = vec![11; 6]);
 }
 
 /// The merged values and the edges of `mst`.

@@ -1,7 +1,7 @@
 //! Strength of the tie between two columns of a model.
 
 use scumble_mechanisms::NetworkTables;
-use scumble_pgm::TreeModel;
+use scumble_pgm::{Factor, RowTarget, TreeModel};
 use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, cells};
 
 /// Returns the share of rows that would have to change for two columns to be independent: the total
@@ -24,11 +24,16 @@ pub(super) fn from_independence(table: &[f64], columns: usize) -> f64 {
 }
 
 /// Returns the strengths of pairs of columns of a graphical model.
-pub(super) fn in_tree(model: &TreeModel, pairs: &[Clique]) -> Vec<f64> {
-    // Measured pairs are subsets of cliques, so their tables are no larger than those of the model.
-    // If computing them fails all the same, the picture has thin lines.
-    let Ok(tables) = model.marginals(pairs) else { return vec![0.0; pairs.len()] };
-    tables.iter().map(|table| from_independence(table.values(), table.sizes()[1] as usize)).collect()
+pub(super) fn in_tree(model: &TreeModel, targets: &[RowTarget], pairs: &[Clique]) -> Vec<f64> {
+    let target = |pair: &Clique| targets.iter().find(|target| target.clique() == pair).map(RowTarget::shares);
+    let held: Vec<Clique> = pairs.iter().filter(|pair| target(pair).is_none()).cloned().collect();
+    // Measured pairs that are no targets are subsets of cliques, so their tables are no larger than
+    // those of the model. If computing them fails all the same, the picture has thin lines.
+    let Ok(tables) = model.marginals(&held) else { return vec![0.0; pairs.len()] };
+    let mut tables = tables.iter();
+    let table = |pair| target(pair).unwrap_or_else(|| tables.next().expect("one table per pair"));
+    let strength = |table: &Factor| from_independence(table.values(), table.sizes()[1] as usize);
+    pairs.iter().map(table).map(strength).collect()
 }
 
 /// Returns the strength of two columns of one pair of a network, in the table of its conditional.

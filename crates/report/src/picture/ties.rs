@@ -73,7 +73,7 @@ impl Ties {
                 pairs.sort_by(|left, right| left.attributes().cmp(right.attributes()));
                 pairs.dedup();
                 let strengths = match distribution {
-                    Distribution::Tree(tree) => strength::in_tree(tree, &pairs),
+                    Distribution::Tree(tree) => strength::in_tree(tree, model.targets(), &pairs),
                     Distribution::Rows(rows) => {
                         let domain = model.recoding().domain();
                         pairs.iter().map(|pair| strength::in_rows(domain, rows, ends(pair))).collect()

@@ -40,11 +40,9 @@ impl Relation {
     /// Explains the relation to readers.
     fn meaning(self) -> &'static str {
         match self {
-            Self::Measured => {
-                "The model was fitted to the relation of the two as it was measured, with the noise of the table."
-            }
+            Self::Measured => "Rows have the relation of the two as it was measured, with the noise of the table.",
             Self::InPart => {
-                "The model was fitted to the relation between groups of values as it was measured. Within a group it keeps none."
+                "Rows have the relation between groups of values as it was measured. Within a group they have none."
             }
             Self::Through => {
                 "The model keeps as much of the relation as passes through other columns. The real one may be stronger or of \
@@ -140,6 +138,7 @@ fn tied(model: &Model) -> Vec<usize> {
             for node in tree.nodes() {
                 tie(&node.separator().union(node.residual()));
             }
+            model.targets().iter().for_each(|target| tie(target.clique()));
         }
         Distribution::Network(network) => network.model().network().cliques().for_each(|clique| tie(&clique)),
         // Independent columns are not tied. Models of rows do not use this function.

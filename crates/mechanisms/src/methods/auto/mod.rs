@@ -4,7 +4,9 @@ mod candidates;
 mod learner;
 mod options;
 mod outline;
+mod row_rounds;
 mod schedule;
+mod tree;
 
 use std::num::NonZeroUsize;
 
@@ -15,7 +17,7 @@ use scumble_vault::{Budget, Selecting, Vault};
 use self::candidates::Candidates;
 use self::learner::Learner;
 pub use self::options::Options;
-use self::schedule::Schedule;
+use self::schedule::{Division, Schedule};
 use crate::error::MechanismError;
 use crate::learning::column_levels::ColumnLevels;
 use crate::learning::merging::{Merging, merged, non_constant_tables, with_levels};
@@ -78,31 +80,32 @@ impl Mechanism for Options {
         let versions = ColumnLevels::new(&merged, rules)?;
         let mut learner = Learner::begin(&versions, self, public_rows(vault)?, tables)?;
         let deviation = whole_noise.and_then(|noise| noise.standard_deviation()).unwrap_or(f64::INFINITY);
-        let schedule = Schedule::new(versions.columns(), learner.rows() / deviation, self);
-        learner.plan_for(&schedule, deviation);
-        let mut rng = learner.generator();
-        let declared = recoding.levels();
-        let has_levels = |column: AttributeId| declared.iter().any(|&(of, _)| of == column);
-        let candidates = Candidates::draw(&versions, self, has_levels, &mut rng);
-
-        let mut budget = schedule.divide(budget);
-        for round in 0..schedule.rounds() {
-            let fitting = learner.fitting(&candidates, schedule.cells_after(round), &mut rng);
-            if fitting.is_empty() {
-                // No candidate fits: the rest of the budget measures the columns again.
-                learner.measure_columns_again(vault, budget.rest())?;
-                break;
-            }
-            if round + 1 == schedule.rounds() {
-                learner.select_and_measure(vault, fitting, budget.rest())?;
-                break;
-            }
-            let (for_round, rest) = budget.take(schedule.parts_of(round));
-            budget = rest;
-            learner.select_and_measure(vault, fitting, for_round)?;
+        let division = Division::new(&learner.sizes(), learner.rows() / deviation, self);
+        let (for_rows, for_columns, budget) = division.split(budget);
+        if let Some(for_columns) = for_columns {
+            learner.measure_columns_again(vault, for_columns)?;
             learner.fit_between_rounds()?;
         }
-        Ok(Fitted::of_tree(learner.finish()?))
+        let mut model = if division.is_tree {
+            tree::measure(&mut learner, vault, budget)?;
+            learner.finish_tree()?
+        } else {
+            let has_levels = |column: AttributeId| recoding.levels().iter().any(|&(of, _)| of == column);
+            rounds(&mut learner, vault, budget, &division.schedule, has_levels)?;
+            learner.finish()?
+        };
+        let mut targets = Vec::new();
+        if let Some(for_rows) = for_rows {
+            let candidates = row_rounds::across(&learner.columns(), &model, division.row_tables);
+            if candidates.is_empty() {
+                // The model holds every pair: the columns are measured once more.
+                learner.measure_columns_again(vault, for_rows)?;
+                model = if division.is_tree { learner.finish_tree()? } else { learner.finish()? };
+            } else {
+                targets = row_rounds::run(vault, for_rows, &model, &versions, candidates, division.row_tables, self)?;
+            }
+        }
+        Ok(Fitted { targets, ..Fitted::of_tree(model) })
     }
 
     fn outline<A: MethodAdjacency, M: Selecting>(
@@ -113,4 +116,32 @@ impl Mechanism for Options {
     ) -> Result<(), MechanismError> {
         outline::outline(outline, recoding, self, amount)
     }
+}
+
+/// Selects and measures a table in every round, and refits the model.
+fn rounds<A: MethodAdjacency, M: Selecting>(
+    learner: &mut Learner,
+    vault: &mut Vault<A, M>,
+    budget: Budget<A, M>,
+    schedule: &Schedule,
+    has_levels: impl Fn(AttributeId) -> bool,
+) -> Result<(), MechanismError> {
+    let mut rng = learner.generator();
+    let candidates = Candidates::draw(learner.versions(), learner.options(), has_levels, &mut rng);
+    let mut budget = schedule.divide(budget);
+    for round in 0..schedule.rounds() {
+        let fitting = learner.fitting(&candidates, schedule.cells_after(round), &mut rng);
+        if fitting.is_empty() {
+            // No candidate fits: the rest of the budget measures the columns again.
+            return learner.measure_columns_again(vault, budget.rest());
+        }
+        if round + 1 == schedule.rounds() {
+            return learner.select_and_measure(vault, fitting, budget.rest());
+        }
+        let (for_round, rest) = budget.take(schedule.parts_of(round));
+        budget = rest;
+        learner.select_and_measure(vault, fitting, for_round)?;
+        learner.fit_between_rounds()?;
+    }
+    Ok(())
 }

@@ -43,6 +43,11 @@ pub struct Options {
     /// Number of groups of a large column, of about equally many rows by its own table: from 2 to
     /// 10,000.
     pub groups: u32,
+    /// Maximum share of the budget for tables that the model cannot hold, and that only rows are
+    /// moved towards: from 0 to 0.9. Less is used where noise would hide them. Without it there are
+    /// none, as in models of version 0.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row_share: Option<f64>,
 }
 
 impl Default for Options {
@@ -54,11 +59,12 @@ impl Default for Options {
             last_round: 2.0,
             most_columns: 6,
             candidates: 1_000,
-            model_cells: 500_000,
+            model_cells: 200_000,
             noise_penalty: 0.7,
             spread: Some(0.7),
             large_column: 1_024,
             groups: 64,
+            row_share: Some(0.4),
         }
     }
 }
@@ -108,6 +114,7 @@ impl Options {
         check("noise_penalty", self.noise_penalty, 0.0, 100.0)?;
         check("spread", self.spread.unwrap_or(1.0), 0.01, 100.0)?;
         check("large_column", self.large_column.into(), 2.0, f64::from(u32::MAX))?;
-        check("groups", self.groups.into(), 2.0, 10_000.0)
+        check("groups", self.groups.into(), 2.0, 10_000.0)?;
+        check("row_share", self.row_share.unwrap_or(0.0), 0.0, 0.9)
     }
 }

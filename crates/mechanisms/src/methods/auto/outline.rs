@@ -1,22 +1,26 @@
 //! Planned releases of `auto`.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use rand::Rng;
+use rand::seq::SliceRandom;
 use scumble_schema::{AttributeId, Clique, Domain, Recoding};
 use scumble_vault::account::Amount;
 use scumble_vault::score::ScoreKind;
 use scumble_vault::{Adjacency, Selecting};
 
 use super::candidates::Candidates;
-use super::learner::begins_with_a_tree;
+use super::learner::noise_of;
 use super::options::Options;
-use super::schedule::{self, Schedule};
+use super::schedule::{self, Division, Schedule, batches, parts_of_pairs};
+use super::{row_rounds, tree};
 use crate::error::MechanismError;
 use crate::learning::column_levels::ColumnLevels;
 use crate::learning::merging::{non_constant_columns, non_constant_tables};
 use crate::planning::outline::{DryRun, Events, Extent, Limits, Outline, plan_rng, real};
 
+/// Passes over the cells of a tree, which is not searched for.
+const TREE_PASSES: f64 = 30.0;
 /// Passes of a fit between rounds over the cells that the model may have. Passes of `auto` take
 /// longer than those of other methods: this is the number of theirs that takes the same time.
 const PASSES: f64 = 18.0;
@@ -35,9 +39,8 @@ const SELECTED_SIZE: f64 = 0.3;
 /// far apart in it.
 const MAX_NEAR_COLUMNS: usize = 24;
 
-/// Plans the releases, with random tables in place of those that rows would select: as large as is
-/// still reliable. The number of rounds follows from the number of rows; if no candidate fits the
-/// model any more, there are fewer.
+/// Plans the releases, with random tables in place of those that rows would select. The division of
+/// the budget follows from the number of rows.
 pub(super) fn outline<A: Adjacency, M: Selecting>(
     outline: &mut Outline<A, M>,
     recoding: &Recoding,
@@ -54,15 +57,109 @@ pub(super) fn outline<A: Adjacency, M: Selecting>(
     outline.measure(domain, &non_constant_tables(domain), for_columns)?;
 
     let merged = merged(recoding, options);
-    let schedule = Schedule::new(columns.len(), outline.row_count() / deviation, options);
+    let sizes: Vec<u32> = columns.iter().map(|&column| merged.size(column)).collect();
+    let division = Division::new(&sizes, outline.row_count() / deviation, options);
+    let (for_rows, for_columns, rest) = division.split(rest);
+    if let Some(for_columns) = for_columns {
+        outline.measure(domain, &non_constant_tables(domain), for_columns)?;
+    }
+    let mut run = DryRun::new(&merged, plan_rng());
+    if division.is_tree {
+        plan_tree(outline, &merged, &mut run, rest)?;
+    } else {
+        plan_rounds(outline, domain, &merged, &mut run, &division.schedule, options, rest)?;
+    }
+    if let Some(for_rows) = for_rows {
+        plan_rows(outline, &merged, &run, division.row_tables, options, for_rows)?;
+    }
+    Ok(())
+}
+
+/// Plans a tree of random pairs.
+fn plan_tree<A: Adjacency, M: Selecting>(
+    outline: &mut Outline<A, M>,
+    merged: &Domain,
+    run: &mut DryRun,
+    amount: Amount<M>,
+) -> Result<(), MechanismError> {
+    let columns = non_constant_columns(merged).len();
+    let edges = columns - 1;
+    let (for_selections, for_pairs) = amount.split(tree::FOR_SELECTIONS);
+    let limits = Limits { columns: 2, cells: tree::max_pair_cells(edges), model_cells: u128::MAX };
+    let pairs: Vec<Clique> = std::iter::from_fn(|| run.edge(limits)).take(edges).collect();
+    let deviation = outline.noise(edges, for_pairs)?.standard_deviation();
+    let rows = outline.row_count();
+    // As if all values were equally frequent.
+    let noise = |pair: &Clique| {
+        let cells = real(merged.cells(pair));
+        cells * noise_of([rows / cells], deviation)
+    };
+    let parts = parts_of_pairs(&pairs.iter().map(noise).collect::<Vec<_>>());
+    let all = parts.iter().sum();
+    let tables: Vec<(Clique, Amount<M>)> =
+        pairs.into_iter().zip(&parts).map(|(pair, &parts)| (pair, for_pairs.parts(parts, all))).collect();
+    let events = Events::about(tables.len(), edges);
+    let joinable = Extent { least: 1, most: (columns * edges / 2) as u64 };
+    let each = vec![for_selections.divided(edges); tables.len()];
+    outline.select(ScoreKind::Excess, NonZeroU32::MIN, joinable, &each, events)?;
+    outline.measure_each(merged, &tables, events)?;
+
+    let work = &mut outline.work;
+    let codes = real(merged.sizes().iter().map(|&size| u128::from(size)).sum());
+    let squares = real(merged.sizes().iter().map(|&size| u128::from(size).pow(2)).sum());
+    work.scored = (codes * codes - squares) / 2.0 * real(edges as u128) / 2.0;
+    work.counted_cells = (codes * codes - squares) / 2.0;
+    work.counted = rows * real((columns * columns) as u128);
+    work.model_cells = real(run.cells());
+    work.fitted = TREE_PASSES * work.model_cells;
+    Ok(())
+}
+
+/// Plans tables of random pairs for the rows.
+fn plan_rows<A: Adjacency, M: Selecting>(
+    outline: &mut Outline<A, M>,
+    merged: &Domain,
+    run: &DryRun,
+    tables: usize,
+    options: &Options,
+    amount: Amount<M>,
+) -> Result<(), MechanismError> {
+    let mut candidates = run.pairs_across(row_rounds::max_pair_cells(tables));
+    let considered = candidates.len();
+    candidates.shuffle(&mut plan_rng());
+    candidates.truncate(tables);
+    let Some(tables) = NonZeroUsize::new(candidates.len()) else {
+        return outline.measure(merged, &non_constant_tables(merged), amount);
+    };
+    let batches = batches(tables);
+    let for_batch = amount.divided(batches.len());
+    let (for_selections, for_tables) = for_batch.split(options.choice_share()?);
+    let each =
+        |amount: Amount<M>| batches.iter().flat_map(move |tables| vec![amount.divided(tables.get()); tables.get()]);
+    let events = Events::about(candidates.len(), candidates.len());
+    let most = Extent { least: 1, most: considered as u64 };
+    outline.select(ScoreKind::L1Error, NonZeroU32::MIN, most, &each(for_selections).collect::<Vec<_>>(), events)?;
+    let tables: Vec<(Clique, Amount<M>)> = candidates.into_iter().zip(each(for_tables)).collect();
+    outline.measure_each(merged, &tables, events)
+}
+
+/// Plans rounds with random tables in place of those that rows would select: as large as is still
+/// reliable. If no candidate fits the model any more, there are fewer.
+fn plan_rounds<A: Adjacency, M: Selecting>(
+    outline: &mut Outline<A, M>,
+    domain: &Domain,
+    merged: &Domain,
+    run: &mut DryRun,
+    schedule: &Schedule,
+    options: &Options,
+    rest: Amount<M>,
+) -> Result<(), MechanismError> {
+    let columns = non_constant_columns(domain);
+    let sizes: Vec<u32> = columns.iter().map(|&column| merged.size(column)).collect();
     let budget = schedule.divide(rest);
     let choice_share = options.choice_share()?;
-    let mut run = DryRun::new(&merged, plan_rng());
     let linked = run.cells();
-    let links = link_cells(domain, &merged);
-    let sizes: Vec<u32> = columns.iter().map(|&column| merged.size(column)).collect();
-    let mut edges =
-        if begins_with_a_tree(&sizes, &schedule, deviation, outline.row_count()) { columns.len() - 1 } else { 0 };
+    let links = link_cells(domain, merged);
     let whole = merged.cells(&Clique::new(columns.iter().copied()));
     let (mut selections, mut tables, mut all_cells, mut filled) = (Vec::new(), Vec::new(), 0.0, linked);
     for round in 0..schedule.rounds() {
@@ -74,9 +171,7 @@ pub(super) fn outline<A: Adjacency, M: Selecting>(
         let useful =
             Limits { columns: options.most_columns as usize, cells: outline.reliable_cells(noise), model_cells };
         let pair = Limits { columns: 2, cells: u128::MAX, model_cells };
-        let joining = if edges > 0 { run.edge(pair) } else { None };
-        edges = if joining.is_some() { edges - 1 } else { 0 };
-        let Some(table) = joining.or_else(|| run.table(useful)).or_else(|| run.table(pair)) else { break };
+        let Some(table) = run.table(useful).or_else(|| run.table(pair)) else { break };
         selections.push(for_selection);
         tables.push((table, for_table));
         // On every benchmark table, rounds continued until the model had its maximum of cells.
@@ -84,9 +179,9 @@ pub(super) fn outline<A: Adjacency, M: Selecting>(
         all_cells += real(filled + links);
     }
     let events = Events::about(selections.len(), schedule.rounds());
-    let (candidates, candidate_cells) = candidates(&merged, options, &mut plan_rng())?;
+    let (candidates, candidate_cells) = candidates(merged, options, &mut plan_rng())?;
     outline.select(ScoreKind::L1Error, NonZeroU32::MIN, Extent { least: 1, most: candidates }, &selections, events)?;
-    outline.measure_each(&merged, &tables, events)?;
+    outline.measure_each(merged, &tables, events)?;
 
     let (asked, rows) = (real(selections.len() as u128), outline.row_count());
     let considered = real(candidates.into());
@@ -114,14 +209,18 @@ fn narrowness(sizes: &[u32]) -> f64 {
     1.0 + 0.5 / (average - 1.0).max(1.0)
 }
 
-/// Returns the columns as they are in tables of several: grouped, or at the finest declared level.
+/// Returns the columns as they are in pairs: as they are if they are small, otherwise at the finest
+/// declared level that is small, or grouped.
 fn merged(recoding: &Recoding, options: &Options) -> Domain {
     let declared = recoding.levels();
     let size = |column: AttributeId| {
-        let levels = declared.iter().find(|(of, _)| *of == column).map(|(_, levels)| levels);
-        let finest = levels.and_then(|levels| levels[0].iter().max()).map(|&last| last + 1);
         let size = recoding.base().size(column);
-        finest.unwrap_or(if size > options.large_column { options.groups.min(size) } else { size })
+        if size <= options.large_column {
+            return size;
+        }
+        let levels = declared.iter().find(|(of, _)| *of == column).map(|(_, levels)| levels);
+        let mut sizes = levels.into_iter().flatten().filter_map(|level| level.iter().max().map(|&last| last + 1));
+        sizes.find(|&size| size <= options.large_column).unwrap_or(options.groups.min(size))
     };
     Domain::new(recoding.base().attributes().map(size).collect()).expect("no column got larger")
 }

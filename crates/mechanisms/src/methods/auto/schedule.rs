@@ -1,8 +1,11 @@
 //! Division of the budget, shared by fits and plans.
 
-use scumble_vault::Accounting;
-use scumble_vault::account::Spendable;
+use std::num::NonZeroUsize;
 
+use scumble_vault::account::Spendable;
+use scumble_vault::{Accounting, Share};
+
+use super::learner::NOISE_OF_EMPTY_CELLS;
 use super::options::Options;
 use crate::error::MechanismError;
 use crate::learning::round_learner::rounds_for;
@@ -17,8 +20,25 @@ const MAX_ROUNDS: usize = 400;
 const ORDINARY_SIGNAL: f64 = 10_000.0;
 /// Maximum factor by which a large budget has more rounds and cells.
 pub(super) const MAX_GROWTH: f64 = 2.0;
-/// Maximum of cells times rounds, which determines the time of a fit: 20 to 50 seconds.
-const MAX_CELL_ROUNDS: f64 = 3.5e7;
+/// Maximum of cells times rounds of an ordinary budget, which determines the time of a fit: 10 to
+/// 30 seconds.
+const MAX_CELL_ROUNDS: f64 = 1.4e7;
+
+/// Rows per row of noise up to which no budget is spent on tables for the rows.
+const SIGNAL_WITHOUT_ROWS: f64 = 5_000.0;
+/// Share of the budget for such tables per doubling of that.
+const ROWS_PER_DOUBLING: f64 = 0.15;
+/// Geometric mean of the sizes of columns below which the model can hold all that matters.
+const MIN_SIZE_FOR_ROWS: f64 = 3.0;
+/// Number of such tables per column and share of the budget.
+const TABLES_PER_SHARE: f64 = 5.0;
+/// Minimum number of tables in a batch, and maximum number of batches. Rows are moved once per
+/// batch.
+const MIN_BATCH: usize = 4;
+const MAX_BATCHES: usize = 6;
+/// Limits of the share of the budget for single columns.
+const MIN_COLUMN_SHARE: f64 = 0.1;
+const MAX_COLUMN_SHARE: f64 = 0.7;
 
 /// Splits a budget into that of the tables of single columns and the rest.
 ///
@@ -29,6 +49,118 @@ pub(super) fn for_columns<M: Accounting, B: Spendable<M>>(
     options: &Options,
 ) -> Result<(B, B), MechanismError> {
     Ok(budget.split(options.one_way_share()?))
+}
+
+/// Division of the budget that is left after the first pass over the columns.
+#[derive(Debug)]
+pub(super) struct Division {
+    /// Thousandths for the rows.
+    for_rows: u32,
+    /// Thousandths of the rest for a second pass over the columns.
+    for_columns: u32,
+    /// Number of tables that rows are moved towards.
+    pub(super) row_tables: usize,
+    /// Whether the model is a tree of pairs.
+    pub(super) is_tree: bool,
+    /// The rounds, if it is not.
+    pub(super) schedule: Schedule,
+}
+
+impl Division {
+    /// Divides the budget for columns of these sizes and a number of rows per row of noise, if the
+    /// whole budget were spent on one table.
+    pub(super) fn new(sizes: &[u32], signal: f64, options: &Options) -> Self {
+        let schedule = Schedule::new(sizes.len(), signal, options);
+        let columns = sizes.len() as f64;
+        let average = (sizes.iter().map(|&size| f64::from(size).ln()).sum::<f64>() / columns).exp();
+        let rows =
+            if average < MIN_SIZE_FOR_ROWS { 0.0 } else { row_share(signal).min(options.row_share.unwrap_or(0.0)) };
+        let is_tree = columns * average.powi(3) > schedule.cells;
+        let max_share = if is_tree { MAX_COLUMN_SHARE } else { max_share_in_rounds(average) };
+        let share = column_share(sizes, signal).min(max_share);
+        let more = (share - options.one_way_share).max(0.0) / (1.0 - options.one_way_share);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a thousand columns at most")]
+        let row_tables = (TABLES_PER_SHARE * rows * columns).round() as usize;
+        Self {
+            for_rows: if row_tables == 0 { 0 } else { thousandths(rows) },
+            for_columns: thousandths(more),
+            row_tables,
+            is_tree,
+            schedule,
+        }
+    }
+
+    /// Splits a budget into that of the rows, that of a second pass over the columns and the rest.
+    pub(super) fn split<M: Accounting, B: Spendable<M>>(&self, budget: B) -> (Option<B>, Option<B>, B) {
+        let take = |budget: B, thousandths: u32| match Share::of(thousandths, 1_000) {
+            Some(share) => {
+                let (taken, rest) = budget.split(share);
+                (Some(taken), rest)
+            }
+            None => (None, budget),
+        };
+        let (for_rows, rest) = take(budget, self.for_rows);
+        let (for_columns, rest) = take(rest, self.for_columns);
+        (for_rows, for_columns, rest)
+    }
+}
+
+/// Divides one or more tables for the rows into the batches in which they are selected.
+pub(super) fn batches(tables: NonZeroUsize) -> Vec<NonZeroUsize> {
+    let (tables, batches) = (tables.get(), (tables.get() / MIN_BATCH).clamp(1, MAX_BATCHES));
+    let upto = |batch: usize| tables * batch / batches;
+    (0..batches).filter_map(|batch| NonZeroUsize::new(upto(batch + 1) - upto(batch))).collect()
+}
+
+fn thousandths(share: f64) -> u32 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a thousand")]
+    let thousandths = (1_000.0 * share).round() as u32;
+    thousandths
+}
+
+/// Share of the budget for tables that only rows meet: none with little signal.
+fn row_share(signal: f64) -> f64 {
+    (ROWS_PER_DOUBLING * (signal / SIGNAL_WITHOUT_ROWS).log2()).max(0.0)
+}
+
+/// Share of the budget at which noise on single columns and noise on pairs add equally little to
+/// tables of three columns.
+///
+/// A table of three columns has noise from three of `d` columns and from three of `d (d - 1) / 2`
+/// pairs; noise counts only in cells that it does not exceed. Budget is best given to terms by
+/// their power of 2/3.
+fn column_share(sizes: &[u32], signal: f64) -> f64 {
+    let columns = sizes.len() as f64;
+    let sum = |weight: f64, power: i32, noise: f64| -> f64 {
+        let term = |&size: &u32| {
+            let cells = f64::from(size).powi(power);
+            (weight * cells * (NOISE_OF_EMPTY_CELLS + signal / (cells * noise)).min(1.0)).powf(2.0 / 3.0)
+        };
+        sizes.iter().map(term).sum()
+    };
+    // The noise of a table, if columns had three tenths of the budget and a tree of pairs half of
+    // it.
+    let [of_columns, of_pairs] = [(columns / 0.3).sqrt(), ((columns - 1.0) / 0.5).sqrt()];
+    let first = sum(3.0 / columns, 1, of_columns);
+    let second = sum(6.0 / (columns * (columns - 1.0)), 2, of_pairs);
+    (first / (first + second)).max(MIN_COLUMN_SHARE)
+}
+
+/// Maximum of that share before rounds, for columns of this size on average. The tables of rounds
+/// measure their columns too: those of small columns best, because these have tables of many
+/// columns and few cells.
+fn max_share_in_rounds(size: f64) -> f64 {
+    (0.1 * (size - 1.0)).clamp(MIN_COLUMN_SHARE, 0.3)
+}
+
+/// Parts of the budget of a tree for each of its pairs: their noise to the power of 2/3, about a
+/// thousand on average.
+pub(super) fn parts_of_pairs(noise: &[f64]) -> Vec<u32> {
+    let powers: Vec<f64> = noise.iter().map(|noise| noise.max(1e-9).powf(2.0 / 3.0)).collect();
+    let mean = powers.iter().sum::<f64>() / powers.len() as f64;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between one and a million")]
+    let parts = |power: &f64| (PARTS_OF_A_ROUND * power / mean).clamp(1.0, 1e6).round() as u32;
+    powers.iter().map(parts).collect()
 }
 
 /// The rounds of a fit.
@@ -50,7 +182,7 @@ impl Schedule {
         let rounds = rounds(columns, options.rounds_per_column * growth);
         Self {
             growth,
-            cells: cells(f64::from(options.model_cells) * growth, rounds),
+            cells: cells(options, columns, growth),
             parts: (0..rounds).map(|round| parts(round, rounds, options.last_round)).collect(),
             one_way_share: options.one_way_share,
         }
@@ -59,12 +191,6 @@ impl Schedule {
     /// Number of rounds.
     pub(super) fn rounds(&self) -> usize {
         self.parts.len()
-    }
-
-    /// Standard deviation of the noise of a round's table, given that of a table with the whole
-    /// budget.
-    pub(super) fn noise_of_round(&self, whole: f64) -> f64 {
-        whole * (self.rounds() as f64).sqrt()
     }
 
     /// Divides the budget of all rounds into the parts that [`Schedule::parts_of`] counts.
@@ -94,10 +220,14 @@ fn rounds(columns: usize, per_column: f64) -> usize {
     rounds_for(columns, per_column).clamp(1, MAX_ROUNDS)
 }
 
-/// Number of cells of a model that is fitted in every round.
-fn cells(requested: f64, rounds: usize) -> f64 {
-    let affordable = MAX_CELL_ROUNDS / rounds as f64;
-    requested.min(affordable)
+/// Number of cells of a model that is fitted in every round. A larger budget never has fewer,
+/// though it has more rounds.
+fn cells(options: &Options, columns: usize, growth: f64) -> f64 {
+    let affordable = |growth: f64| {
+        let rounds = rounds(columns, options.rounds_per_column * growth);
+        (f64::from(options.model_cells) * growth).min(MAX_CELL_ROUNDS / rounds as f64)
+    };
+    affordable(growth).max(affordable(1.0))
 }
 
 /// Number of parts of a round, which grows evenly from the first to the last.
@@ -122,8 +252,11 @@ mod tests {
 
     #[test]
     fn many_rounds_leave_fewer_cells() {
-        assert!((cells(5e5, 30) - 5e5).abs() < 1e-6);
-        assert!((cells(1e6, 70) - 5e5).abs() < 1e-6);
+        let cells = |columns: usize, growth: f64| cells(&Options::default(), columns, growth);
+        assert!((cells(20, 1.0) - 2e5).abs() < 1e-6, "30 rounds");
+        assert!((cells(100, 1.0) - 1.4e7 / 150.0).abs() < 1e-6, "150 rounds");
+        assert!((cells(100, 2.0) - cells(100, 1.0)).abs() < 1e-6, "a larger budget has no fewer");
+        assert!((cells(10, 2.0) - 4e5).abs() < 1e-6, "30 rounds");
     }
 
     #[test]

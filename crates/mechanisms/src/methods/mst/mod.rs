@@ -2,20 +2,19 @@
 
 mod options;
 mod outline;
-mod spanning_tree;
 
-use scumble_pgm::{Stop, simplex};
-use scumble_schema::{Domain, Hierarchies, Recoding};
+use scumble_pgm::Stop;
+use scumble_schema::{Clique, Domain, Hierarchies, Recoding};
 use scumble_vault::account::Amount;
-use scumble_vault::{AccountingKind, ApproxDp, Budget, NoisyTable, Selecting, Share, Vault};
+use scumble_vault::score::HalfL1;
+use scumble_vault::{AccountingKind, ApproxDp, Budget, Selecting, Share, Vault};
 
 pub use self::options::Options;
-use self::spanning_tree::{End, Ruled, spanning_tree};
 use crate::error::MechanismError;
 use crate::learning::column_levels::ColumnLevels;
 use crate::learning::merging::{Merging, max_groups, merged, non_constant_tables, with_levels};
 use crate::learning::model_fitter::{ModelFitter, public_rows};
-use crate::learning::noisy::counts;
+use crate::learning::spanning_tree::{End, Ruled, spanning_tree};
 use crate::mechanism::terms::{MethodAccounting, MethodAdjacency};
 use crate::mechanism::{Mechanism, ModelTerms};
 use crate::model::fitted::Fitted;
@@ -23,7 +22,7 @@ use crate::planning::outline::{ErrorRange, Outline};
 
 const THIRD: Share = Share::of(1, 3).expect("a third is a proper fraction");
 const HALF: Share = Share::of(1, 2).expect("a half is a proper fraction");
-/// Stopping rule of the fit.
+/// Stopping rule of the fit where rules or shrinkage need a search.
 const STOP: Stop = Stop { at_noise: None, settled: 1e-3, passes: 1_000 };
 
 impl Mechanism for Options {
@@ -90,19 +89,29 @@ impl Mechanism for Options {
         let versions = ColumnLevels::new(&merged, rules)?;
         let fitter = ModelFitter::new(versions.domain(), versions.links(), self.spread, public_rows(vault)?);
         let rows = fitter.rows(&tables);
-        let ends = ends(&versions, &tables, rows);
+        let ends = End::all(&versions, &tables, rows, max_groups(versions.columns()));
         let tied = (!rules.is_empty()).then(|| Ruled::new(&versions));
         if ends.len() < 2 {
             // No two columns are left to relate: the rest of the budget measures the columns again.
             tables.extend(vault.measure(&one_way, rest)?.into_inner());
         } else {
             let (for_selections, for_pairs) = rest.split(HALF);
-            let pairs = spanning_tree(vault, &ends, rows, tied.as_ref(), for_selections)?;
+            let fits = |tree: &[Clique], pair: &Clique| tied.as_ref().is_none_or(|tied| tied.have_room(tree, pair));
+            let score =
+                |[one, other]: [usize; 2]| HalfL1::against_product(ends[one].table(), ends[other].table(), rows);
+            let edges = spanning_tree(vault, &ends, for_selections, fits, score)?;
+            let pair = |edge: [usize; 2]| Clique::new(edge.map(|end| ends[end].column));
+            let pairs: Vec<Clique> = edges.into_iter().map(pair).collect();
             // With rules, the model may have room for no pair.
             let asked = if pairs.is_empty() { &one_way } else { &pairs };
             tables.extend(vault.measure(asked, for_pairs)?.into_inner());
         }
-        Ok(Fitted::of_tree(fitter.model(&tables, None, STOP)?.model))
+        let forest = if self.spread.is_none() { fitter.forest(&tables)? } else { None };
+        let model = match forest {
+            Some(model) => model,
+            None => fitter.model(&tables, None, STOP)?.model,
+        };
+        Ok(Fitted::of_tree(model))
     }
 
     fn outline<A: MethodAdjacency, M: Selecting>(
@@ -113,24 +122,4 @@ impl Mechanism for Options {
     ) -> Result<(), MechanismError> {
         outline::outline(outline, recoding.base(), amount)
     }
-}
-
-/// Returns the columns that the tree may join: those with two or more values after merging, and not
-/// too many.
-fn ends(versions: &ColumnLevels, one_way: &[NoisyTable], rows: f64) -> Vec<End> {
-    let domain = versions.domain();
-    let max_size = max_groups(versions.columns());
-    let end = |(column, table): (usize, &NoisyTable)| {
-        let (finest, coarsest) = versions.ends_of(column);
-        if !(2..=max_size).contains(&domain.size(coarsest)) {
-            return None;
-        }
-        let mut expected = vec![0.0; domain.size(coarsest) as usize];
-        let shares = simplex::project(&counts(table), rows);
-        for (share, group) in shares.into_iter().zip(versions.groups(finest, coarsest)) {
-            expected[group as usize] += share * rows;
-        }
-        Some(End { column: coarsest, expected })
-    };
-    one_way.iter().enumerate().filter_map(end).collect()
 }

@@ -172,7 +172,7 @@ fn only_pairs_that_a_table_can_hold_are_scored() {
 fn columns(fitted: &Fitted, rows: u64, sampling: Sampling) -> Vec<Vec<u32>> {
     // Only trees look at it, and this is a network.
     let recoding = Recoding::identity(&Domain::new(vec![]).unwrap());
-    let chunks: Vec<Vec<CodeColumn>> = fitted.distribution.sample(&recoding, rows, 3, sampling, 0).collect();
+    let chunks: Vec<Vec<CodeColumn>> = fitted.distribution.sample(&recoding, rows, 3, sampling, 0, &[]).collect();
     let width = chunks.first().map_or(0, Vec::len);
     let code = |column: usize| {
         let of_chunk = move |chunk: &Vec<CodeColumn>| {

@@ -41,6 +41,10 @@ enum Source<'a> {
     Rejection(Rejection<'a>),
 }
 
+/// Minimum probability of conditions for which rows of a model with targets are drawn with all
+/// others and discarded. Rarer ones are drawn from the distribution, without the targets.
+const MIN_PROBABILITY_WITH_TARGETS: f64 = 0.05;
+
 impl Model {
     /// Conditions the model, and gives the values of a column their shares, if any.
     ///
@@ -102,6 +106,13 @@ impl Model {
             Distribution::Tree(tree) if self.recoding.has_base_columns() => {
                 let allowed: Vec<_> = conditions.allowed().collect();
                 match tree.given(&allowed) {
+                    // Rows that are moved towards tables of all rows have to be drawn with the
+                    // others.
+                    Ok(part) if !self.targets.is_empty() && part.probability() >= MIN_PROBABILITY_WITH_TARGETS => {
+                        let rejection = Rejection::new(self, conditions.clone())?;
+                        let probability = rejection.probability();
+                        return Ok((Source::Rejection(rejection), probability));
+                    }
                     Ok(part) => Some((Distribution::Tree(part.model.clone()), part.probability())),
                     Err(ModelError::Impossible) => None,
                     Err(error) => return Err(error.into()),
@@ -200,7 +211,7 @@ impl ConditionedModel<'_> {
         match &stratum.source {
             Source::Whole => Box::new(self.model.sample_codes(rows, seed, sampling).map(Ok)),
             Source::Exact(distribution) => {
-                let chunks = distribution.sample(&self.model.recoding, rows, seed, sampling, 0);
+                let chunks = distribution.sample(&self.model.recoding, rows, seed, sampling, 0, &[]);
                 Box::new(chunks.map(|chunk| Ok(self.model.restored(chunk))))
             }
             Source::Rejection(rejection) => Box::new(rejection::Drawing::new(rejection, rows, seed, sampling)),

@@ -62,6 +62,15 @@ impl<'a> DryRun<'a> {
         self.cells
     }
 
+    /// Returns all pairs of at most `cells` cells that no table so far holds.
+    pub(crate) fn pairs_across(&self, cells: u128) -> Vec<Clique> {
+        let after = |place: usize| {
+            self.columns[place + 1..].iter().map(move |&other| Clique::new([self.columns[place], other]))
+        };
+        let pairs = (0..self.columns.len()).flat_map(after).filter(|pair| self.domain.cells(pair) <= cells);
+        pairs.filter(|pair| !self.held.iter().any(|held| held.holds(pair))).collect()
+    }
+
     /// Adds a table of as many random columns as fit; `None` if no two do.
     pub(crate) fn table(&mut self, limits: Limits) -> Option<Clique> {
         (0..TRIES).find_map(|_| {
