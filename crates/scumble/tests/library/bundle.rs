@@ -3,13 +3,12 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::support;
 use scumble::bundle::{self, Outcome, Publisher, Release, Verification};
 use scumble::mechanisms::marginals::{self, Marginals};
 use scumble::{Model, Sampling, Schema};
 use sha2::{Digest, Sha256};
 
-use crate::support::{SCHEMA, files, model, release};
+use crate::support::{SCHEMA, files, goal, model, release};
 
 /// A folder with a bundle in it.
 struct Bundle {
@@ -161,7 +160,7 @@ fn a_model_without_tables_has_none_in_its_bundle() {
     std::fs::write(&path, "heads\ntrue\nfalse\ntrue\n").unwrap();
     let method = scumble::Method::named("smoothed-histogram").unwrap();
     let inputs = [scumble::Input::new(&path)];
-    let model = scumble::Fit::new(&schema, support::goal()).method(method).run(&inputs).unwrap();
+    let model = scumble::Fit::new(&schema, goal()).method(method).run(&inputs).unwrap();
     let bundle = Bundle::of(&model, &release());
     assert!(!bundle.file("marginals.json").exists() && !bundle.text("README.md").contains("marginals.json"));
     assert!(bundle.verify().holds(), "{:#?}", bundle.verify());

@@ -1,7 +1,5 @@
 //! A small table with every type of column, models of it, and folders as lists of files.
 
-#![allow(dead_code, reason = "every test file uses some of it")]
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
