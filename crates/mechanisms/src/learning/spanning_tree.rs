@@ -48,6 +48,11 @@ impl End {
         (Clique::single(self.column), &self.expected)
     }
 
+    /// Returns the pair of columns that an edge joins.
+    pub(crate) fn pair(ends: &[Self], edge: [usize; 2]) -> Clique {
+        Clique::new(edge.map(|end| ends[end].column))
+    }
+
     /// Expected counts of the pair of two columns that are independent, in the order of its cells.
     pub(crate) fn product(&self, other: &Self, rows: f64) -> Vec<f64> {
         let (first, second) = if self.column < other.column { (self, other) } else { (other, self) };
@@ -100,7 +105,6 @@ pub(crate) fn spanning_tree<A: MethodAdjacency, M: Selecting, S: Score<A>>(
     fits: impl Fn(&[Clique], &Clique) -> bool,
     score: impl Fn([usize; 2]) -> Result<S, VaultError>,
 ) -> Result<Vec<[usize; 2]>, VaultError> {
-    let pair = |edge: [usize; 2]| Clique::new(edge.map(|end| ends[end].column));
     let mut joined = UnionFind::new(ends.len());
     let edges = NonZeroUsize::new(ends.len() - 1).expect("two or more columns");
     let (mut tree, mut cliques) = (Vec::with_capacity(edges.get()), Vec::with_capacity(edges.get()));
@@ -108,14 +112,14 @@ pub(crate) fn spanning_tree<A: MethodAdjacency, M: Selecting, S: Score<A>>(
         let all = (0..ends.len()).flat_map(|left| (left + 1..ends.len()).map(move |right| [left, right]));
         let joining: Vec<[usize; 2]> = all
             .filter(|&[left, right]| !joined.connected(left, right))
-            .filter(|&edge| fits(&cliques, &pair(edge)))
+            .filter(|&edge| fits(&cliques, &End::pair(ends, edge)))
             .collect();
         if joining.is_empty() {
             break;
         }
         let scores = joining.iter().map(|&edge| score(edge)).collect::<Result<Vec<_>, _>>()?;
         let edge = joining[*vault.select(&scores, share)?];
-        cliques.push(pair(edge));
+        cliques.push(End::pair(ends, edge));
         joined.connect(edge[0], edge[1]);
         tree.push(edge);
     }

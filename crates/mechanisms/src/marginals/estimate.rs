@@ -14,6 +14,7 @@ use crate::learning::rules;
 use crate::model::Model;
 use crate::model::fitted::{Distribution, Fitted};
 use crate::model::origin::Origin;
+use crate::model::targets::MAX_TARGET_CELLS;
 
 /// Prior standard deviation of potentials: the default of `auto`, measured on tables of the same
 /// kind.
@@ -25,11 +26,9 @@ const STOP: Stop = Stop { at_noise: None, settled: 1e-3, passes: 10_000 };
 /// Maximum number of cells of a model, if other tables can be met by rows. A larger model takes
 /// minutes to fit.
 const MAX_CELLS_BESIDE_ROWS: u128 = 1_000_000;
-/// Maximum number of columns of a table that rows are moved towards, of such tables, and of cells
-/// of all of them.
+/// Maximum number of columns of a table that rows are moved towards, and of such tables.
 const MAX_TARGET_COLUMNS: usize = 3;
 const MAX_TARGETS: usize = 1_000;
-const MAX_TARGET_CELLS: u128 = 3_000_000;
 
 /// Fits a model of `schema` to external tables. Tables of two and three columns for which the model
 /// would become very large are met by rows: see [`Model::targets`].

@@ -1,10 +1,14 @@
 //! Tables that rows are moved towards, in a model file.
 
-use scumble_pgm::{RowTarget, Sampler};
+use scumble_pgm::RowTarget;
 use scumble_schema::Clique;
 
 use crate::error::MechanismError;
 use crate::model::fitted::Distribution;
+
+/// Maximum number of cells of all targets that are made for a model. A sampler would hold somewhat
+/// more.
+pub(crate) const MAX_TARGET_CELLS: u128 = 3_000_000;
 
 /// Reads the targets of a distribution. `next` returns its next numbers.
 ///
@@ -33,6 +37,6 @@ pub(crate) fn read(
         let shares = next(cells)?;
         targets.push(RowTarget::new(domain, clique, shares).map_err(|_| damaged())?);
     }
-    Sampler::new(model).towards(&targets).map_err(|_| damaged())?;
+    RowTarget::check_size(domain, &targets).map_err(|_| damaged())?;
     Ok(targets)
 }

@@ -79,12 +79,8 @@ impl Sampler {
     /// # Errors
     /// If the targets together are too large.
     pub fn towards(mut self, targets: &[RowTarget]) -> Result<Self, ModelError> {
-        self.targets = if targets.is_empty() {
-            None
-        } else {
-            let cells = targets.iter().map(|target| target.shares().values().len() as u128).sum();
-            Some(Matching::towards(&self.domain, targets).ok_or(ModelError::too_large(cells))?)
-        };
+        RowTarget::check_size(&self.domain, targets)?;
+        self.targets = Matching::towards(&self.domain, targets);
         Ok(self)
     }
 

@@ -2,6 +2,7 @@
 
 use scumble_schema::{Clique, Domain};
 
+use super::joint_tables::JointTables;
 use crate::error::ModelError;
 use crate::measurement::Measurement;
 use crate::table::factor::Factor;
@@ -80,6 +81,16 @@ impl RowTarget {
         }
         table.values_mut().iter_mut().for_each(|count| *count /= sum);
         Ok(Self { shares: table })
+    }
+
+    /// Refuses targets that are too large to move rows towards.
+    ///
+    /// # Errors
+    /// If there are too many of them, or they have too many cells together.
+    pub fn check_size(domain: &Domain, targets: &[Self]) -> Result<(), ModelError> {
+        let cells = || targets.iter().map(|target| target.shares.values().len() as u128).sum();
+        let fit = targets.is_empty() || JointTables::of_cliques(domain, targets.iter().map(Self::clique)).is_some();
+        if fit { Ok(()) } else { Err(ModelError::too_large(cells())) }
     }
 
     /// Returns the columns of the table.

@@ -136,9 +136,7 @@ impl<'a> Learner<'a> {
         budget: Budget<A, M>,
     ) -> Result<(), MechanismError> {
         let budgets = budget.split(self.options.choice_share()?);
-        let noise = vault.planned_noise(NonZeroUsize::MIN, budgets.1.amount());
-        // If there is no such noise, the vault refuses to measure.
-        let deviation = noise.and_then(|noise| noise.standard_deviation()).unwrap_or(1.0);
+        let deviation = planned_deviation(vault, NonZeroUsize::MIN, &budgets.1);
         let expected = self.learned.expected(tables)?;
         let penalty =
             |place: usize| self.options.noise_penalty * noise_of(expected[place].1.iter().copied(), deviation);
@@ -184,6 +182,17 @@ impl<'a> Learner<'a> {
             None => self.finish(),
         }
     }
+}
+
+/// Standard deviation of the noise of each of some tables that share a budget.
+pub(super) fn planned_deviation<A: MethodAdjacency, M: Selecting>(
+    vault: &Vault<A, M>,
+    tables: NonZeroUsize,
+    budget: &Budget<A, M>,
+) -> f64 {
+    let noise = vault.planned_noise(tables, budget.amount());
+    // If there is no such noise, the vault refuses to measure.
+    noise.and_then(|noise| noise.standard_deviation()).unwrap_or(1.0)
 }
 
 /// Expected L1 error that noise leaves in a table with these expected counts.

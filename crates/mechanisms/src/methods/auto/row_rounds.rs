@@ -11,7 +11,7 @@ use scumble_schema::{AttributeId, Clique};
 use scumble_vault::score::{Candidate, L1Error};
 use scumble_vault::{Budget, Selecting, Vault, VaultError};
 
-use super::learner::noise_of;
+use super::learner::{noise_of, planned_deviation};
 use super::options::Options;
 use super::schedule::batches;
 use crate::error::MechanismError;
@@ -19,6 +19,7 @@ use crate::learning::column_levels::ColumnLevels;
 use crate::learning::expected::{counts_in_rows, expected_counts};
 use crate::learning::noisy::counts;
 use crate::mechanism::terms::MethodAdjacency;
+use crate::model::targets::MAX_TARGET_CELLS;
 
 /// Limits of the number of rows that candidates are compared with.
 const MIN_COMPARED_ROWS: f64 = 16_384.0;
@@ -28,8 +29,6 @@ const SEED: u64 = 2027;
 /// Maximum number of cells of a pair. Noise makes larger ones useless, except for very large
 /// numbers of rows.
 const MAX_PAIR_CELLS: u128 = 100_000;
-/// Maximum number of cells of all tables together, which a sampler holds.
-const MAX_TARGET_CELLS: u128 = 3_000_000;
 /// Maximum number of candidates.
 const MAX_CANDIDATES: usize = 20_000;
 
@@ -64,8 +63,7 @@ pub(super) fn run<A: MethodAdjacency, M: Selecting>(
             counts_in_rows(domain, &candidates, rows, model.total())
         };
         let (for_selections, for_tables) = for_batch.split(options.choice_share()?);
-        let noise = vault.planned_noise(tables, for_tables.amount());
-        let deviation = noise.and_then(|noise| noise.standard_deviation()).unwrap_or(1.0);
+        let deviation = planned_deviation(vault, tables, &for_tables);
         let score = |(pair, expected): &(Clique, Vec<f64>)| {
             let penalty = options.noise_penalty * noise_of(expected.iter().copied(), deviation);
             Candidate::new(L1Error::against(pair.clone(), expected)?).with_penalty(penalty)

@@ -12,10 +12,10 @@ use scumble_vault::account::Share;
 use scumble_vault::score::{Candidate, Excess};
 use scumble_vault::{Budget, Selecting, Vault};
 
-use super::learner::{Learner, noise_of};
+use super::learner::{Learner, noise_of, planned_deviation};
 use super::schedule::parts_of_pairs;
 use crate::error::MechanismError;
-use crate::learning::spanning_tree::{MAX_TREE_CELLS, Ruled, spanning_tree};
+use crate::learning::spanning_tree::{End, MAX_TREE_CELLS, Ruled, spanning_tree};
 use crate::mechanism::budget_parts::BudgetParts;
 use crate::mechanism::terms::MethodAdjacency;
 
@@ -46,9 +46,7 @@ pub(super) fn measure<A: MethodAdjacency, M: Selecting>(
         return learner.measure_columns_again(vault, budget);
     };
     let (for_selections, for_pairs) = budget.split(FOR_SELECTIONS);
-    let deviation = vault.planned_noise(edges, for_pairs.amount()).and_then(|noise| noise.standard_deviation());
-    // If there is no such noise, the vault refuses to measure.
-    let deviation = deviation.unwrap_or(1.0);
+    let deviation = planned_deviation(vault, edges, &for_pairs);
     let noise: Vec<Vec<f64>> = (0..ends.len())
         .map(|one| (0..one).map(|other| noise_of(ends[one].product(&ends[other], rows), deviation)).collect())
         .collect();
@@ -67,11 +65,10 @@ pub(super) fn measure<A: MethodAdjacency, M: Selecting>(
     };
     let parts = parts_of_pairs(&tree.iter().map(|&edge| noise(edge)).collect::<Vec<_>>());
     let mut budget = BudgetParts::new(for_pairs, parts.iter().sum());
-    let pair = |edge: [usize; 2]| Clique::new(edge.map(|end| ends[end].column));
     for (&edge, &parts) in before.iter().zip(&parts) {
         let (for_pair, rest) = budget.take(parts);
         budget = rest;
-        learner.measure(vault, slice::from_ref(&pair(edge)), for_pair)?;
+        learner.measure(vault, slice::from_ref(&End::pair(&ends, edge)), for_pair)?;
     }
-    learner.measure(vault, slice::from_ref(&pair(last)), budget.rest())
+    learner.measure(vault, slice::from_ref(&End::pair(&ends, last)), budget.rest())
 }

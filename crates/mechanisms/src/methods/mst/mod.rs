@@ -100,8 +100,7 @@ impl Mechanism for Options {
             let score =
                 |[one, other]: [usize; 2]| HalfL1::against_product(ends[one].table(), ends[other].table(), rows);
             let edges = spanning_tree(vault, &ends, for_selections, fits, score)?;
-            let pair = |edge: [usize; 2]| Clique::new(edge.map(|end| ends[end].column));
-            let pairs: Vec<Clique> = edges.into_iter().map(pair).collect();
+            let pairs: Vec<Clique> = edges.into_iter().map(|edge| End::pair(&ends, edge)).collect();
             // With rules, the model may have room for no pair.
             let asked = if pairs.is_empty() { &one_way } else { &pairs };
             tables.extend(vault.measure(asked, for_pairs)?.into_inner());
