@@ -85,9 +85,14 @@ fn plan_tree<A: Adjacency, M: Selecting>(
     let columns = non_constant_columns(merged).len();
     let edges = columns - 1;
     let (for_selections, for_pairs) = amount.split(tree::FOR_SELECTIONS);
-    let limits = Limits { columns: 2, cells: tree::max_pair_cells(edges), model_cells: u128::MAX };
-    let pairs: Vec<Clique> = std::iter::from_fn(|| run.edge(limits)).take(edges).collect();
-    let deviation = outline.noise(edges, for_pairs)?.standard_deviation();
+    let noise = outline.noise(edges, for_pairs)?;
+    let (reliable, max_cells) = (outline.reliable_cells(noise).max(1), tree::max_pair_cells(edges));
+    // Only rows above the noise count in selections, so pairs that are mostly noise seldom win.
+    let limits = |cells: u128| Limits { columns: 2, cells: cells.min(max_cells), model_cells: u128::MAX };
+    let sizes = || std::iter::successors(Some(reliable), |cells| (*cells < max_cells).then(|| 4 * cells));
+    let edge = || sizes().find_map(|cells| run.edge(limits(cells)));
+    let pairs: Vec<Clique> = std::iter::from_fn(edge).take(edges).collect();
+    let deviation = noise.standard_deviation();
     let rows = outline.row_count();
     // As if all values were equally frequent.
     let noise = |pair: &Clique| {
