@@ -30,7 +30,7 @@ class Evaluation(JsonResult):
 
     def _repr_html_(self) -> str:
         stamp, _, _ = self._text.partition("\n")
-        # # The stamp is outside the frame too: a notebook that is not trusted shows no frame.
+        # The stamp is outside the frame too: a notebook that is not trusted shows no frame.
         return _html.banner(stamp) + _html.framed(self._page, title="Evaluation")
 
 

@@ -209,7 +209,7 @@ def _import(name: str, kind: Kind) -> Any:
 def _relation(relation: Any) -> Any:
     if hasattr(relation, "__arrow_c_stream__"):
         return relation
-    # # Older versions of duckdb do not have the interface.
+    # Older versions of duckdb do not have the interface.
     return relation.fetch_arrow_reader() if hasattr(relation, "fetch_arrow_reader") else relation.arrow()
 
 
@@ -248,7 +248,7 @@ def _to_series(column: Any, can_be_missing: bool, dtype: Any, categories: list[s
         usual = pandas.Int64Dtype()
     elif can_be_missing and types.is_boolean(column.type):
         usual = pandas.BooleanDtype()
-    # # Dates become objects only if they were objects in the real table.
+    # Dates become objects only if they were objects in the real table.
     as_object = dtype is not None and dtype == object
     series = column.to_pandas(types_mapper=lambda _: usual, date_as_object=as_object)
     chosen = _chosen(dtype, can_be_missing, categories, series)

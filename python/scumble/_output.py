@@ -30,7 +30,7 @@ def check(path: PathLike, *, force: bool, inputs: Iterable[PathLike] = ()) -> No
 def check_new(path: PathLike, *, hint: str) -> None:
     """Raises if there is anything at the path."""
     shown = os.fspath(path)
-    # # `exists` does not see a broken link.
+    # `exists` does not see a broken link.
     if os.path.lexists(shown):
         raise OutputExistsError(f"`{shown}` exists already", hint=hint, path=shown)
 
@@ -38,6 +38,6 @@ def check_new(path: PathLike, *, hint: str) -> None:
 def write_text(path: PathLike, text: str, *, force: bool) -> None:
     """Writes a text file."""
     check(path, force=force)
-    # # `x` refuses a file that was created after the check.
+    # `x` refuses a file that was created after the check.
     with open(path, "w" if force else "x", encoding="utf-8", newline="\n") as file:
         file.write(text)

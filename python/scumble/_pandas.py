@@ -35,7 +35,7 @@ def table(frame: Any, pyarrow: Any) -> _native.Table:
     except ScumbleError:
         raise
     except Exception:
-        # # The original error may quote a value.
+        # The original error may quote a value.
         raise DataError(
             "the frame could not be handed over as Arrow columns",
             hint="run `pyarrow.Table.from_pandas(frame)` for the reason; its message may quote the data",
@@ -65,7 +65,7 @@ def _plain(series: Any, pyarrow: Any) -> Any:
     if isinstance(dtype, pandas.CategoricalDtype):
         return _categories(series, pyarrow)
     if isinstance(dtype, pandas.DatetimeTZDtype):
-        # # The time zone of an instant does not matter, and not every library knows every zone.
+        # The time zone of an instant does not matter, and not every library knows every zone.
         return pyarrow.array(series.dt.tz_convert(None).to_numpy(), pyarrow.timestamp(dtype.unit, "UTC"), from_pandas=True)
     if isinstance(dtype, pandas.StringDtype):
         return series.array.__arrow_array__() if dtype.storage == "pyarrow" else None
@@ -97,7 +97,7 @@ def _objects(series: Any) -> list[object]:
     try:
         return list(series.to_numpy(dtype=object).tolist())
     except Exception:
-        # # A type of another library, with a value that cannot be converted.
+        # A type of another library, with a value that cannot be converted.
         array = series.array
         return [_one(array, place) for place in range(len(array))]
 

@@ -68,7 +68,7 @@ def counts(table: Any, schema: scumble.Schema = SCHEMA) -> dict[str, list[int]]:
     """Returns the exact counts of every column."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", scumble.AssumedWarning)
-        # # A table of one row has columns without a value.
+        # A table of one row has columns without a value.
         warnings.simplefilter("ignore", scumble.DeadColumnWarning)
         model = scumble.Independent(1e6, 0.0).fit(table, schema, accept_weak_privacy=True, progress=False).model_
     with tempfile.TemporaryDirectory() as folder:
@@ -254,7 +254,7 @@ def polars_frames(draw: random.Random) -> Iterator[Pair]:
     """Yields pairs of polars frames, with objects in every second column."""
     import polars
 
-    # # polars takes the type of the first object for all, and if it is an enumeration asks each for
+    # polars takes the type of the first object for all, and if it is an enumeration asks each for
     # its value.
     cells = [cell for cell in junk() if type(cell) not in (Mute, Colour, Level, Shade)]
     plain: list[tuple[Any, Callable[[], Any]]] = [
@@ -341,7 +341,7 @@ def arrow_columns(draw: random.Random) -> dict[str, tuple[Any, Callable[[list[An
         "sparse union": (None, sparse, cell),
         "runs": (None, runs, lambda: draw.choice([None, "red", "3"])),
         "dictionary": (None, dictionary, lambda: draw.choice([None, "red", "odd"])),
-        # # Declared to have no nulls, which pyarrow does not check.
+        # Declared to have no nulls, which pyarrow does not check.
         "required": ("required", required, lambda: draw.choice([None, 3])),
         "list": of(pyarrow.list_(pyarrow.string()), ["red"], []),
         "struct": of(pyarrow.struct({"a": pyarrow.int64()}), {"a": 3}, {"a": None}),
@@ -371,7 +371,7 @@ def _arrow_pairs(draw: random.Random, kinds: list[str] | None, made: Callable[[A
         columns = {name: make([row[name] for row in rows]) for name, (_, make, _) in chosen.items()}
         fields = [pyarrow.field(name, column.type, nullable=chosen[name][0] != "required") for name, column in columns.items()]
         whole = pyarrow.Table.from_arrays(list(columns.values()), schema=pyarrow.schema(fields))
-        # # Slices of columns are columns.
+        # Slices of columns are columns.
         cut = draw.randrange(len(rows) + 1)
         return made(pyarrow.concat_tables([whole.slice(0, cut), whole.slice(cut)]))
 
@@ -393,7 +393,7 @@ def duckdb_relations(draw: random.Random) -> Iterator[Pair]:
     import duckdb
 
     kinds = ["dictionary", "list", "struct", "map", "interval", "time", "timestamp", "binary", "view", "sparse union"]
-    # # One connection each, since the table of a relation must live as long as the relation.
+    # One connection each, since the table of a relation must live as long as the relation.
     return _arrow_pairs(draw, kinds, lambda table: duckdb.from_arrow(table), "duckdb")
 
 

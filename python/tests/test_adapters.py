@@ -27,7 +27,7 @@ def test_what_is_read_off_a_table_covers_all_of_it() -> None:
     assert schema.assumptions == ["domain-from-data"] and "no: read off the data" in schema._repr_html_()
     shares = schema.coverage(data).to_dict()["coverage"]["columns"]
     assert shares and all(column.get("unknown", 0) == 0 for column in shares)
-    # # Columns of one value, and of few, are valid too.
+    # Columns of one value, and of few, are valid too.
     plain = pandas.DataFrame({"one": [1] * 10, "same": [2.5] * 10, "text": ["a"] * 10, "when": pandas.to_datetime(["2024-01-01"] * 10)})
     assert len(scumble.MST(1.0, 1e-9).fit(plain, adapters.read_off(plain)).sample(5)) == 5
 
@@ -39,7 +39,7 @@ def test_what_was_read_off_marks_model_certificate_report_and_bundle(tmp_path: P
         model = scumble.MST(1.0, 1e-9).fit(data, schema).model_
         path = tmp_path / f"{marked}.model"
         model.save(path)
-        # # The model, also read from a file, and its descriptions.
+        # The model, also read from a file, and its descriptions.
         for read in (model, scumble.Model.load(path)):
             assert (statement in read.guarantee) is marked
             assert (statement in repr(read.inspect())) is marked and (statement in read.inspect().explanation) is marked
@@ -75,7 +75,7 @@ def test_a_table_without_a_schema_is_warned_of() -> None:
     with pytest.warns(adapters.ReadOffWarning):
         fitted = adapters.fitted(frame(), "MST", 1.0, 1e-9, None, {})
     assert len(fitted.sample(20)) == 20
-    # # With a schema there is no warning.
+    # With a schema there is no warning.
     assert adapters.fitted(frame(), "MST", 1.0, 1e-9, scumble.demo(1)[1], {"merge_below": 2.0})
 
 

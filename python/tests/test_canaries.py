@@ -30,7 +30,7 @@ CELLS = {
 }
 COUNTS = {ROWS, 52_361, *CELLS.values()}
 COUNTS |= {sum(count for cell, count in CELLS.items() if name in cell) for name in ("red", "green", "blue", "round", "square")}
-# # A budget so small that the noise of a count exceeds a hundred million: no released value equals
+# A budget so small that the noise of a count exceeds a hundred million: no released value equals
 # a count by chance.
 BUDGET = (1e-8, 1e-11)
 
@@ -80,7 +80,7 @@ def test_counts_are_in_no_repr_no_warning_and_no_output(
     frame = module.table(columns()) if library == "pyarrow" else module.DataFrame(columns())
     schema = schema_of()
     monkeypatch.setenv("RUST_LOG", "trace")
-    # # Progress is shown from the first report on.
+    # Progress is shown from the first report on.
     monkeypatch.setattr(_progress, "_PATIENCE_SECONDS", 0.0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -35,7 +35,7 @@ def test_pandas_comes_out_as_it_went_in(every_kind: Kinds) -> None:
     same = ["colour", "age", "children", "income", "member", "smoker", "born", "called"]
     assert {name: rows[name].dtype for name in same} == {name: frame[name].dtype for name in same}
     assert rows["seen"].dtype.kind == "M" and rows["seen"].dtype == "datetime64[us]"
-    # # Categories are those of the schema: those of the frame depend on its rows.
+    # Categories are those of the schema: those of the frame depend on its rows.
     assert list(rows["region"].cat.categories) == ["north", "south", "east", "west"] and rows["region"].cat.ordered
     assert set(rows["region"]) <= {"north", "south", "east", "west"}
     assert rows["children"].isna().any() and rows["smoker"].isna().any() and rows["colour"].isna().any()
@@ -49,7 +49,7 @@ def test_types_that_come_from_gaps_are_not_taken_over(every_kind: Kinds) -> None
     full = plain.dropna().reset_index(drop=True).astype({"children": "int64", "smoker": "bool"})
     assert plain["children"].dtype == "float64" and full["children"].dtype == "int64"
     gappy, whole = fit(plain, schema).sample(300, seed=1), fit(full, schema).sample(300, seed=1)
-    # # Whether the real column has missing values is not public; that the schema allows them is.
+    # Whether the real column has missing values is not public; that the schema allows them is.
     assert (gappy.dtypes == whole.dtypes).all()
     assert gappy["children"].dtype == "Int64" and gappy["smoker"].dtype == "boolean" and gappy["age"].dtype == "int64"
 
@@ -81,7 +81,7 @@ def test_a_frame_in_pieces_is_handed_over_as_it_is_cut(every_kind: Kinds) -> Non
     columns, schema = every_kind
     frame = polars.DataFrame(columns)
     cut = polars.concat([frame[:300], frame[300:300], frame[300:]], rechunk=False)
-    # # Columns with chunks of different lengths.
+    # Columns with chunks of different lengths.
     cut = cut.with_columns(polars.concat([frame["age"][:500], frame["age"][500:]], rechunk=False).alias("age"))
     pieces = _frames.Source(cut).native
     assert [piece.height for piece in pieces] == [300, 200, 300] and all(piece.n_chunks() == 1 for piece in pieces)
@@ -111,7 +111,7 @@ def test_pyarrow_comes_out_as_it_went_in(every_kind: Kinds) -> None:
     rows = fit(table, schema).sample(400, seed=1)
     assert isinstance(rows, pyarrow.Table)
     assert dict(zip(rows.schema.names, rows.schema.types)) == types
-    # # A reader can be read only once, and its source may be larger than memory.
+    # A reader can be read only once, and its source may be larger than memory.
     reader = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=100))
     assert dict(zip(fit(reader, schema).sample(10).schema.names, types.values())) == types
 
@@ -177,7 +177,7 @@ def test_objects_that_are_not_tables_are_refused(people: tuple[scumble.Table, sc
     twice = twice.set_axis([*twice.columns[:-1], "sex"], axis=1)
     with pytest.raises(scumble.DataError, match="`sex` is in the data more than once"):
         scumble.MST(1.0, 1e-9).fit(twice, schema.drop("height_cm"))
-    # # An index is not a column, and nested columns have a combined name.
+    # An index is not a column, and nested columns have a combined name.
     with pytest.raises(scumble.DataError, match="`sex` is not in the data"):
         scumble.MST(1.0, 1e-9).fit(table.to_pandas().set_index("sex"), schema)
     pandas = pytest.importorskip("pandas")

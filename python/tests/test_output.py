@@ -50,7 +50,7 @@ def test_an_existing_file_is_replaced_only_with_force(write: Write, fitted: scum
     assert taken.read_text() == PRECIOUS
     write(fitted, people, taken, True)
     assert taken.read_bytes() != PRECIOUS.encode()
-    # # A broken link is kept too.
+    # A broken link is kept too.
     link = taken.with_name("link.csv")
     link.symlink_to("nowhere")
     with pytest.raises(FileExistsError):

@@ -120,7 +120,7 @@ def test_whole_numbers_have_their_codes_whatever_a_gap_or_a_text_makes_of_the_co
         frame = pandas.DataFrame({"n": [*numbers, cell]})
         assert frame["n"].dtype == dtype
         change = [b - a for a, b in zip(counted, replay_frames.counts(frame, schema)["n"])]
-        # # The cell itself is missing or unknown, and the codes of all numbers are unchanged.
+        # The cell itself is missing or unknown, and the codes of all numbers are unchanged.
         assert change[:10] == [0] * 10 and sum(change) == 1
 
 
@@ -130,7 +130,7 @@ def test_units_are_distinguished_whatever_a_text_makes_of_their_column() -> None
     frame = pandas.DataFrame({"who": [7, 7, 8, 9], "n": [1, 1, 2, 3]})
     counted = replay_frames.counts(frame, schema)["n"]
     assert sum(counted) == 3
-    # # The row without a person is left out; a text is another person, and 7.0 and "7" are the same
+    # The row without a person is left out; a text is another person, and 7.0 and "7" are the same
     # person.
     for cell, more in (("x", 1), (None, 0), ([7], 0), (7.0, 0), ("7", 0), (b"7", 0), ("\ud800", 1)):
         added = pandas.DataFrame({"who": pandas.Series([7, 7, 8, 9, cell], dtype=object), "n": [1, 1, 2, 3, 0]})
@@ -145,7 +145,7 @@ def noise_of(number: int) -> str:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_forked_workers_never_share_noise() -> None:
-    # # A fit before the fork creates all state that could be inherited.
+    # A fit before the fork creates all state that could be inherited.
     before = noise_of(-1)
     with multiprocessing.get_context("fork").Pool(8) as pool:
         prints = pool.map(noise_of, range(16), chunksize=1)
@@ -218,7 +218,7 @@ def test_ctrl_c_ends_a_fit_within_a_second_and_keeps_the_ledger_correct(tmp_path
     ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=100.0, delta=1e-6, accept_weak_privacy=True)
     stopped = 0
     for _ in range(5):
-        # # From opening the table to the last rounds.
+        # From opening the table to the last rounds.
         after = random.uniform(0.02, 1.0)
         run = subprocess.run(
             [sys.executable, "-c", INTERRUPTED, ledger.path, str(after)], capture_output=True, text=True, check=True
@@ -230,7 +230,7 @@ def test_ctrl_c_ends_a_fit_within_a_second_and_keeps_the_ledger_correct(tmp_path
             assert late < 1.0, f"it took {late} s after {after} s"
             assert used < 0.1, "nothing goes on behind the prompt"
     assert stopped >= 2
-    # # A fit that released something counts in full until it is resumed, and one that released
+    # A fit that released something counts in full until it is resumed, and one that released
     # nothing costs nothing.
     statement = ledger.show().to_dict()
     opened = [job for job in statement["jobs"] if job["releases"] is None]
@@ -276,7 +276,7 @@ def test_a_cancelled_fit_is_resumed_in_the_same_process(tmp_path: Path) -> None:
                 progress=angry,
             )
 
-    # # A fit without releases is ended and costs nothing; the time of the first release depends on
+    # A fit without releases is ended and costs nothing; the time of the first release depends on
     # the machine.
     for seconds in (0.2, 0.4, 0.8, 1.2):
         stop_after(seconds)

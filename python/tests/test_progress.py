@@ -104,7 +104,7 @@ def test_a_fit_of_a_file_reports_the_forecast_and_the_time_used(people: tuple[sc
     used = [done for _, done, _ in of_file]
     assert {total for _, _, total in of_file} == {of_file[0][2]} and of_file[0][2] > 0
     assert used == sorted(used) and used[-1] > used[0]
-    # # The size of a frame reveals the number of its rows, so it gives no forecast.
+    # The size of a frame reveals the number of its rows, so it gives no forecast.
     assert {total for _, _, total in of_memory} <= {0}
 
 

@@ -41,7 +41,7 @@ def test_many_columns_are_edited_at_once() -> None:
     each = several.edit({"who": {"categories": ["a", "b"]}, "q_3": {"maximum": 9, "title": "Third"}}, title="A question", required=True)
     assert not each.problems() and [each.columns[place].codes for place in (0, 4, 5)] == [2, 10, 6]
     assert [field.get("title") for field in each.to_dict()["fields"]][:5] == ["A question", None, None, None, "Third"]
-    # # All columns or none, and every unknown column is listed.
+    # All columns or none, and every unknown column is listed.
     with pytest.raises(scumble.UsageError) as error:
         schema.edit(["q_1", "Q_2", "nothing"], minimum=0)
     assert len(error.value.problems) == 2 and error.value.hint == "did you mean `q_2`?"

@@ -42,7 +42,7 @@ def read_off(frame: Any) -> Schema:
         if len(values) == 0:
             draft = draft.drop(name)
             continue
-        # # That no value is missing is read off the table as well.
+        # That no value is missing is read off the table as well.
         draft = draft.edit(name, source="data", required=True if len(values) == len(frame) else None)
         if kind == "string":
             draft = draft.edit(name, categories=sorted({str(value) for value in values}), open=None)
@@ -56,7 +56,7 @@ def read_off(frame: Any) -> Schema:
         elif kind in ("date", "datetime"):
             days = pandas.to_datetime(values)
             form = "%Y-%m-%d" if kind == "date" else "%Y-%m-%dT%H:%M:%S"
-            # # A bin contains its lower bound, so the last bin must end after the greatest value.
+            # A bin contains its lower bound, so the last bin must end after the greatest value.
             end = days.max() + pandas.Timedelta(days=1)
             draft = draft.edit(name, minimum=days.min().strftime(form), maximum=end.strftime(form), bins={"count": _BINS})
     return draft.check()
@@ -91,7 +91,7 @@ def fitted(
         )
         schema = read_off(frame)
     with warnings.catch_warnings():
-        # # The warning above says it already.
+        # The warning above says it already.
         from .._errors import AssumedWarning
 
         warnings.simplefilter("ignore", AssumedWarning)

@@ -29,11 +29,11 @@ def synthesizer(
     **options: Any,
 ) -> Any:
     """Returns a class for ``custom_synthesizers`` of ``sdgym.benchmark_single_table``."""
-    # # Imported by name, because this module has the same name.
+    # Imported by name, because this module has the same name.
     sdgym: Any = importlib.import_module("sdgym")
 
     def get_trained_synthesizer(data: Any, metadata: Any) -> Synthesizer:
-        # # The metadata of SDV has column types, which the frame has too, and neither bounds nor
+        # The metadata of SDV has column types, which the frame has too, and neither bounds nor
         # categories.
         del metadata
         return fitted(data, method, epsilon, delta, schema, options)

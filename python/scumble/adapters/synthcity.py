@@ -48,7 +48,7 @@ def plugin(
 
         @staticmethod
         def hyperparameter_space(**kwargs: Any) -> list[Any]:
-            # # No parameters to search: every fit would spend budget.
+            # No parameters to search: every fit would spend budget.
             return []
 
         def _fit(self, X: Any, *args: Any, **kwargs: Any) -> ScumblePlugin:
