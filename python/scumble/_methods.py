@@ -280,7 +280,8 @@ class Auto(Synthesizer):
     """Selects in rounds which columns to count together, and fits a Markov random field to the
     noisy counts.
 
-    Has the smallest error on most tables. Needs a delta above 0.
+    Has the smallest error on most tables. Needs a delta above 0. ``effort`` is the time that a fit
+    may take: seconds, up to half a minute, or minutes for a table of twenty columns.
     """
 
     method = "auto"
@@ -302,6 +303,7 @@ class Auto(Synthesizer):
         large_column: int = 1_024,
         groups: int = 64,
         row_share: float | None = 0.4,
+        effort: Literal["low", "normal", "high"] = "normal",
     ) -> None:
         super().__init__(epsilon, delta)
         self.one_way_share = one_way_share
@@ -316,6 +318,7 @@ class Auto(Synthesizer):
         self.large_column = large_column
         self.groups = groups
         self.row_share = row_share
+        self.effort = effort
 
 
 class AIM(Synthesizer):

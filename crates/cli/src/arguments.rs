@@ -5,6 +5,7 @@ mod bundle;
 mod cluster;
 mod evaluate;
 mod inspect;
+mod method_options;
 #[cfg(not(feature = "cluster"))]
 mod no_cluster;
 mod plan;
@@ -30,6 +31,7 @@ pub(crate) use self::bundle::{BundleCommand, BundleCreate, BundleVerb, BundleVer
 pub(crate) use self::cluster::{EngineChoice, Executor, Scheduler};
 pub(crate) use self::evaluate::Evaluate;
 pub(crate) use self::inspect::Inspect;
+use self::method_options::MethodOptions;
 #[cfg(not(feature = "cluster"))]
 pub(crate) use self::no_cluster::EngineChoice;
 pub(crate) use self::plan::Plan;
@@ -239,11 +241,12 @@ pub(crate) struct LedgerFile {
 }
 
 /// Arguments that conflict with `--from-marginals`: without rows they have no effect.
-const ROW_ARGUMENTS: [&str; 21] = [
+const ROW_ARGUMENTS: [&str; 22] = [
     "data",
     "method",
     "options",
     "profile",
+    "effort",
     "epsilon",
     "delta",
     "ledger",
@@ -311,12 +314,8 @@ pub(crate) struct RealTable {
     /// Method; by default `auto`, or `pb-pgm` if delta is 0
     #[arg(short, long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
     pub(crate) method: Option<String>,
-    /// Option of the method, such as `spread=0.5`; may be repeated
-    #[arg(long = "option", value_name = "NAME=VALUE")]
-    pub(crate) options: Vec<String>,
-    /// Named set of options, for methods that have several; short for `--option profile=NAME`
-    #[arg(long, value_name = "NAME")]
-    pub(crate) profile: Option<String>,
+    #[command(flatten)]
+    method_options: MethodOptions,
     /// Noisy tables released by another party, instead of DATA. That party has added the noise and
     /// accounts for it, so the fit spends no budget and is not written to a ledger
     #[arg(long, value_name = "FILE", conflicts_with_all = ROW_ARGUMENTS)]
@@ -343,8 +342,7 @@ impl RealTable {
             Some(name) => Method::named(name)?,
             None => Method::recommended(self.goal()),
         };
-        let profile = self.profile.as_ref().map(|name| format!("profile={name}"));
-        method.with_options(profile.iter().chain(&self.options).map(String::as_str))
+        self.method_options.set(method)
     }
 
     /// Returns the privacy goal of the fit. Must not be called with `--from-marginals`.

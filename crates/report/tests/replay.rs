@@ -20,7 +20,7 @@ const EVERY: usize = 2_000;
 
 /// Every method, with options that make it measure several columns on small tables, its accounting
 /// and its adjacencies.
-const METHODS: [(&str, &[&str], AccountingKind, &[AdjacencyKind]); 11] = [
+const METHODS: [(&str, &[&str], AccountingKind, &[AdjacencyKind]); 12] = [
     ("independent", &[], AccountingKind::Gdp, &BOTH),
     ("privbayes", &["degree=2", "score=r"], AccountingKind::Pure, &BOTH),
     ("privbayes", &["encoding=binary", "degree=1"], AccountingKind::Pure, &[AdjacencyKind::AddRemove]),
@@ -29,7 +29,13 @@ const METHODS: [(&str, &[&str], AccountingKind, &[AdjacencyKind]); 11] = [
     ("smoothed-histogram", &[], AccountingKind::Zcdp, &[AdjacencyKind::ReplaceOne]),
     ("privmrf", &["profile=paper", "candidates=6"], AccountingKind::Gdp, &[AdjacencyKind::AddRemove]),
     ("auto", &["candidates=8", "rounds_per_column=0.5", "large_column=2", "groups=2"], AccountingKind::Gdp, &BOTH),
-    ("privmrf", &["candidates=8", "rounds_per_column=0.5"], AccountingKind::Gdp, &[AdjacencyKind::ReplaceOne]),
+    ("auto", &["effort=low", "candidates=8", "model_cells=1000"], AccountingKind::Gdp, &[AdjacencyKind::AddRemove]),
+    (
+        "privmrf",
+        &["candidates=8", "rounds_per_column=0.5", "effort=high"],
+        AccountingKind::Gdp,
+        &[AdjacencyKind::ReplaceOne],
+    ),
     ("mst", &["merge_below=0.3"], AccountingKind::Gdp, &BOTH),
     ("aim", &["rounds_per_column=1", "workload_columns=2", "candidates=8"], AccountingKind::Zcdp, &BOTH),
 ];

@@ -8,6 +8,7 @@ use clap::builder::PossibleValuesParser;
 use scumble::mechanisms::MechanismError;
 use scumble::{ApproxDp, Delta, Epsilon, Method};
 
+use super::method_options::MethodOptions;
 use super::terms::{delta, epsilon};
 use super::{Overwriting, number_of_rows};
 
@@ -38,12 +39,8 @@ pub(crate) struct Plan {
     /// compares all methods
     #[arg(short, long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES.into_iter().chain([ALL])))]
     method: Vec<String>,
-    /// Option of the method, such as `spread=0.5`; may be repeated
-    #[arg(long = "option", value_name = "NAME=VALUE")]
-    options: Vec<String>,
-    /// Named set of options, for methods that have several; short for `--option profile=NAME`
-    #[arg(long, value_name = "NAME")]
-    profile: Option<String>,
+    #[command(flatten)]
+    method_options: MethodOptions,
     /// Draw expected errors against epsilon into this SVG file; for a single epsilon, values around
     /// it are added
     #[arg(long, value_name = "FILE")]
@@ -66,9 +63,7 @@ impl Plan {
         if methods.is_empty() {
             methods.extend(self.goals().first().map(|&goal| Method::recommended(goal)));
         }
-        let profile = self.profile.as_ref().map(|name| format!("profile={name}"));
-        let options: Vec<&str> = profile.iter().chain(&self.options).map(String::as_str).collect();
-        methods.into_iter().map(|method| method.with_options(options.iter().copied())).collect()
+        methods.into_iter().map(|method| self.method_options.set(method)).collect()
     }
 
     /// Returns the privacy goals to compare.

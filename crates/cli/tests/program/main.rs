@@ -519,6 +519,8 @@ fn a_method_that_cannot_do_what_was_asked_says_what_can() {
         fit(&["--delta", "1e-9", "--method", "privmrf", "--profile", "fastest"]),
         fit(&["--delta", "1e-9", "--method", "privmrf", "--profile", "paper", "--option", "profile=best"]),
         fit(&["--delta", "0", "--method", "privbays"]),
+        fit(&["--delta", "1e-9", "--method", "mst", "--effort", "low"]),
+        fit(&["--delta", "1e-9", "--effort", "hihg"]),
     ];
     assert_output!(runs.join("\n"));
 }

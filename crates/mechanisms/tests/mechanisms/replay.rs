@@ -318,7 +318,7 @@ fn selections_with_a_row_replaced() {
 /// The selections of `auto` for a tree of pairs, or for rounds, and then for the rows.
 fn tables_for_rows_are_replayed<A: MethodAdjacency>(size: u32, changed: impl Fn(&mut Vec<Vec<u32>>)) {
     let row = |row: u32| [1, 1, 3, 5, 7, 11].map(|step| (row * step + row / 40 % 3) % size).to_vec();
-    let rows: Vec<Vec<u32>> = (0..20_000).map(row).collect();
+    let rows: Vec<Vec<u32>> = (0..40_000).map(row).collect();
     let fit = named("auto", &["candidates=100", "model_cells=2000"]);
     let recording = replayed::<A>(&fit, (&[size; 6], &rows), 4.0, changed);
     let tables: Vec<&Clique> = recording.events().filter_map(|event| event.table()).collect();

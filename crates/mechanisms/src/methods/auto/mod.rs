@@ -16,7 +16,7 @@ use scumble_vault::{Budget, Selecting, Vault};
 
 use self::candidates::Candidates;
 use self::learner::Learner;
-pub use self::options::Options;
+pub use self::options::{Effort, Options};
 use self::schedule::{Division, Schedule};
 use crate::error::MechanismError;
 use crate::learning::column_levels::ColumnLevels;

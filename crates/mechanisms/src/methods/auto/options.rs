@@ -27,10 +27,10 @@ pub struct Options {
     /// Number of sets of three and more columns that are drawn as candidates, besides all pairs,
     /// and maximum number of candidates that a round considers: from 1 to 100,000.
     pub candidates: u32,
-    /// Maximum number of cells of the model with an ordinary budget, in all cliques of the tree of
-    /// the measured tables: from 1,000 to 25,000,000. A larger budget has up to twice as many, and
-    /// many rounds have fewer. Early rounds may use the share of it that the budget spent so far
-    /// is.
+    /// Maximum number of cells of the model with an ordinary budget and normal effort, in all
+    /// cliques of the tree of the measured tables: from 1,000 to 25,000,000. A larger budget has up
+    /// to twice as many, and many rounds have fewer. Early rounds may use the share of it that the
+    /// budget spent so far is.
     pub model_cells: u32,
     /// Weight of the expected error due to noise in the score of a table: from 0 to 100.
     pub noise_penalty: f64,
@@ -48,6 +48,38 @@ pub struct Options {
     /// none, as in models of version 0.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub row_share: Option<f64>,
+    /// Time that a fit may take: `low`, `normal` or `high`.
+    #[serde(skip_serializing_if = "Effort::is_normal")]
+    pub effort: Effort,
+}
+
+/// Time that a fit may take, on a table of some twenty columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effort {
+    /// About five seconds: a model of a tenth of the cells.
+    Low,
+    /// Up to half a minute.
+    #[default]
+    Normal,
+    /// Some minutes: a model of ten times the cells.
+    High,
+}
+
+impl Effort {
+    /// Size of the model, relative to normal effort.
+    pub(super) fn size(self) -> f64 {
+        match self {
+            Self::Low => 0.1,
+            Self::Normal => 1.0,
+            Self::High => 10.0,
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_normal(&self) -> bool {
+        *self == Self::Normal
+    }
 }
 
 impl Default for Options {
@@ -65,6 +97,7 @@ impl Default for Options {
             large_column: 1_024,
             groups: 64,
             row_share: Some(0.4),
+            effort: Effort::Normal,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use scumble_schema::limits;
 use scumble_vault::account::Spendable;
 use scumble_vault::{Accounting, Share};
 
@@ -20,14 +21,16 @@ const MAX_ROUNDS: usize = 400;
 const ORDINARY_SIGNAL: f64 = 10_000.0;
 /// Maximum factor by which a large budget has more rounds and cells.
 pub(super) const MAX_GROWTH: f64 = 2.0;
-/// Maximum of cells times rounds of an ordinary budget, which determines the time of a fit: 10 to
-/// 30 seconds.
+/// Maximum of cells times rounds of an ordinary budget with normal effort, which determines the
+/// time of a fit: 10 to 30 seconds.
 const MAX_CELL_ROUNDS: f64 = 1.4e7;
 
 /// Rows per row of noise up to which no budget is spent on tables for the rows.
 const SIGNAL_WITHOUT_ROWS: f64 = 5_000.0;
-/// Share of the budget for such tables per doubling of that.
-const ROWS_PER_DOUBLING: f64 = 0.15;
+/// Share of the budget for such tables per doubling of that, beside a model learned in rounds and
+/// beside a tree of pairs of large columns, which needs more of the budget itself.
+const ROWS_BESIDE_ROUNDS: f64 = 0.15;
+const ROWS_BESIDE_TREE: f64 = 0.07;
 /// Geometric mean of the sizes of columns below which the model can hold all that matters.
 const MIN_SIZE_FOR_ROWS: f64 = 3.0;
 /// Number of such tables per column and share of the budget.
@@ -73,9 +76,11 @@ impl Division {
         let schedule = Schedule::new(sizes.len(), signal, options);
         let columns = sizes.len() as f64;
         let average = (sizes.iter().map(|&size| f64::from(size).ln()).sum::<f64>() / columns).exp();
-        let rows =
-            if average < MIN_SIZE_FOR_ROWS { 0.0 } else { row_share(signal).min(options.row_share.unwrap_or(0.0)) };
-        let is_tree = columns * average.powi(3) > schedule.cells;
+        // With high effort, rounds on large columns would take hours.
+        let is_tree = columns * average.powi(3) > schedule.cells / options.effort.size().max(1.0);
+        let per_doubling = if is_tree { ROWS_BESIDE_TREE } else { ROWS_BESIDE_ROUNDS };
+        let rows = if average < MIN_SIZE_FOR_ROWS { 0.0 } else { row_share(signal, per_doubling) };
+        let rows = rows.min(options.row_share.unwrap_or(0.0));
         let max_share = if is_tree { MAX_COLUMN_SHARE } else { max_share_in_rounds(average) };
         let share = column_share(sizes, signal).min(max_share);
         let more = (share - options.one_way_share).max(0.0) / (1.0 - options.one_way_share);
@@ -119,8 +124,8 @@ fn thousandths(share: f64) -> u32 {
 }
 
 /// Share of the budget for tables that only rows meet: none with little signal.
-fn row_share(signal: f64) -> f64 {
-    (ROWS_PER_DOUBLING * (signal / SIGNAL_WITHOUT_ROWS).log2()).max(0.0)
+fn row_share(signal: f64, per_doubling: f64) -> f64 {
+    (per_doubling * (signal / SIGNAL_WITHOUT_ROWS).log2()).max(0.0)
 }
 
 /// Share of the budget at which noise on single columns and noise on pairs add equally little to
@@ -227,7 +232,7 @@ fn cells(options: &Options, columns: usize, growth: f64) -> f64 {
         let rounds = rounds(columns, options.rounds_per_column * growth);
         (f64::from(options.model_cells) * growth).min(MAX_CELL_ROUNDS / rounds as f64)
     };
-    affordable(growth).max(affordable(1.0))
+    (options.effort.size() * affordable(growth).max(affordable(1.0))).min(limits::CELLS_PER_MODEL as f64)
 }
 
 /// Number of parts of a round, which grows evenly from the first to the last.
@@ -240,6 +245,7 @@ fn parts(round: usize, rounds: usize, last_round: f64) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::options::Effort;
     use super::*;
 
     #[test]
@@ -248,6 +254,24 @@ mod tests {
         assert!(near(growth(0.0), 1.0) && near(growth(10_000.0), 1.0));
         assert!(near(growth(22_500.0), 1.5) && near(growth(f64::INFINITY), 2.0));
         assert_eq!([rounds(20, 1.5), rounds(1, 0.1), rounds(1_000, 1.5)], [30, 1, MAX_ROUNDS]);
+    }
+
+    #[test]
+    fn effort_changes_the_cells_and_makes_a_tree_of_a_large_model_only_if_it_is_low() {
+        const EFFORTS: [Effort; 3] = [Effort::Low, Effort::Normal, Effort::High];
+        let division =
+            |size: u32, effort: Effort| Division::new(&[size; 15], 10_000.0, &Options { effort, ..Options::default() });
+        for (effort, cells) in EFFORTS.into_iter().zip([2e4, 2e5, 2e6]) {
+            assert!((division(9, effort).schedule.cells - cells).abs() < 1e-6, "{effort:?}");
+        }
+        let is_tree = |size: u32| EFFORTS.map(|effort| division(size, effort).is_tree);
+        assert_eq!([is_tree(9), is_tree(20), is_tree(40)], [[false; 3], [true, false, false], [true; 3]]);
+    }
+
+    #[test]
+    fn rows_get_less_beside_a_tree() {
+        let shares = [9, 40].map(|size| Division::new(&[size; 15], 20_000.0, &Options::default()).for_rows);
+        assert_eq!(shares, [300, 140], "two doublings");
     }
 
     #[test]
