@@ -83,7 +83,7 @@ if [ "$mode" = fast ]; then
     on_tables privmrf-ablation reproduce/privmrf.sh ablation --tables nltcs --epsilons 0.1 "${few[@]}"
     on_tables auto-floor reproduce/auto.sh floor --tables nltcs "${few[@]}"
     on_tables auto-utility reproduce/auto.sh utility --tables nltcs --epsilons 0.1,0.8 "${few[@]}"
-    on_tables auto-untuned reproduce/auto.sh untuned --tables loans --epsilons 0.2 "${few[@]}"
+    on_tables auto-wide reproduce/auto.sh wide --tables loans --epsilons 0.2 "${few[@]}"
     on_tables auto-cost reproduce/auto.sh cost --tables nltcs --epsilons 0.8 "${few[@]}"
     on_tables auto-ablation reproduce/auto.sh ablation --tables nltcs "${few[@]}"
     part columns-rules reproduce/columns.sh rules --runs 1

@@ -6,7 +6,7 @@
 #     reproduce/auto.sh                                                # everything
 #     reproduce/auto.sh floor                                          # the best tree without noise, which mst tends to
 #     reproduce/auto.sh utility --tables nltcs --runs 2                # a part, faster
-#     reproduce/auto.sh untuned --methods auto,mst --epsilons 0.8 --resume
+#     reproduce/auto.sh wide --methods auto,mst --epsilons 0.8 --resume
 #     reproduce/auto.sh cost                                           # beside nothing else
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

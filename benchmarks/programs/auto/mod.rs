@@ -2,8 +2,8 @@
 //! `reproduce/auto.sh` runs it.
 //!
 //! ```text
-//! figures auto [floor] [utility] [untuned] [cost] [ablation]
-//!              [--tables A,B] [--epsilons X,Y] [--methods auto,mst,aim,independent]
+//! figures auto [floor] [utility] [wide] [cost] [ablation]
+//!              [--tables A,B] [--epsilons X,Y] [--methods auto,mst,aim,privbayes-nist]
 //!              [--runs N] [--quick] [--jobs J] [--resume] [--from-csv] [--output FOLDER]
 //! ```
 //! Every run is a line of a CSV file, written when it is done. Without `--resume` the chosen points
@@ -20,8 +20,8 @@ mod ablation;
 mod cost;
 mod floor;
 mod other_methods;
-mod untuned;
 mod utility;
+mod wide;
 
 use scumble::mechanisms::Method;
 
@@ -31,12 +31,14 @@ use scumble_benchmarks::marginal_errors::Grid;
 use scumble_benchmarks::request::Request;
 
 /// The parts of the program.
-const PARTS: [&str; 5] = ["floor", "utility", "untuned", "cost", "ablation"];
+const PARTS: [&str; 5] = ["floor", "utility", "wide", "cost", "ablation"];
+/// Name of the runs of the first form of `auto` in CSV files: without tables for the rows.
+const FIRST_FORM: &str = "auto-first";
 /// The methods that these figures are about.
 const METHODS: [&str; 3] = ["auto", "mst", "aim"];
 
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let request = Request::parse(arguments, &PARTS, ("--methods", &["auto", "mst", "aim", "independent"]))?;
+    let request = Request::parse(arguments, &PARTS, ("--methods", &["auto", "mst", "aim", "privbayes-nist"]))?;
     if !request.is_ready()? {
         return Ok(());
     }
@@ -45,7 +47,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         match *part {
             "floor" => floor::run(&request, &mut figures)?,
             "utility" => utility::run(&request, &mut figures)?,
-            "untuned" => untuned::run(&request, &mut figures)?,
+            "wide" => wide::run(&request, &mut figures)?,
             "cost" => cost::run(&request, &mut figures)?,
             _ => ablation::run(&request)?,
         }

@@ -21,26 +21,19 @@ impl OtherMethods {
         Ok(Self { privbayes: Lines::read("privbayes-utility.csv")?, privmrf: Lines::read("privmrf-utility.csv")? })
     }
 
-    /// Names and 3-way errors of those that were run at a point, at the same delta.
-    pub(crate) fn three_way(&self, table: &str, epsilon: f64) -> Result<Vec<(String, f64)>> {
-        let (epsilon, delta) = (epsilon.to_string(), DELTA.to_string());
+    /// Names of those that were run at a point, at the same delta, and their errors in tables of
+    /// `order` columns.
+    pub(crate) fn errors(&self, table: &str, epsilon: f64, order: usize) -> Result<Vec<(String, f64)>> {
+        let (epsilon, delta, of_order) = (epsilon.to_string(), DELTA.to_string(), order.to_string());
         let point = [("table", table), ("epsilon", &epsilon), ("delta", &delta)];
         let mut errors = Vec::new();
         for method in ["independent", "privbayes-nist", "pb-pgm"] {
-            let wanted = [&point[..], &[("method", method), ("order", "3")]].concat();
+            let wanted = [&point[..], &[("method", method), ("order", &of_order)]].concat();
             errors.extend(self.privbayes.mean(&wanted, "mean_tvd")?.map(|error| (method.into(), error)));
         }
-        let paper = self.privmrf.mean(&[&point[..], &[("profile", "paper")]].concat(), "tvd3")?;
+        let paper = self.privmrf.mean(&[&point[..], &[("profile", "paper")]].concat(), &format!("tvd{order}"))?;
         errors.extend(paper.map(|error| ("privmrf, paper".into(), error)));
         Ok(errors)
-    }
-
-    /// The 3-way error of the profile `best` of `privmrf`, which `auto` was when those figures were
-    /// drawn.
-    pub(crate) fn earlier_auto(&self, table: &str, epsilon: f64) -> Result<Option<f64>> {
-        let (epsilon, delta) = (epsilon.to_string(), DELTA.to_string());
-        let point = [("table", table), ("epsilon", &*epsilon), ("delta", &*delta), ("profile", "best")];
-        self.privmrf.mean(&point, "tvd3")
     }
 }
 

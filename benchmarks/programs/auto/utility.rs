@@ -2,7 +2,7 @@
 //! `aim` against `mst`, and `auto` against everything.
 
 use super::other_methods::OtherMethods;
-use super::{METHODS, floor, grid_of};
+use super::{FIRST_FORM, METHODS, floor, grid_of};
 use scumble_benchmarks::Result;
 use scumble_benchmarks::figure::Figures;
 use scumble_benchmarks::marginal_errors::ErrorFile;
@@ -17,10 +17,11 @@ const RUNS: usize = 5;
 const MST_AT_MOST: f64 = 1.05;
 /// From here on `aim` must be better than `mst`.
 const ENOUGH_FOR_AIM: f64 = 0.4;
-/// What `auto` may be worse by than the best of all others at a point.
-const AUTO_AT_MOST: f64 = 1.02;
-/// What `auto` must be better by than the authors' code on average.
-const AUTO_ON_AVERAGE: f64 = 0.75;
+/// What `auto` may be worse by than the best of all others at a point, by order.
+const AUTO_AT_MOST: [(usize, f64); 3] = [(1, 1.1), (2, 1.05), (3, 1.02)];
+/// What `auto` must be better by than the authors' code, at every point and on average.
+const AUTO_BELOW_AUTHORS: f64 = 0.97;
+const AUTO_ON_AVERAGE: f64 = 0.68;
 
 pub(crate) fn run(request: &Request, figures: &mut Figures) -> Result<()> {
     let file = ErrorFile::open(request.output.join("auto-utility.csv"), &["table", "method"], &MEASURED, true)?;
@@ -60,14 +61,14 @@ impl Points<'_> {
         self.tables.iter().flat_map(|&table| self.epsilons.iter().map(move |&epsilon| (table, epsilon)))
     }
 
-    /// The mean 3-way error.
-    fn error(&self, table: &str, method: &str, epsilon: f64) -> Result<Option<f64>> {
-        Ok(self.runs.mean(table, method, epsilon, 3)?.map(|(mean, _)| mean))
+    /// The mean error of an order.
+    fn error(&self, table: &str, method: &str, epsilon: f64, order: usize) -> Result<Option<f64>> {
+        Ok(self.runs.mean(table, method, epsilon, order)?.map(|(mean, _)| mean))
     }
 
     fn mst_against_packaged(&self, figures: &mut Figures) -> Result<()> {
         for mst in PACKAGED_MST.iter().filter(|mst| self.all().any(|point| point == (mst.table, mst.epsilon))) {
-            let Some(ours) = self.error(mst.table, "mst", mst.epsilon)? else { continue };
+            let Some(ours) = self.error(mst.table, "mst", mst.epsilon, 3)? else { continue };
             for (package, theirs) in [("mbi", Some(mst.mbi)), ("dpsynth", mst.dpsynth)] {
                 let Some(theirs) = theirs else { continue };
                 let name = format!("mst: {}, epsilon {}, 3-way, against that of {package}", mst.table, mst.epsilon);
@@ -80,7 +81,7 @@ impl Points<'_> {
     fn aim_against_mst(&self, figures: &mut Figures) -> Result<()> {
         let mut ratios = Ratios::default();
         for (table, epsilon) in self.all().filter(|(_, epsilon)| *epsilon >= ENOUGH_FOR_AIM) {
-            let both = self.error(table, "aim", epsilon)?.zip(self.error(table, "mst", epsilon)?);
+            let both = self.error(table, "aim", epsilon, 3)?.zip(self.error(table, "mst", epsilon, 3)?);
             if let Some((aim, mst)) = both {
                 ratios.push(aim / mst, format!("{table} {epsilon}"));
             }
@@ -93,35 +94,41 @@ impl Points<'_> {
         Ok(())
     }
 
-    /// Against the least error of the authors' code and all other methods at every point, wherever
-    /// their runs are.
+    /// Against the least error of the authors' code, all other methods and the first form of `auto`
+    /// at every point, wherever their runs are.
     fn auto_against_all(&self, figures: &mut Figures) -> Result<()> {
         let others = OtherMethods::read()?;
-        let (mut ratios, mut with_earlier) = (Ratios::default(), Ratios::default());
-        for (table, epsilon) in self.all() {
-            let Some(auto) = self.error(table, "auto", epsilon)? else { continue };
-            let mut errors = others.three_way(table, epsilon)?;
-            for method in METHODS.into_iter().filter(|method| *method != "auto") {
-                errors.extend(self.error(table, method, epsilon)?.map(|error| (method.into(), error)));
+        for (order, bar) in AUTO_AT_MOST {
+            let (mut ratios, mut with_first) = (Ratios::default(), Ratios::default());
+            for (table, epsilon) in self.all() {
+                let error = |method: &str| self.error(table, method, epsilon, order);
+                let Some(auto) = error("auto")? else { continue };
+                let mut errors = others.errors(table, epsilon, order)?;
+                for method in METHODS.into_iter().filter(|method| *method != "auto") {
+                    errors.extend(error(method)?.map(|error| (method.into(), error)));
+                }
+                if let (Some(place), Some(authors)) =
+                    (ORDERS.iter().position(|&known| known == order), reference::authors_code(table, epsilon))
+                {
+                    errors.push(("authors' code".into(), authors.distances[place]));
+                }
+                let compare = |(name, least): (String, f64), ratios: &mut Ratios| {
+                    ratios.push(auto / least, format!("{table} {epsilon} against {name}"));
+                };
+                if let Some(best) = least(&errors) {
+                    compare(best, &mut ratios);
+                }
+                errors.extend(error(FIRST_FORM)?.map(|error| ("its first form".into(), error)));
+                if let Some(best) = least(&errors) {
+                    compare(best, &mut with_first);
+                }
             }
-            let authors = reference::authors_code(table, epsilon);
-            errors.extend(authors.map(|reference| ("authors' code".into(), reference.distances[0])));
-            let compare = |(name, least): (String, f64), ratios: &mut Ratios| {
-                ratios.push(auto / least, format!("{table} {epsilon} against {name}"));
-            };
-            if let Some(best) = least(&errors) {
-                compare(best, &mut ratios);
+            let what = "the best of other methods and the authors' code";
+            for (what, ratios) in [(what.to_string(), ratios), (format!("{what} and its first form"), with_first)] {
+                let Some((worst, at)) = ratios.worst() else { continue };
+                ratios.print(&format!("ratio of the {order}-way TVD of auto to {what}; worst at {at}"), 1);
+                figures.at_most(&format!("auto: worst {order}-way ratio to {what}"), worst, "ratio of TVD", bar);
             }
-            errors.extend(others.earlier_auto(table, epsilon)?.map(|error| ("its earlier form".into(), error)));
-            if let Some(best) = least(&errors) {
-                compare(best, &mut with_earlier);
-            }
-        }
-        let what = "the best of other methods and the authors' code";
-        for (what, ratios) in [(what.to_string(), ratios), (format!("{what} and its earlier form"), with_earlier)] {
-            let Some((worst, at)) = ratios.worst() else { continue };
-            ratios.print(&format!("ratio of the 3-way TVD of auto to {what}; worst at {at}"), 1);
-            figures.at_most(&format!("auto: worst 3-way ratio to {what}"), worst, "ratio of TVD", AUTO_AT_MOST);
         }
         Ok(())
     }
@@ -130,8 +137,9 @@ impl Points<'_> {
         let ratios = Ratios::to_authors_code(self.runs, "auto", self.tables, self.epsilons)?;
         let Some((_, at)) = ratios.worst() else { return Ok(()) };
         ratios.print(&format!("ratio of TVD to the authors' code, auto; worst at {at}"), ORDERS.len());
-        let behind = ratios.above(1.0);
-        figures.exactly("auto: TVD above that of the authors' code", behind, &ratios.of_points(), 0.0);
+        let behind = ratios.above(AUTO_BELOW_AUTHORS);
+        let name = format!("auto: TVD above {AUTO_BELOW_AUTHORS} of that of the authors' code");
+        figures.exactly(&name, behind, &ratios.of_points(), 0.0);
         figures.at_most("auto: mean ratio to the authors' code", ratios.mean(), "ratio of TVD", AUTO_ON_AVERAGE);
         Ok(())
     }
