@@ -2,7 +2,7 @@
 //! `aim` against `mst`, and `auto` against everything.
 
 use super::other_methods::OtherMethods;
-use super::{FIRST_FORM, METHODS, floor, grid_of};
+use super::{AUTO_AT_MOST, FIRST_FORM, METHODS, floor, grid_of};
 use scumble_benchmarks::Result;
 use scumble_benchmarks::figure::Figures;
 use scumble_benchmarks::marginal_errors::ErrorFile;
@@ -17,8 +17,6 @@ const RUNS: usize = 5;
 const MST_AT_MOST: f64 = 1.05;
 /// From here on `aim` must be better than `mst`.
 const ENOUGH_FOR_AIM: f64 = 0.4;
-/// What `auto` may be worse by than the best of all others at a point, by order.
-const AUTO_AT_MOST: [(usize, f64); 3] = [(1, 1.1), (2, 1.05), (3, 1.02)];
 /// What `auto` must be better by than the authors' code, at every point and on average.
 const AUTO_BELOW_AUTHORS: f64 = 0.97;
 const AUTO_ON_AVERAGE: f64 = 0.68;
@@ -112,16 +110,10 @@ impl Points<'_> {
                 {
                     errors.push(("authors' code".into(), authors.distances[place]));
                 }
-                let compare = |(name, least): (String, f64), ratios: &mut Ratios| {
-                    ratios.push(auto / least, format!("{table} {epsilon} against {name}"));
-                };
-                if let Some(best) = least(&errors) {
-                    compare(best, &mut ratios);
-                }
+                let point = format!("{table} {epsilon}");
+                ratios.push_to_least(auto, &errors, &point);
                 errors.extend(error(FIRST_FORM)?.map(|error| ("its first form".into(), error)));
-                if let Some(best) = least(&errors) {
-                    compare(best, &mut with_first);
-                }
+                with_first.push_to_least(auto, &errors, &point);
             }
             let what = "the best of other methods and the authors' code";
             for (what, ratios) in [(what.to_string(), ratios), (format!("{what} and its first form"), with_first)] {
@@ -143,8 +135,4 @@ impl Points<'_> {
         figures.at_most("auto: mean ratio to the authors' code", ratios.mean(), "ratio of TVD", AUTO_ON_AVERAGE);
         Ok(())
     }
-}
-
-fn least(errors: &[(String, f64)]) -> Option<(String, f64)> {
-    errors.iter().min_by(|one, other| one.1.total_cmp(&other.1)).cloned()
 }

@@ -30,6 +30,14 @@ impl Ratios {
         self.0.push((ratio, point));
     }
 
+    /// Adds the ratio of an error to the least of `others`, by name, at a point. Adds nothing if
+    /// there are none.
+    pub fn push_to_least(&mut self, error: f64, others: &[(String, f64)], point: &str) {
+        if let Some((name, least)) = others.iter().min_by(|one, other| one.1.total_cmp(&other.1)) {
+            self.push(error / least, format!("{point} against {name}"));
+        }
+    }
+
     /// Returns the largest ratio and its point.
     pub fn worst(&self) -> Option<(f64, &str)> {
         let worst = self.0.iter().max_by(|one, other| one.0.total_cmp(&other.0));
