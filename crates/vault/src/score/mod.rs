@@ -7,6 +7,7 @@ mod l1_error;
 mod log2;
 mod maximal_joint;
 mod mutual_information;
+mod parity;
 mod product;
 mod split;
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub use half_l1::HalfL1;
 pub use l1_error::L1Error;
 pub use maximal_joint::MaximalJoint;
 pub use mutual_information::MutualInformation;
+pub use parity::Parity;
 pub use total_variation::TotalVariation;
 #[cfg(feature = "planted-bugs")]
 pub use undercharged::Undercharged;
@@ -59,6 +61,8 @@ pub enum ScoreKind {
     HalfL1,
     /// [`Excess`].
     Excess,
+    /// [`Parity`].
+    Parity,
 }
 
 impl ScoreKind {
@@ -78,6 +82,7 @@ impl ScoreKind {
             (AdjacencyKind::AddRemove, Self::L1Error) => vec![l1_error::ADD_REMOVE],
             (AdjacencyKind::AddRemove, Self::HalfL1) => vec![half_l1::ADD_REMOVE],
             (AdjacencyKind::AddRemove | AdjacencyKind::ReplaceOne, Self::Excess) => vec![excess::ONE_ROW],
+            (AdjacencyKind::AddRemove, Self::Parity) => vec![parity::ADD_REMOVE],
             (AdjacencyKind::ReplaceOne, Self::TotalVariation) => {
                 rows.map(total_variation::three_rows).into_iter().chain([total_variation::TWO_ROWS]).collect()
             }
@@ -87,6 +92,7 @@ impl ScoreKind {
             }
             (AdjacencyKind::ReplaceOne, Self::L1Error) => vec![l1_error::REPLACE_ONE],
             (AdjacencyKind::ReplaceOne, Self::HalfL1) => vec![half_l1::REPLACE_ONE],
+            (AdjacencyKind::ReplaceOne, Self::Parity) => vec![parity::REPLACE_ONE],
         }
     }
 }
@@ -100,6 +106,7 @@ impl fmt::Display for ScoreKind {
             Self::L1Error => "l1-error",
             Self::HalfL1 => "half-l1",
             Self::Excess => "excess",
+            Self::Parity => "parity",
         })
     }
 }

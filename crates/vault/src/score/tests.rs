@@ -353,6 +353,37 @@ fn rows_above_a_product_have_the_sensitivity_of_their_note() {
 }
 
 #[test]
+fn a_parity_has_the_sensitivity_of_its_note() {
+    let sign = |cell: usize| if cell.count_ones().is_multiple_of(2) { 1 } else { -1 };
+    let exact = |table: &Lines| {
+        let cell = |i: usize, j: usize| sign(2 * i + j) * table[i][j];
+        Fraction((0..2).flat_map(|i| (0..2).map(move |j| (i, j))).map(|(i, j)| cell(i, j)).sum(), 1)
+    };
+    for Steps { rows, joined, replaced } in
+        enumerate_both((2, 2, 8), &Parity::of(clique([0, 1])), exact).into_iter().skip(1)
+    {
+        assert_eq!([joined, replaced], [Fraction(1, 1), Fraction(2, 1)], "{rows} rows");
+    }
+    // Of a column alone, and of none: the number of rows.
+    let domain = domain([2, 2, 2]);
+    assert_eq!(Parity::of(clique([1])).value(&domain, &[5, 2]), 3 * 1024);
+    assert_eq!(Parity::of(Clique::empty()).value(&domain, &[7]), 7 * 1024);
+    assert_eq!(
+        Parity::of(clique([0, 1, 2])).value(&domain, &[1, 2, 4, 8, 16, 32, 64, 128]),
+        (1 - 2 - 4 + 8 - 16 + 32 + 64 - 128) * 1024
+    );
+}
+
+#[test]
+fn a_parity_is_of_columns_of_two_values() {
+    let domain = domain([2, 3, 1]);
+    Parity::of(clique([0])).check(&domain).unwrap();
+    for columns in [clique([1]), clique([0, 1]), clique([0, 2]), clique([3])] {
+        Parity::of(columns).check(&domain).unwrap_err();
+    }
+}
+
+#[test]
 fn expected_values_are_rounded_down_to_the_lattice() {
     let domain = domain([2, 2]);
     let score = L1Error::against(clique([0]), &[-0.1, 2.0 + 1.0 / 1500.0]).unwrap();
@@ -402,6 +433,9 @@ fn every_score_is_charged_a_sensitivity_that_certificates_may_state() {
         check_both(&L1Error::against(left.clone(), &ones).unwrap(), &domain);
         check_both(&HalfL1::against_product((left.clone(), &ones), (right.clone(), &others), 5.0).unwrap(), &domain);
         check_both(&Excess::above_product((left.clone(), &ones), (right.clone(), &others), 5.0, 0.5).unwrap(), &domain);
+        if sizes == [2, 2] {
+            check_both(&Parity::of(clique([0, 1])), &domain);
+        }
         if sizes[0] == 2 {
             check_both(&MaximalJoint::of(AttributeId::new(0), right.clone(), &domain).unwrap(), &domain);
         }
@@ -462,8 +496,8 @@ fn a_score_of_one_parent_cell_is_zero() {
 
 #[test]
 fn names_in_files_are_the_names_in_messages() {
-    use ScoreKind::{Excess, HalfL1, L1Error, MaximalJoint, MutualInformation, TotalVariation};
-    for kind in [TotalVariation, MaximalJoint, MutualInformation, L1Error, HalfL1, Excess] {
+    use ScoreKind::{Excess, HalfL1, L1Error, MaximalJoint, MutualInformation, Parity, TotalVariation};
+    for kind in [TotalVariation, MaximalJoint, MutualInformation, L1Error, HalfL1, Excess, Parity] {
         assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{kind}\""));
     }
 }
