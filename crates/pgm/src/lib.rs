@@ -19,7 +19,8 @@
 //! - An [`Estimator`] finds the [`TreeModel`] nearest to noisy [`Measurement`]s, under optional
 //!   [`StructuralZeros`]. Two of its [searches](Search) minimise the loss; the third shrinks
 //!   potentials where noise hides them. [`estimate_forest`] needs no search where the measured
-//!   pairs have no cycle.
+//!   pairs have no cycle, and [`estimate_interactions`] takes parities of binary columns instead of
+//!   tables.
 //! - A [`Sampler`] draws any number of rows from a model in chunks, in constant memory.
 //! - [`ErrorBars`] give marginals with error bars.
 //! - [`network`] holds Bayesian networks over tables that contradict each other, as the PrivBayes
@@ -72,7 +73,9 @@ mod tree;
 
 pub use answer::{Answer, Bootstrap, ErrorBars, Measured, NotMeasured};
 pub use error::ModelError;
-pub use estimation::{Estimate, Estimator, Search, Stop, Stopped, Total, estimate_forest};
+pub use estimation::{
+    Estimate, Estimator, Interaction, Search, Stop, Stopped, Total, estimate_forest, estimate_interactions,
+};
 pub use inference::given::Conditioned;
 pub use inference::infer;
 pub use inference::zeros::StructuralZeros;
@@ -82,4 +85,5 @@ pub use sampling::{Chunks, RowTarget, Sampler, Sampling, UnknownSampling};
 pub use table::clique_vector::CliqueVector;
 pub use table::factor::Factor;
 pub use tree::junction_tree::{JunctionTree, TreeClique};
+pub use tree::parity_potentials::ParityPotentials;
 pub use tree::tree_model::{Node, TreeModel};

@@ -1,6 +1,8 @@
 //! Estimation: the distribution that fits noisy tables best.
 
+mod dense;
 mod forest;
+mod interactions;
 mod lbfgs;
 mod mirror_descent;
 mod objective;
@@ -19,6 +21,7 @@ use crate::table::clique_vector::CliqueVector;
 use crate::total;
 use crate::tree::tree_model::TreeModel;
 pub use forest::estimate_forest;
+pub use interactions::{Interaction, estimate_interactions};
 use objective::Objective;
 use oracle::Oracle;
 use problem::{Problem, Start};

@@ -228,12 +228,7 @@ impl Propagation {
 
     /// Returns the tables as nodes of a model, after [`Self::condition`].
     pub(crate) fn into_nodes(self) -> Vec<Node> {
-        let node = |node: NodeWork| Node {
-            parent: node.parent,
-            separator: node.separator,
-            residual: node.residual,
-            conditional: node.table,
-        };
+        let node = |node: NodeWork| Node::new(node.parent, node.separator, node.residual, node.table);
         self.nodes.into_iter().map(node).collect()
     }
 }

@@ -2,6 +2,7 @@
 
 use scumble_schema::{Clique, Domain, limits};
 
+use super::parity_potentials::ParityPotentials;
 use crate::error::ModelError;
 
 /// One clique of a tree: its own attributes, given those it shares with its parent.
@@ -11,6 +12,8 @@ pub struct Node {
     pub(crate) separator: Clique,
     pub(crate) residual: Clique,
     pub(crate) conditional: Vec<f64>,
+    /// What the conditional was computed from, if it has a short form.
+    pub(crate) potentials: Option<ParityPotentials>,
 }
 
 /// A distribution over all attributes of a domain, and its number of rows.
@@ -28,7 +31,13 @@ pub struct TreeModel {
 impl Node {
     /// Makes a clique with its conditional distribution, in the layout of [`Node::conditional`].
     pub fn new(parent: Option<usize>, separator: Clique, residual: Clique, conditional: Vec<f64>) -> Self {
-        Self { parent, separator, residual, conditional }
+        Self { parent, separator, residual, conditional, potentials: None }
+    }
+
+    /// Makes a clique of binary columns that is not joined to others, from their potentials.
+    pub fn of_potentials(potentials: ParityPotentials) -> Self {
+        let (residual, conditional) = (potentials.columns().clone(), potentials.probabilities());
+        Self { potentials: Some(potentials), ..Self::new(None, Clique::empty(), residual, conditional) }
     }
 
     /// Returns the position of the parent, or `None` for a root.
@@ -44,6 +53,11 @@ impl Node {
     /// Returns the attributes that no ancestor holds.
     pub fn residual(&self) -> &Clique {
         &self.residual
+    }
+
+    /// Returns the potentials that the conditional was computed from, if it has a short form.
+    pub fn potentials(&self) -> Option<&ParityPotentials> {
+        self.potentials.as_ref()
     }
 
     /// Returns the probability of the residual given the separator: one row per cell of the

@@ -41,7 +41,7 @@ fn random_model(sizes: &[u32], cliques: &[Clique], zeros: Option<u32>, seed: u64
             conditional.extend(row);
         }
         let (parent, separator, residual) = (node.parent(), node.separator().clone(), node.residual().clone());
-        model.nodes.push(Node { parent, separator, residual, conditional });
+        model.nodes.push(Node::new(parent, separator, residual, conditional));
     }
     model
 }
@@ -176,11 +176,8 @@ fn the_ends_of_a_long_chain_meet_through_all_of_it() {
         (0, _) => vec![0.49995, 0.00005, 0.00005, 0.49995],
         _ => vec![0.9999, 0.0001, 0.0001, 0.9999],
     };
-    let node = |node: &crate::TreeClique| Node {
-        parent: node.parent(),
-        separator: node.separator().clone(),
-        residual: node.residual().clone(),
-        conditional: conditional(node),
+    let node = |node: &crate::TreeClique| {
+        Node::new(node.parent(), node.separator().clone(), node.residual().clone(), conditional(node))
     };
     let nodes = tree.cliques().iter().map(node).collect();
     let model = TreeModel { domain, total: 1.0, nodes };
