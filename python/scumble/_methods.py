@@ -303,6 +303,7 @@ class Auto(Synthesizer):
         large_column: int = 1_024,
         groups: int = 64,
         row_share: float | None = 0.4,
+        parities: bool = True,
         effort: Literal["low", "normal", "high"] = "normal",
     ) -> None:
         super().__init__(epsilon, delta)
@@ -318,6 +319,7 @@ class Auto(Synthesizer):
         self.large_column = large_column
         self.groups = groups
         self.row_share = row_share
+        self.parities = parities
         self.effort = effort
 
 

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 
 use scumble_schema::{AttributeId, Clique, Domain, Hierarchies, Recoding, SchemaError};
+use scumble_vault::account::Question;
+use scumble_vault::score::ScoreKind;
 use scumble_vault::{Event, NoisyTable};
 
 use crate::error::MechanismError;
@@ -92,7 +94,7 @@ pub(crate) fn merged(declared: &Recoding, merging: Merging, tables: &[NoisyTable
 }
 
 /// Recomputes the columns of a model from the releases in its file. The fit measured every
-/// non-constant column first.
+/// non-constant column first, or parities of binary columns, which have no values to merge.
 ///
 /// # Errors
 /// If no fit makes such releases.
@@ -103,7 +105,8 @@ pub(crate) fn merged_after(
     released: &[Vec<i64>],
 ) -> Result<Recoding, MechanismError> {
     let columns = non_constant_columns(declared.base()).len();
-    if columns < 2 {
+    let is_parity = |event: &Event| matches!(event.question(), Question::Scores { score: ScoreKind::Parity, .. });
+    if columns < 2 || events.iter().any(is_parity) {
         return Ok(Recoding::identity(declared.base()));
     }
     if events.len() < columns {

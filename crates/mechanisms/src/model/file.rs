@@ -10,8 +10,8 @@
 //! 2. the schema, as JSON;
 //! 3. the origin, as JSON: a method and a certificate, or the statement about external tables;
 //! 4. the numbers of the origin, eight bytes each;
-//! 5. the numbers of the distribution, `f64` each, then those of the tables that rows are moved
-//!    towards.
+//! 5. the numbers of the distribution, `f64` each: probabilities or counts of cells, or
+//!    potentials of sets of binary columns; then those of the tables that rows are moved towards.
 //!
 //! The number of numbers follows from the schema, the origin and the shape. Other lengths are
 //! refused before anything of their size is allocated.
@@ -37,6 +37,8 @@ const MAGIC: &[u8; 8] = b"SCUMBLE\n";
 const VERSION: u32 = 3;
 /// Version of a file with targets.
 const VERSION_WITH_TARGETS: u32 = 4;
+/// Version of a file with potentials of binary columns.
+const VERSION_WITH_POTENTIALS: u32 = 5;
 const HASH_BYTES: usize = 32;
 /// Maximum size of a JSON section in bytes.
 const MAX_JSON_BYTES: u64 = limits::SCHEMA_FILE_BYTES;
@@ -58,7 +60,7 @@ struct Header {
 
 impl Model {
     /// Latest version of the model file. A reader of an earlier version refuses it.
-    pub const FILE_VERSION: u32 = VERSION_WITH_TARGETS;
+    pub const FILE_VERSION: u32 = VERSION_WITH_POTENTIALS;
 
     /// Returns the SHA-256 of the model file as hexadecimal digits, which identifies the model.
     pub fn fingerprint(&self) -> String {
@@ -81,7 +83,13 @@ impl Model {
             origin_file::numbers(&self.origin).flatten().collect(),
             shape::numbers(&self.distribution).chain(of_targets).flat_map(f64::to_le_bytes).collect(),
         ];
-        let version = if self.targets.is_empty() { VERSION } else { VERSION_WITH_TARGETS };
+        let version = if header.distribution.has_potentials() {
+            VERSION_WITH_POTENTIALS
+        } else if self.targets.is_empty() {
+            VERSION
+        } else {
+            VERSION_WITH_TARGETS
+        };
         let mut bytes = [MAGIC.as_slice(), &version.to_le_bytes()].concat();
         for section in sections {
             bytes.extend((section.len() as u64).to_le_bytes());
@@ -101,7 +109,7 @@ impl Model {
             return Err(MechanismError::damaged("it does not begin as one"));
         }
         let version = u32::from_le_bytes(take(&mut rest, 4)?.try_into().expect("four bytes were taken"));
-        if ![VERSION, VERSION_WITH_TARGETS].contains(&version) {
+        if !(VERSION..=VERSION_WITH_POTENTIALS).contains(&version) {
             return Err(MechanismError::damaged("its version is not known to this program"));
         }
         if Sha256::digest(content).as_slice() != hash {

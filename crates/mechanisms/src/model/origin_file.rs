@@ -160,6 +160,7 @@ fn method<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Method, D::Error
             && has_rows(name, options)
         {
             options.entry("row_share").or_insert(Value::Null);
+            options.entry("parities").or_insert(Value::Bool(false));
         }
     }
     Method::deserialize(method).map_err(D::Error::custom)

@@ -1,8 +1,8 @@
 //! The shape of a distribution in a model file, without its numbers.
 
 use scumble_pgm::network::{EmptyParents, Network, Pair, ToProbabilities};
-use scumble_pgm::{Factor, Node, ProductModel, TreeModel};
-use scumble_schema::{Clique, CodeColumn, Domain, Recoding};
+use scumble_pgm::{Factor, Node, ParityPotentials, ProductModel, TreeModel};
+use scumble_schema::{Clique, CodeColumn, Domain, Recoding, limits};
 use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
@@ -43,6 +43,10 @@ pub(crate) struct NodeShape {
     parent: Option<usize>,
     separator: Clique,
     residual: Clique,
+    /// Sets of binary columns with a potential each, which are the numbers of the clique instead of
+    /// its conditional.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    sets: Vec<Clique>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -75,6 +79,12 @@ impl Shape {
         }
     }
 
+    /// Returns whether a clique is described by potentials, which readers of files before version 5
+    /// do not know.
+    pub(crate) fn has_potentials(&self) -> bool {
+        matches!(self, Self::Tree { cliques, .. } if cliques.iter().any(|clique| !clique.sets.is_empty()))
+    }
+
     /// Builds the distribution over the columns of `recoding`. `numbers` reads the next numbers of
     /// the section.
     pub(crate) fn build(
@@ -84,23 +94,18 @@ impl Shape {
         mut numbers: impl FnMut(u64) -> Result<Vec<f64>, MechanismError>,
     ) -> Result<Distribution, MechanismError> {
         let domain = recoding.domain();
-        let mut table = |clique: &Clique| {
-            if clique.attributes().iter().any(|attribute| attribute.index() >= domain.len()) {
-                return Err(MechanismError::damaged("its distribution is over columns that the schema does not have"));
-            }
-            let cells = u64::try_from(domain.cells(clique));
-            numbers(cells.map_err(|_| MechanismError::damaged("a table is too large"))?)
-        };
         Ok(match self {
             Self::Product => {
-                let columns = domain.one_way().iter().map(&mut table).collect::<Result<_, _>>()?;
+                let columns = domain.one_way();
+                let columns =
+                    columns.iter().map(|column| table(domain, column, &mut numbers)).collect::<Result<_, _>>()?;
                 Distribution::Product(ProductModel::new(columns)?)
             }
             Self::Network { pairs, project, empty_parents, consistency } => {
                 let mut tables = Vec::new();
                 for pair in &pairs {
                     let clique = pair.children.union(&pair.parents);
-                    let counts = table(&clique)?;
+                    let counts = table(domain, &clique, &mut numbers)?;
                     tables.push(Factor::new(domain, clique, counts)?);
                 }
                 let pairs = pairs.into_iter().map(PairShape::into_pair).collect();
@@ -113,16 +118,47 @@ impl Shape {
                 Distribution::Network(NetworkTables::new(network, tables, to, empty, consistency)?)
             }
             Self::Tree { total, cliques } => {
+                // A few potentials describe many cells, so their number is
+                // checked before any is computed.
+                let cells = |node: &NodeShape| {
+                    let clique = node.separator.union(&node.residual);
+                    let known = clique.attributes().iter().all(|attribute| attribute.index() < domain.len());
+                    if known { domain.cells(&clique) } else { 0 }
+                };
+                let cells = cliques.iter().fold(0_u128, |sum, node| sum.saturating_add(cells(node)));
+                if cells > limits::CELLS_PER_MODEL {
+                    return Err(MechanismError::damaged("a table is too large"));
+                }
                 let mut nodes = Vec::new();
-                for NodeShape { parent, separator, residual } in cliques {
-                    let conditional = table(&separator.union(&residual))?;
-                    nodes.push(Node::new(parent, separator, residual, conditional));
+                for NodeShape { parent, separator, residual, sets } in cliques {
+                    nodes.push(if sets.is_empty() {
+                        let conditional = table(domain, &separator.union(&residual), &mut numbers)?;
+                        Node::new(parent, separator, residual, conditional)
+                    } else if parent.is_none() && separator.is_empty() {
+                        let potentials = numbers(sets.len() as u64)?;
+                        Node::of_potentials(ParityPotentials::new(domain, residual, sets, potentials)?)
+                    } else {
+                        return Err(MechanismError::damaged("potentials are of a clique that is joined to another"));
+                    });
                 }
                 Distribution::Tree(TreeModel::new(domain.clone(), total, nodes)?)
             }
             Self::Rows => Distribution::Rows(rows(domain, origin)?),
         })
     }
+}
+
+/// Reads one number per cell of a table.
+fn table(
+    domain: &Domain,
+    clique: &Clique,
+    numbers: &mut impl FnMut(u64) -> Result<Vec<f64>, MechanismError>,
+) -> Result<Vec<f64>, MechanismError> {
+    if clique.attributes().iter().any(|attribute| attribute.index() >= domain.len()) {
+        return Err(MechanismError::damaged("its distribution is over columns that the schema does not have"));
+    }
+    let cells = u64::try_from(domain.cells(clique));
+    numbers(cells.map_err(|_| MechanismError::damaged("a table is too large"))?)
 }
 
 impl PairShape {
@@ -137,7 +173,8 @@ impl PairShape {
 
 impl NodeShape {
     fn of(node: &Node) -> Self {
-        Self { parent: node.parent(), separator: node.separator().clone(), residual: node.residual().clone() }
+        let sets = node.potentials().map_or(Vec::new(), |potentials| potentials.sets().to_vec());
+        Self { parent: node.parent(), separator: node.separator().clone(), residual: node.residual().clone(), sets }
     }
 }
 
@@ -148,9 +185,14 @@ pub(crate) fn numbers(distribution: &Distribution) -> Box<dyn Iterator<Item = f6
         Distribution::Network(network) => {
             Box::new(network.tables.iter().flat_map(|table| table.values().iter().copied()))
         }
-        Distribution::Tree(model) => Box::new(model.nodes().iter().flat_map(|node| node.conditional().iter().copied())),
+        Distribution::Tree(model) => Box::new(model.nodes().iter().flat_map(stored).copied()),
         Distribution::Rows(_) => Box::new(std::iter::empty()),
     }
+}
+
+/// Returns the numbers of a clique: its potentials if it has them, otherwise its conditional.
+fn stored(node: &Node) -> &[f64] {
+    node.potentials().map_or(node.conditional(), ParityPotentials::values)
 }
 
 /// Decodes the last release, which is a list of cells of the table over all columns, into rows.

@@ -428,3 +428,61 @@ fn what_is_too_large_for_a_model_is_refused_before_anything_is_counted() {
         assert!(error.to_string().contains(problem) && !error.hint().is_empty(), "{error}");
     }
 }
+
+/// Checks the releases for binary columns: the number of rows unless it is public, and all
+/// parities.
+fn check_parities<A: MethodAdjacency>(columns: usize, unit: u32) {
+    let source = related(&[vec![2; columns], vec![1]].concat(), 500);
+    let whole = Gdp::KIND.largest(goal(1.0, 1e-6)).unwrap();
+    let (fitted, certificate) = run::<A>(source, goal(1.0, 1e-6), unit, &Options::default());
+    assert!(certificate.total().quanta <= whole.quanta && close(certificate.total().to_f64(), whole.to_f64()));
+    let mut events = certificate.events().iter();
+    if A::KIND == AdjacencyKind::AddRemove {
+        let event = events.next().unwrap();
+        assert_eq!(event.table(), Some(&Clique::empty()));
+        assert!(close(cost_of_table::<A>(event, unit, Gdp::KIND), 0.05 * whole.to_f64()));
+    }
+    let one = if A::KIND == AdjacencyKind::ReplaceOne { 2 } else { 1 };
+    let mut sets = 1;
+    for (event, size) in events.by_ref().zip(1..=3) {
+        sets = sets * (columns - size + 1) / size;
+        assert!(matches!(event.question(), Question::Scores { score: ScoreKind::Parity, .. }));
+        assert_eq!(event.length(), sets as u64, "all sets of {size} columns");
+        let Mechanism::RoundedGaussian { squared_sensitivity, .. } = event.mechanism() else { panic!("no noise") };
+        assert_eq!(squared_sensitivity, sets as u128 * ((one * u128::from(unit)) << LATTICE_LOG2).pow(2));
+    }
+    assert!(events.next().is_none() && fitted.targets.is_empty());
+}
+
+#[test]
+fn binary_columns_are_measured_by_parities() {
+    check_parities::<AddRemove>(3, 1);
+    check_parities::<AddRemove>(7, 4);
+    check_parities::<ReplaceOne>(5, 1);
+    check_parities::<ReplaceOne>(4, 3);
+}
+
+#[test]
+fn a_relation_of_three_binary_columns_is_found() {
+    // Each pair is independent, and the third column follows from the others.
+    let row = |row: u32| vec![row & 1, row >> 1 & 1, (row ^ row >> 1) & 1, row >> 2 & 1];
+    let source = RowSource::new(Domain::new(vec![2; 4]).unwrap(), (0..4_000).map(row).collect());
+    let (fitted, _) = run::<AddRemove>(source, goal(3.0, 1e-6), 1, &Options::default());
+    let drawn = draw(&fitted, 4_000);
+    let codes: Vec<Vec<u32>> = drawn.iter().map(|column| column.iter().collect()).collect();
+    let kept = (0..4_000).filter(|&row| codes[0][row] ^ codes[1][row] == codes[2][row]).count();
+    assert!(kept > 3_700, "{kept} of 4,000");
+}
+
+#[test]
+fn tables_are_measured_if_a_column_is_not_binary_or_parities_are_switched_off() {
+    let is_parity = |event: &Event| matches!(event.question(), Question::Scores { score: ScoreKind::Parity, .. });
+    let parities = |sizes: &[u32], options: &Options| {
+        let (_, certificate) = run::<AddRemove>(related(sizes, 300), goal(1.0, 1e-6), 1, options);
+        certificate.events().iter().filter(|event| is_parity(event)).count()
+    };
+    assert_eq!(parities(&[2, 2, 2, 2], &light()), 3);
+    assert_eq!(parities(&[2, 2, 2, 3], &light()), 0);
+    assert_eq!(parities(&[2, 2], &light()), 0);
+    assert_eq!(parities(&[2, 2, 2, 2], &Options { parities: false, ..light() }), 0);
+}

@@ -80,6 +80,42 @@ fn a_model_survives_a_round_trip() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays");
 }
 
+/// Yes-and-no questions, whose model is stored as potentials.
+fn model_of_questions(questions: usize) -> Model {
+    let field = |question: usize| {
+        let constraints = "{enum: [no, yes], required: true}";
+        format!("  - {{name: q{question}, type: string, constraints: {constraints}, dp: {{source: public}}}}\n")
+    };
+    let schema = Schema::parse(&format!("fields:\n{}", (0..questions).map(field).collect::<String>())).unwrap();
+    fit(&schema, Box::new(Uniform::of(&schema)), &Method::named("auto").unwrap(), goal(), None).unwrap()
+}
+
+#[test]
+fn a_model_of_binary_columns_is_stored_as_potentials() {
+    let model = model_of_questions(12);
+    let bytes = model.to_bytes();
+    assert_eq!(bytes[8..12], 5_u32.to_le_bytes());
+    assert!(bytes.len() < 20_000, "{} bytes for 4,096 cells", bytes.len());
+    assert_eq!(Model::from_bytes(&bytes).unwrap(), model);
+}
+
+#[test]
+fn potentials_that_do_not_fit_the_columns_are_refused() {
+    let bytes = model_of_questions(12).to_bytes();
+    let changed = |from: &str, to: &str| {
+        let (from, to) = (from.as_bytes(), to.as_bytes());
+        let place = bytes.windows(from.len()).position(|window| window == from).expect("it is in the header");
+        let mut header = [&bytes[20..place], to, &bytes[place + from.len()..]].concat();
+        let length = u64::from_le_bytes(bytes[12..20].try_into().unwrap()) + to.len() as u64 - from.len() as u64;
+        header.splice(0..0, [&bytes[..12], &length.to_le_bytes()].concat());
+        Model::from_bytes(&resealed(header)).unwrap_err()
+    };
+    changed(r#""sets":[["#, r#""sets":[[99],["#);
+    changed(r#""sets":[["#, r#""sets":[[0],["#);
+    changed(r#""residual":[0,"#, r#""residual":["#);
+    changed(r#""parent":null"#, r#""parent":0"#);
+}
+
 #[test]
 fn a_unit_column_comes_back_with_its_model() {
     let model = model_of(&with_terms("{privacyUnit: person_id, maxContributions: 3}"));

@@ -4,6 +4,7 @@ mod candidates;
 mod learner;
 mod options;
 mod outline;
+mod parities;
 mod row_rounds;
 mod schedule;
 mod tree;
@@ -71,6 +72,9 @@ impl Mechanism for Options {
         let one_way = non_constant_tables(base);
         if one_way.len() < 2 && rules.is_empty() {
             return crate::methods::independent::fit(vault, budget, base);
+        }
+        if let Some(columns) = parities::columns(vault.domain()).filter(|_| self.parities && rules.is_empty()) {
+            return parities::fit(vault, budget, &columns);
         }
         let whole_noise = vault.planned_noise(NonZeroUsize::MIN, budget.amount());
         let (for_columns, budget) = schedule::for_columns(budget, self)?;

@@ -48,6 +48,10 @@ pub struct Options {
     /// none, as in models of version 0.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub row_share: Option<f64>,
+    /// Whether parities of sets of columns are measured instead of tables, if all columns
+    /// are binary and at most 23. Models of version 0.1 have none.
+    #[serde(skip_serializing_if = "is_false")]
+    pub parities: bool,
     /// Time that a fit may take: `low`, `normal` or `high`.
     #[serde(skip_serializing_if = "Effort::is_normal")]
     pub effort: Effort,
@@ -97,9 +101,15 @@ impl Default for Options {
             large_column: 1_024,
             groups: 64,
             row_share: Some(0.4),
+            parities: true,
             effort: Effort::Normal,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Maximum number of columns of a schema.

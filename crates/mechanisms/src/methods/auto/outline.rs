@@ -13,7 +13,7 @@ use super::candidates::Candidates;
 use super::learner::noise_of;
 use super::options::Options;
 use super::schedule::{self, Division, Schedule, batches, parts_of_pairs};
-use super::{row_rounds, tree};
+use super::{parities, row_rounds, tree};
 use crate::error::MechanismError;
 use crate::learning::column_levels::ColumnLevels;
 use crate::learning::merging::{non_constant_columns, non_constant_tables};
@@ -51,6 +51,9 @@ pub(super) fn outline<A: Adjacency, M: Selecting>(
     let columns = non_constant_columns(domain);
     if columns.len() < 2 {
         return outline.measure(domain, &domain.one_way(), amount);
+    }
+    if let Some(columns) = parities::columns(domain).filter(|_| options.parities) {
+        return parities::outline(outline, domain, &columns, amount);
     }
     let deviation = outline.noise(1, amount)?.standard_deviation();
     let (for_columns, rest) = schedule::for_columns(amount, options)?;

@@ -116,13 +116,15 @@ impl ErrorForecast<'_> {
 
 fn effect_precision(columns: usize, size: usize, tables: &[PlannedTable]) -> EffectPrecision {
     let (mut times, mut precision) = (0.0, 0.0);
-    for table in tables {
+    for table in tables.iter().filter(|table| !table.is_parity || table.clique.len() == size) {
         let holds = ratio_of_ways(table.clique.len(), columns, size);
         times += holds;
         precision += holds / (table.noise.standard_deviation().powi(2) * real(table.cells.get().into()));
     }
-    // A single column has a planned table; larger sets are in a table by chance.
-    let held = if size == 1 { times.min(1.0) } else { 1.0 - (-times).exp() };
+    // A single column has a planned table; larger sets are in a table by chance, but parities are
+    // planned.
+    let is_planned = size == 1 || tables.iter().any(|table| table.is_parity);
+    let held = if is_planned { times.min(1.0) } else { 1.0 - (-times).exp() };
     EffectPrecision { held, precision: if held > 0.0 { precision / held } else { 0.0 } }
 }
 

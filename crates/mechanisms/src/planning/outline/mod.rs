@@ -12,7 +12,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use scumble_schema::{Clique, Domain, limits};
 use scumble_vault::account::{Amount, Mechanism, ScoreUnits, Sensitivity, Unit};
 use scumble_vault::score::ScoreKind;
-use scumble_vault::{Adjacency, Selecting, VaultError};
+use scumble_vault::{Adjacency, Selecting, Sigma, VaultError};
 
 pub(crate) use self::dry_run::{DryRun, Limits, plan_rng, plan_rngs};
 pub(crate) use self::error_range::ErrorRange;
@@ -33,6 +33,9 @@ pub(crate) struct PlannedTable {
     pub(crate) cells: NonZeroU64,
     /// Noise on every cell.
     pub(crate) noise: Noise,
+    /// Whether only the effect of all columns together is measured, as by a parity, with the
+    /// precision that such a table would have.
+    pub(crate) is_parity: bool,
 }
 
 /// Planned draws of rows from a smoothed table.
@@ -133,7 +136,12 @@ impl<A: Adjacency, M: Selecting> Outline<A, M> {
         for (clique, amount) in tables {
             let cells = NonZeroU64::try_from(u64::try_from(domain.cells(clique)).unwrap_or(u64::MAX));
             let cells = cells.unwrap_or(NonZeroU64::MIN);
-            planned.push(PlannedTable { clique: clique.clone(), cells, noise: self.noise(1, *amount)? });
+            planned.push(PlannedTable {
+                clique: clique.clone(),
+                cells,
+                noise: self.noise(1, *amount)?,
+                is_parity: false,
+            });
         }
         let columns = Extent::of(planned.iter().map(|table| table.clique.len() as u64));
         let cells = Extent::of(planned.iter().map(|table| table.cells.get()));
@@ -175,6 +183,18 @@ impl<A: Adjacency, M: Selecting> Outline<A, M> {
                 preference: None,
             });
         }
+        Ok(())
+    }
+
+    /// Plans the parities of sets of binary columns, all of one size.
+    pub(crate) fn parities(&mut self, sets: Vec<Clique>, size: usize, amount: Amount<M>) -> Result<(), MechanismError> {
+        self.score(ScoreKind::Parity, size as u64, sets.len(), &[amount])?;
+        let noise = self.steps.last().and_then(|step| step.noise).map_or(0.0, |noise| noise.most);
+        let cells = NonZeroU64::MIN.saturating_mul(NonZeroU64::new(1 << size).unwrap_or(NonZeroU64::MAX));
+        // A parity is the sum of all cells, each with a sign.
+        let sigma = Sigma::at_least(noise / real(cells.get().into()).sqrt()).ok_or(DOES_NOT_FIT)?;
+        let table = |clique| PlannedTable { clique, cells, noise: Noise::Gaussian(sigma), is_parity: true };
+        self.tables.extend(sets.into_iter().map(table));
         Ok(())
     }
 
