@@ -1,7 +1,6 @@
 //! Options of methods.
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 use scumble::Method;
 use scumble::mechanisms::MechanismError;
 
@@ -16,7 +15,7 @@ pub(crate) struct MethodOptions {
     profile: Option<String>,
     /// Time that `auto` may take: `low` for seconds, `high` for minutes; short for `--option
     /// effort=NAME`. By default `normal`, up to half a minute for twenty columns
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(["low", "normal", "high"]), hide_possible_values = true)]
+    #[arg(long, value_name = "NAME")]
     effort: Option<String>,
 }
 

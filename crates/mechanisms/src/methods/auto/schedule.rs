@@ -77,7 +77,8 @@ impl Division {
         let columns = sizes.len() as f64;
         let average = (sizes.iter().map(|&size| f64::from(size).ln()).sum::<f64>() / columns).exp();
         // With high effort, rounds on large columns would take hours.
-        let is_tree = columns * average.powi(3) > schedule.cells / options.effort.size().max(1.0);
+        let cells_of_rounds = cells(options, options.effort.size().min(1.0), sizes.len(), schedule.growth);
+        let is_tree = columns * average.powi(3) > cells_of_rounds;
         let per_doubling = if is_tree { ROWS_BESIDE_TREE } else { ROWS_BESIDE_ROUNDS };
         let rows = if average < MIN_SIZE_FOR_ROWS { 0.0 } else { row_share(signal, per_doubling) };
         let rows = rows.min(options.row_share.unwrap_or(0.0));
@@ -187,7 +188,7 @@ impl Schedule {
         let rounds = rounds(columns, options.rounds_per_column * growth);
         Self {
             growth,
-            cells: cells(options, columns, growth),
+            cells: cells(options, options.effort.size(), columns, growth),
             parts: (0..rounds).map(|round| parts(round, rounds, options.last_round)).collect(),
             one_way_share: options.one_way_share,
         }
@@ -225,14 +226,14 @@ fn rounds(columns: usize, per_column: f64) -> usize {
     rounds_for(columns, per_column).clamp(1, MAX_ROUNDS)
 }
 
-/// Number of cells of a model that is fitted in every round. A larger budget never has fewer,
-/// though it has more rounds.
-fn cells(options: &Options, columns: usize, growth: f64) -> f64 {
+/// Number of cells of a model that is fitted in every round, of a size relative to that of normal
+/// effort. A larger budget never has fewer, though it has more rounds.
+fn cells(options: &Options, size: f64, columns: usize, growth: f64) -> f64 {
     let affordable = |growth: f64| {
         let rounds = rounds(columns, options.rounds_per_column * growth);
         (f64::from(options.model_cells) * growth).min(MAX_CELL_ROUNDS / rounds as f64)
     };
-    (options.effort.size() * affordable(growth).max(affordable(1.0))).min(limits::CELLS_PER_MODEL as f64)
+    (size * affordable(growth).max(affordable(1.0))).min(limits::CELLS_PER_MODEL as f64)
 }
 
 /// Number of parts of a round, which grows evenly from the first to the last.
@@ -269,6 +270,15 @@ mod tests {
     }
 
     #[test]
+    fn the_limit_of_cells_makes_no_tree_of_a_model_that_is_none_with_normal_effort() {
+        let is_tree = [Effort::Normal, Effort::High].map(|effort| {
+            let options = Options { effort, model_cells: 20_000_000, rounds_per_column: 0.1, ..Options::default() };
+            Division::new(&[75; 15], 10_000.0, &options).is_tree
+        });
+        assert_eq!(is_tree, [false; 2]);
+    }
+
+    #[test]
     fn rows_get_less_beside_a_tree() {
         let shares = [9, 40].map(|size| Division::new(&[size; 15], 20_000.0, &Options::default()).for_rows);
         assert_eq!(shares, [300, 140], "two doublings");
@@ -276,7 +286,7 @@ mod tests {
 
     #[test]
     fn many_rounds_leave_fewer_cells() {
-        let cells = |columns: usize, growth: f64| cells(&Options::default(), columns, growth);
+        let cells = |columns: usize, growth: f64| cells(&Options::default(), 1.0, columns, growth);
         assert!((cells(20, 1.0) - 2e5).abs() < 1e-6, "30 rounds");
         assert!((cells(100, 1.0) - 1.4e7 / 150.0).abs() < 1e-6, "150 rounds");
         assert!((cells(100, 2.0) - cells(100, 1.0)).abs() < 1e-6, "a larger budget has no fewer");
