@@ -233,19 +233,31 @@ impl Problem {
             add_to_diagonal(&mut curvature, &self.priors);
             let diagonal = curvature.diag().to_owned();
             let descent = gradient.mapv(|slope| -slope);
+            let mut growth = 2.0;
             let found = (0..TRIALS).find_map(|_| {
+                let ridge = damping * &diagonal;
                 let mut damped = curvature.clone();
-                add_to_diagonal(&mut damped, &(damping * &diagonal));
+                add_to_diagonal(&mut damped, &ridge);
                 let step = dense::solve(damped, &descent);
                 let step = step.filter(|step| step.iter().all(|change| change.abs() <= MAX_CHANGE));
-                let trial = step.map(|step| self.state(&state.potentials + &step));
-                let trial = trial.map(|trial| (self.loss(&trial), trial)).filter(|(loss, _)| *loss < lowest);
-                damping *= if trial.is_some() { 0.2 } else { 6.0 };
+                let trial = step.map(|step| {
+                    let promised = 0.5 * step.dot(&(&descent + &(ridge * &step)));
+                    let trial = self.state(&state.potentials + &step);
+                    let fell = lowest - self.loss(&trial);
+                    (fell, fell / promised, trial)
+                });
+                let trial = trial.filter(|(fell, ..)| *fell > 0.0);
+                // Nielsen's rule: less damping after a step that fell as far as promised.
+                if let Some((_, kept, _)) = &trial {
+                    damping *= (1.0 - (2.0 * kept - 1.0).powi(3)).clamp(0.2, 2.0);
+                } else {
+                    damping *= growth;
+                    growth *= 2.0;
+                }
                 trial
             });
-            let Some((loss, trial)) = found else { break };
-            let fell = lowest - loss;
-            (*state, lowest, damping) = (trial, loss, f64::max(damping, 1e-9));
+            let Some((fell, _, trial)) = found else { break };
+            (*state, lowest, damping) = (trial, lowest - fell, f64::max(damping, 1e-9));
             if fell < SETTLED {
                 break;
             }
