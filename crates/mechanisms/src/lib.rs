@@ -70,5 +70,6 @@ pub use model::Model;
 pub use model::conditioning::{ConditionedModel, Conditions, Shares};
 pub use model::fitted::{Consistency, Distribution, Fitted, NetworkTables, hierarchies};
 pub use model::origin::{Origin, TableFacts};
+pub use model::parity_tables::ParityTable;
 pub use model::table_bound::{Basis, TableBound};
 pub use planning::{forecast, theory};

@@ -1,9 +1,10 @@
 //! Noisy tables of a model, with error bounds of their counts.
 
+use std::borrow::Cow;
 use std::f64::consts::SQRT_2;
 
 use scumble_mechanisms::marginals::{Marginal, NoiseKind};
-use scumble_mechanisms::{Model, Origin};
+use scumble_mechanisms::{Model, Origin, ParityTable};
 use scumble_schema::{Clique, Domain, cells};
 use scumble_vault::Event;
 use scumble_vault::account::Mechanism;
@@ -17,7 +18,7 @@ const LAPLACE: f64 = 2.995_732_273_553_991 / SQRT_2;
 /// A noisy table, released here or external.
 pub(crate) struct NoisyTable<'a> {
     /// Columns of the table, among the recoded columns.
-    pub(crate) clique: &'a Clique,
+    pub(crate) clique: Cow<'a, Clique>,
     /// Number of counts.
     pub(crate) cells: u64,
     /// Standard deviation of the noise on each count, in rows.
@@ -28,15 +29,14 @@ pub(crate) struct NoisyTable<'a> {
     values: Values<'a>,
 }
 
-/// Counts that were released here, or external ones.
-#[derive(Clone, Copy)]
+/// Counts that were released here, or external and computed ones.
 enum Values<'a> {
     Whole(&'a [i64]),
-    Real(&'a [f64]),
+    Real(Cow<'a, [f64]>),
 }
 
 impl Values<'_> {
-    fn get(self, cell: usize) -> f64 {
+    fn get(&self, cell: usize) -> f64 {
         match self {
             Self::Whole(values) => values[cell] as f64,
             Self::Real(values) => values[cell],
@@ -64,7 +64,7 @@ impl NoisyTable<'_> {
             .zip(cells::strides(domain, kept))
             .filter_map(|(&column, to)| {
                 let place = self.clique.attributes().iter().position(|&own| own == column)?;
-                Some((cells::strides(domain, self.clique)[place], domain.size(column) as usize, to))
+                Some((cells::strides(domain, &self.clique)[place], domain.size(column) as usize, to))
             })
             .collect();
         let mut sums = vec![0.0; axes.iter().map(|(_, size, _)| size).product()];
@@ -81,7 +81,8 @@ pub(crate) fn noisy_tables(model: &Model) -> Vec<NoisyTable<'_>> {
     match model.origin() {
         Origin::Measured { certificate, released, .. } => {
             let events = certificate.events().iter().zip(released);
-            events.filter_map(|(event, values)| released_table(event, values)).collect()
+            let released = events.filter_map(|(event, values)| released_table(event, values));
+            released.chain(model.parity_tables().into_iter().map(parity_table)).collect()
         }
         Origin::External(marginals) => marginals.tables().iter().map(external_table).collect(),
     }
@@ -91,6 +92,7 @@ fn released_table<'a>(event: &'a Event, values: &'a [i64]) -> Option<NoisyTable<
     let mechanism = event.mechanism();
     let reach = if matches!(mechanism, Mechanism::RoundedGaussian { .. }) { NORMAL } else { LAPLACE };
     let (clique, deviation) = (event.table()?, mechanism.standard_deviation()?);
+    let clique = Cow::Borrowed(clique);
     Some(NoisyTable { clique, cells: event.length(), deviation, reach, values: Values::Whole(values) })
 }
 
@@ -99,7 +101,14 @@ fn external_table(table: &Marginal) -> NoisyTable<'_> {
     let reach = if table.noise() == Some(NoiseKind::Gaussian) { NORMAL } else { LAPLACE };
     let table = table.measurement();
     let (values, deviation) = (table.values(), table.standard_deviation());
-    NoisyTable { clique: table.clique(), cells: values.len() as u64, deviation, reach, values: Values::Real(values) }
+    let (clique, cells) = (Cow::Borrowed(table.clique()), values.len() as u64);
+    NoisyTable { clique, cells, deviation, reach, values: Values::Real(values.into()) }
+}
+
+fn parity_table<'a>(table: ParityTable) -> NoisyTable<'a> {
+    let ParityTable { clique, values, noise } = table;
+    let (clique, cells) = (Cow::Owned(clique), values.len() as u64);
+    NoisyTable { clique, cells, deviation: noise, reach: NORMAL, values: Values::Real(values.into()) }
 }
 
 #[cfg(test)]
@@ -110,9 +119,8 @@ mod tests {
 
     #[test]
     fn errors_of_sums_grow_with_the_root_of_their_length() {
-        let clique = Clique::empty();
-        let table =
-            NoisyTable { clique: &clique, cells: 100, deviation: 10.0, reach: NORMAL, values: Values::Real(&[]) };
+        let (clique, values) = (Cow::Owned(Clique::empty()), Values::Real(Cow::Borrowed(&[])));
+        let table = NoisyTable { clique, cells: 100, deviation: 10.0, reach: NORMAL, values };
         assert!((table.error() - 20.0).abs() < 1e-9, "rounded up to a whole row");
         assert!((table.error_of_sum(100.0) - 196.0).abs() < 1e-9);
         assert!((LAPLACE - 20_f64.ln() / SQRT_2).abs() < 1e-12);
@@ -123,8 +131,13 @@ mod tests {
         let [all, kept] =
             [vec![0, 1, 2], vec![0, 2]].map(|columns| Clique::new(columns.into_iter().map(AttributeId::new)));
         let values: Vec<i64> = (0..12).collect();
-        let table =
-            NoisyTable { clique: &all, cells: 12, deviation: 1.0, reach: NORMAL, values: Values::Whole(&values) };
+        let table = NoisyTable {
+            clique: Cow::Borrowed(&all),
+            cells: 12,
+            deviation: 1.0,
+            reach: NORMAL,
+            values: Values::Whole(&values),
+        };
         // Cells of the first column's first code are 0 to 5; of these, the last column's first code
         // has the even ones.
         assert_eq!(table.summed(&domain, &kept), [6.0, 9.0, 24.0, 27.0]);

@@ -135,7 +135,7 @@ impl Summary {
     pub fn new(model: &Model) -> Self {
         let schema = model.schema();
         let shares = model.shares();
-        let tables = model.origin().tables();
+        let tables = model.tables();
         let declared = match model.origin() {
             Origin::Measured { .. } => None,
             Origin::External(marginals) => Some(marginals.statement().clone()),
@@ -191,10 +191,10 @@ fn network(model: &Model) -> Vec<PairSummary> {
 fn measured(model: &Model, tables: &[TableFacts]) -> Vec<TableSummary> {
     let over_several = tables.iter().filter(|table| table.clique.len() > 1);
     let summary = |table: &TableFacts| TableSummary {
-        columns: names(model, table.clique),
+        columns: names(model, &table.clique),
         cells: table.cells,
         noise: table.noise,
-        rows_only: model.targets().iter().any(|target| target.clique() == table.clique),
+        rows_only: model.targets().iter().any(|target| *target.clique() == table.clique),
     };
     over_several.map(summary).collect()
 }

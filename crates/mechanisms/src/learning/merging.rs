@@ -5,8 +5,6 @@
 use std::collections::BTreeMap;
 
 use scumble_schema::{AttributeId, Clique, Domain, Hierarchies, Recoding, SchemaError};
-use scumble_vault::account::Question;
-use scumble_vault::score::ScoreKind;
 use scumble_vault::{Event, NoisyTable};
 
 use crate::error::MechanismError;
@@ -105,8 +103,7 @@ pub(crate) fn merged_after(
     released: &[Vec<i64>],
 ) -> Result<Recoding, MechanismError> {
     let columns = non_constant_columns(declared.base()).len();
-    let is_parity = |event: &Event| matches!(event.question(), Question::Scores { score: ScoreKind::Parity, .. });
-    if columns < 2 || events.iter().any(is_parity) {
+    if columns < 2 || events.iter().any(|event| event.question().is_of_parities()) {
         return Ok(Recoding::identity(declared.base()));
     }
     if events.len() < columns {

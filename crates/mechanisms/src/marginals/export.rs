@@ -11,6 +11,7 @@ use super::tables::{Marginal, Marginals, NOISE, NoiseKind};
 use crate::mechanism::method::Method;
 use crate::model::Model;
 use crate::model::origin::Origin;
+use crate::model::parity_tables::ParityTable;
 
 /// The noisy tables of a model over columns of its schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +49,12 @@ impl Model {
                     }
                     summed += usize::from(kept != *clique);
                     tables.push(marginal(self, event, clique, values, &kept)?);
+                }
+                let domain = self.schema().domain();
+                for ParityTable { clique, values, noise } in self.parity_tables() {
+                    // The columns are those of the schema: only larger ones have others.
+                    let table = Marginal::new(domain, clique, values, noise, Some(NoiseKind::Gaussian));
+                    tables.push(table.map_err(|refused| refused_table(tables.len() + 1, refused))?);
                 }
                 if tables.is_empty() {
                     return Err(MarginalsError::NoTables);
@@ -106,8 +113,10 @@ fn marginal(
     // after its first releases come after all others. So cells keep their order, also in earlier
     // tables.
     let columns = Clique::new(kept.attributes().iter().map(|&column| recoding.of(column)));
-    Marginal::new(model.schema().domain(), columns, sums, deviation, noise).map_err(|(problem, hint)| {
-        let place = event.id().get() as usize + 1;
-        MarginalsError::Table { place, columns: String::new(), problem, hint: hint.into() }
-    })
+    let table = Marginal::new(model.schema().domain(), columns, sums, deviation, noise);
+    table.map_err(|refused| refused_table(event.id().get() as usize + 1, refused))
+}
+
+fn refused_table(place: usize, (problem, hint): (String, &str)) -> MarginalsError {
+    MarginalsError::Table { place, columns: String::new(), problem, hint: hint.into() }
 }

@@ -5,6 +5,7 @@ pub(crate) mod file;
 pub(crate) mod fitted;
 pub(crate) mod origin;
 pub(crate) mod origin_file;
+pub(crate) mod parity_tables;
 pub(crate) mod shape;
 pub(crate) mod table_bound;
 pub(crate) mod targets;

@@ -5,6 +5,8 @@ use scumble_vault::{Certificate, Event};
 
 use crate::marginals::tables::{Marginal, Marginals};
 use crate::mechanism::method::Method;
+use crate::model::Model;
+use crate::model::parity_tables::ParityTable;
 
 /// The origin of a model's numbers.
 #[derive(Debug, Clone)]
@@ -23,25 +25,35 @@ pub enum Origin {
 }
 
 /// Facts of a noisy table, without its counts.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TableFacts<'a> {
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableFacts {
     /// Its columns.
-    pub clique: &'a Clique,
+    pub clique: Clique,
     /// Number of counts.
     pub cells: u64,
     /// Standard deviation of the noise on each count, in rows.
     pub noise: Option<f64>,
 }
 
-impl Origin {
-    /// Returns the noisy tables, in the order of their release or of their file.
-    pub fn tables(&self) -> Vec<TableFacts<'_>> {
-        match self {
-            Self::Measured { certificate, .. } => certificate.events().iter().filter_map(released_table).collect(),
-            Self::External(marginals) => marginals.tables().iter().map(external_table).collect(),
+impl Model {
+    /// Returns the noisy tables, in the order of their release or of their file, and those that
+    /// follow from released parities.
+    pub fn tables(&self) -> Vec<TableFacts> {
+        let parities = self.parity_tables().into_iter().map(|ParityTable { clique, values, noise }| TableFacts {
+            clique,
+            cells: values.len() as u64,
+            noise: Some(noise),
+        });
+        match &self.origin {
+            Origin::Measured { certificate, .. } => {
+                certificate.events().iter().filter_map(released_table).chain(parities).collect()
+            }
+            Origin::External(marginals) => marginals.tables().iter().map(external_table).collect(),
         }
     }
+}
 
+impl Origin {
     /// Returns whether the number of rows is public, and not an estimate from noisy tables.
     pub fn has_public_rows(&self) -> bool {
         match self {
@@ -51,12 +63,13 @@ impl Origin {
     }
 }
 
-fn released_table(event: &Event) -> Option<TableFacts<'_>> {
+fn released_table(event: &Event) -> Option<TableFacts> {
     let noise = event.mechanism().standard_deviation();
-    event.table().map(|clique| TableFacts { clique, cells: event.length(), noise })
+    event.table().map(|clique| TableFacts { clique: clique.clone(), cells: event.length(), noise })
 }
 
-fn external_table(table: &Marginal) -> TableFacts<'_> {
+fn external_table(table: &Marginal) -> TableFacts {
     let table = table.measurement();
-    TableFacts { clique: table.clique(), cells: table.values().len() as u64, noise: Some(table.standard_deviation()) }
+    let (clique, cells) = (table.clique().clone(), table.values().len() as u64);
+    TableFacts { clique, cells, noise: Some(table.standard_deviation()) }
 }

@@ -476,10 +476,9 @@ fn a_relation_of_three_binary_columns_is_found() {
 
 #[test]
 fn tables_are_measured_if_a_column_is_not_binary_or_parities_are_switched_off() {
-    let is_parity = |event: &Event| matches!(event.question(), Question::Scores { score: ScoreKind::Parity, .. });
     let parities = |sizes: &[u32], options: &Options| {
         let (_, certificate) = run::<AddRemove>(related(sizes, 300), goal(1.0, 1e-6), 1, options);
-        certificate.events().iter().filter(|event| is_parity(event)).count()
+        certificate.events().iter().filter(|event| event.question().is_of_parities()).count()
     };
     assert_eq!(parities(&[2, 2, 2, 2], &light()), 3);
     assert_eq!(parities(&[2, 2, 2, 3], &light()), 0);

@@ -87,12 +87,14 @@ fn released(certificate: &Certificate) -> String {
     let larger = of(|event| matches!(event.question(), Question::Table(clique) if clique.len() > 1));
     let rows = of(|event| matches!(event.question(), Question::Rows(_)));
     let chosen = of(|event| matches!(event.mechanism(), Mechanism::Exponential { .. }));
-    let scores = events.len() - one_way - larger - rows - chosen;
+    let parities = of(|event| event.question().is_of_parities());
+    let scores = events.len() - one_way - larger - rows - chosen - parities;
     let kinds = [
         (one_way, "table of counts over one column", "tables of counts over one column"),
         (larger, "table of counts over several columns", "tables of counts over several columns"),
         (chosen, "choice of what to count next", "choices of what to count next"),
         (scores, "list of noisy scores", "lists of noisy scores"),
+        (parities, "list of parities of sets of columns", "lists of parities of sets of columns"),
         (rows, "draw of rows from a smoothed table", "draws of rows from a smoothed table"),
     ];
     let kinds: Vec<String> = kinds

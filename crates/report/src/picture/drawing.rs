@@ -267,6 +267,7 @@ fn title(ties: &Ties) -> String {
     match (ties.groups.len(), ties.directed) {
         (0, _) => format!("The model: {columns}, each on its own"),
         (_, true) => format!("The model: a network of {columns}"),
+        _ if ties.parities => format!("The model: {columns}, and all sets of two or three of them"),
         (tables, false) => {
             format!("The model: {columns}, {} of two or more of them", counted(tables, "table", "tables"))
         }

@@ -23,6 +23,7 @@ const GAP: f64 = 14.0;
 pub(super) struct Uses {
     branches: bool,
     drawn: bool,
+    parities: bool,
     dashes: bool,
     strips: bool,
     together: bool,
@@ -36,6 +37,7 @@ impl Uses {
         Self {
             branches: hangs().next().is_some(),
             drawn: ties.directed,
+            parities: ties.parities,
             dashes: hangs().any(|hangs| !hangs.whole),
             strips: marks().next().is_some(),
             together: marks().any(|(_, member)| member.role == Role::Beside),
@@ -78,6 +80,8 @@ impl Uses {
             let signs = mark(28.0, 0.0, member(Role::Beside, true)) + &mark(48.0, 0.0, member(Role::Beside, true));
             let text = if self.drawn {
                 "Columns that are drawn together."
+            } else if self.parities {
+                "Columns of two values. The parities of all sets of up to three of them were measured."
             } else {
                 "Columns that were counted together in one table. Parts of larger tables are left out."
             };

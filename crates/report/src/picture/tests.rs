@@ -20,7 +20,7 @@ fn ties(names: Vec<String>, groups: &[&[usize]]) -> Ties {
         }
     }
     let groups = groups.iter().map(|group| Group(group.iter().map(member).collect())).collect();
-    Ties { names, groups, strengths, directed: false }
+    Ties { names, groups, strengths, directed: false, parities: false }
 }
 
 fn named(columns: usize) -> Vec<String> {

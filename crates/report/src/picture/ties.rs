@@ -18,6 +18,9 @@ pub(super) struct Ties {
     pub(super) strengths: BTreeMap<(usize, usize), f64>,
     /// Whether columns are drawn given others, in the order of the groups.
     pub(super) directed: bool,
+    /// Whether the one group stands for all sets of up to three of its columns, whose parities were
+    /// measured.
+    pub(super) parities: bool,
 }
 
 /// Columns that were counted together, or are drawn given each other.
@@ -57,14 +60,19 @@ impl Group {
 impl Ties {
     pub(super) fn of(model: &Model) -> Self {
         let names = model.schema().attributes().iter().map(|attribute| attribute.name().to_owned()).collect();
-        let mut ties = Self { names, groups: Vec::new(), strengths: BTreeMap::new(), directed: false };
+        let mut ties = Self { names, groups: Vec::new(), strengths: BTreeMap::new(), directed: false, parities: false };
         match model.distribution() {
             Distribution::Network(network) => ties.add_network(model, network),
             distribution => {
+                let parities = model.parity_tables();
+                ties.parities = !parities.is_empty();
                 let cliques: Vec<Clique> = match distribution {
                     // Rows come from one smoothed table over all columns.
                     Distribution::Rows(_) => vec![Clique::new(model.recoding().domain().attributes())],
-                    _ => model.origin().tables().iter().map(|table| table.clique.clone()).collect(),
+                    _ if ties.parities => {
+                        vec![Clique::new(parities.iter().flat_map(|table| table.clique.attributes()).copied())]
+                    }
+                    _ => model.tables().into_iter().map(|table| table.clique).collect(),
                 };
                 for clique in &cliques {
                     ties.add_group(model, clique.attributes().iter().map(|&column| (column, Role::Beside)));

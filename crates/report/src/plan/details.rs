@@ -75,6 +75,9 @@ fn name(step: &Step) -> &'static str {
         (Asked::Tables, _) => "tables of several columns",
         (Asked::Scores, 2) => "noisy scores of pairs",
         (Asked::Scores, _) => "noisy scores of candidates",
+        (Asked::Parities, 1) => "parities of one column",
+        (Asked::Parities, 2) => "parities of pairs",
+        (Asked::Parities, _) => "parities of three columns",
         (Asked::Choices, _) => "selections among candidates",
         (Asked::Draws, _) => "rows drawn from one table",
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 use scumble_mechanisms::{Model, Origin};
 use scumble_schema::Clique;
+use scumble_vault::Event;
 use scumble_vault::account::{Mechanism, Question};
 
 use super::number::{in_words, rows};
@@ -60,7 +61,7 @@ fn kinds(by_columns: &BTreeMap<usize, usize>) -> String {
     kinds.join(", ")
 }
 
-/// States the other releases: selections and scores.
+/// States the other releases: parities, selections and scores.
 fn choices(model: &Model) -> Markup {
     let events = match model.origin() {
         Origin::Measured { certificate, .. } => certificate.events(),
@@ -68,10 +69,19 @@ fn choices(model: &Model) -> Markup {
     };
     let asked = |chosen: bool| {
         let scores = events.iter().filter(|event| matches!(event.question(), Question::Scores { .. }));
+        let scores = scores.filter(|event| !event.question().is_of_parities());
         scores.filter(|event| matches!(event.mechanism(), Mechanism::Exponential { .. }) == chosen).count()
     };
+    let parities: u64 = events.iter().filter(|event| event.question().is_of_parities()).map(Event::length).sum();
     let (choices, scores) = (asked(true), asked(false));
     html! {
+        @if parities > 0 {
+            p {
+                "All columns have two values, and what was measured of a set of columns is its parity: the number of rows with an "
+                "even number of second values, less that of the others. " (grouped(parities)) " parities, of all sets of up to three "
+                "columns, were measured. The tables above follow from them and share their noise."
+            }
+        }
         @if choices + scores > 0 {
             p {
                 "Which tables to measure was itself learned from the rows, under the same guarantee: "
@@ -91,7 +101,7 @@ fn list(model: &Model, tables: &[NoisyTable<'_>]) -> Table {
     );
     for table in tables.iter().take(MAX_LISTED) {
         listed.row([
-            text(names(model, table.clique)),
+            text(names(model, &table.clique)),
             text(grouped(table.cells)),
             text(rows(real(model.rows()) / real(table.cells.max(1)))),
             text(rows(table.deviation)),

@@ -97,7 +97,7 @@ impl Relations {
             }
         };
         for table in tables {
-            know(table.clique);
+            know(&table.clique);
         }
         Self { before }
     }

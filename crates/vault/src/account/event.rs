@@ -46,6 +46,13 @@ pub enum Question {
     },
 }
 
+impl Question {
+    /// Returns whether it asks for the parities of sets of binary columns.
+    pub fn is_of_parities(&self) -> bool {
+        matches!(self, Self::Scores { score: ScoreKind::Parity, .. })
+    }
+}
+
 /// Description of one release: the question, its sensitivity, and the mechanism.
 ///
 /// # Privacy

@@ -4,7 +4,7 @@ mod candidates;
 mod learner;
 mod options;
 mod outline;
-mod parities;
+pub(crate) mod parities;
 mod row_rounds;
 mod schedule;
 mod tree;

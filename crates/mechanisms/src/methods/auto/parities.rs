@@ -129,7 +129,7 @@ fn number_of_sets(columns: usize, size: usize) -> usize {
 }
 
 /// Returns all sets of a size, of one to three.
-fn sets(columns: &[AttributeId], size: usize) -> impl Iterator<Item = Clique> {
+pub(crate) fn sets(columns: &[AttributeId], size: usize) -> impl Iterator<Item = Clique> {
     let last = columns.len();
     let triples = (0..last).flat_map(move |one| {
         let second = if size > 1 { one + 1..last } else { one..one + 1 };

@@ -174,7 +174,7 @@ impl<A: Adjacency, M: Selecting> Outline<A, M> {
         }
         if let Some(noise) = Extent::of(deviations) {
             self.steps.push(Step {
-                what: Asked::Scores,
+                what: if score == ScoreKind::Parity { Asked::Parities } else { Asked::Scores },
                 events: Events::certain(lists.len()),
                 columns: Extent::both(columns),
                 cells: Extent::both(length),

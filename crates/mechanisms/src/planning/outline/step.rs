@@ -32,6 +32,8 @@ pub enum Asked {
     Tables,
     /// Noisy scores: how related columns are, or how badly a model explains them.
     Scores,
+    /// The parities of sets of binary columns.
+    Parities,
     /// A selection by the exponential mechanism.
     Choices,
     /// Rows drawn from the smoothed table of all columns.
