@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use scumble_benchmarks::Result;
 use scumble_benchmarks::arguments::{Arguments, Usage};
 use scumble_benchmarks::figure::Figures;
+use scumble_vault::account::ThresholdDelta;
 use scumble_vault::ledger::Ledger;
 
 use crate::job::{self, Witness, request, terms};
@@ -273,7 +274,10 @@ fn faults(points: &[Point], error: &str) -> Figures {
 
 fn spend(ledger: &Ledger, times: usize) {
     for _ in 0..times {
-        ledger.reserve(&request("spend", 3)).and_then(|job| job.commit(2, 1)).expect("there is budget");
+        ledger
+            .reserve(&request("spend", 3))
+            .and_then(|job| job.commit(2, ThresholdDelta::ZERO, 1))
+            .expect("there is budget");
     }
 }
 
@@ -371,7 +375,7 @@ fn speed() -> Figures {
             let job = ledger.reserve(&request("spend", 3)).expect("there is budget");
             reserving += started.elapsed();
             let started = Instant::now();
-            job.commit(2, 1).expect("the ledger can be written");
+            job.commit(2, ThresholdDelta::ZERO, 1).expect("the ledger can be written");
             committing += started.elapsed();
         }
         let milliseconds = |time: Duration| time.as_secs_f64() * 1e3 / f64::from(TIMES);

@@ -67,6 +67,18 @@ mutants! {
     /// Rows are drawn with half the smoothing that their event states.
     SmoothingHalved = "smoothing-halved" in "vault",
         caught by "scumble-vault" "release_laws" "rows_follow_the_law_of_their_event";
+    /// A threshold is computed as if noise were not rounded, so that it is too low.
+    ThresholdForgetsTheHalf = "threshold-forgets-the-half" in "vault",
+        caught by "scumble-vault" "values" "values_of_one_unit_pass_as_rarely_as_their_event_says";
+    /// Values are charged as if the rows of a unit never held the same one.
+    ValuesOfRootContributions = "values-of-root-contributions" in "vault",
+        caught by "scumble-vault" "values" "the_certificate_follows_from_the_events";
+    /// A release of values shows how many were below the threshold.
+    ValuesCountTheHidden = "values-count-the-hidden" in "vault",
+        caught by "scumble-vault" "values" "only_values_of_the_rows_are_released_and_in_the_order_of_their_bytes";
+    /// Released values are in the order in which they appeared.
+    ValuesInOrderOfAppearance = "values-in-order-of-appearance" in "vault",
+        caught by "scumble-vault" "values" "only_values_of_the_rows_are_released_and_in_the_order_of_their_bytes";
     /// Cells without rows get no noise.
     EmptyCellsWithoutNoise = "empty-cells-without-noise" in "vault",
         caught by "scumble-vault" "release_laws" "tables_follow_the_law_of_their_event";

@@ -68,8 +68,9 @@ impl LedgerSummary {
     pub fn new(statement: &Statement) -> Self {
         let terms = &statement.terms;
         let share = |quanta: u128| cost(terms.accounting, quanta).to_f64() / cost(terms.accounting, terms.cap).to_f64();
+        let for_noise = terms.goal.without(statement.thresholds);
         let epsilon =
-            |accounting: AccountingKind, quanta| accounting.epsilon(quanta, terms.goal.delta).map(Epsilon::get);
+            |accounting: AccountingKind, quanta| accounting.epsilon(quanta, for_noise?.delta).map(Epsilon::get);
         // A fit with Gaussian noise of mu² costs mu² / 2 in rho. No other kind of fit costs more.
         let left_epsilon = match terms.accounting {
             AccountingKind::Zcdp => epsilon(AccountingKind::Gdp, statement.left.saturating_mul(2)),

@@ -12,6 +12,8 @@
 //! | [scores](Vault::measure_scores) of candidates | scores with noise on each | [`Pure`] (Laplace), [`Gdp`], [`Zcdp`] (Gaussian) |
 //! | [the best](Vault::select) of several candidates | one of them, by the exponential mechanism | [`Pure`], [`Gdp`], [`Zcdp`] |
 //! | [rows](Vault::draw_rows) | cells of a smoothed histogram | [`Pure`], [`Zcdp`], with [`ReplaceOne`] |
+//! | [grids](ColumnVault::measure_grids) over columns that no schema describes | counts with noise on every cell | [`Pure`] (Laplace), [`Gdp`], [`Zcdp`] (Gaussian) |
+//! | [values](ColumnVault::release_values) of such columns | those that enough rows share, with noisy counts | [`Gdp`], [`Zcdp`] |
 //!
 //! # What it refuses to know
 //! - Data files, rows and values: it asks a [`MarginalSource`] for counts over public cells.
@@ -69,6 +71,7 @@
 //! | Gaussian and Laplace noise, sensitivity of tables | [`noise::RoundedGaussian`], [`noise::DiscreteLaplace`] |
 //! | selecting a candidate | [`noise::ExponentialMechanism`] |
 //! | drawing rows | [`account::Smoothing`] |
+//! | values above a threshold | [`account::Threshold`] |
 //! | the sensitivity of every score | [`score`], and each score type |
 //! | no release without a spend, none drawn twice | [`ledger`] |
 //!
@@ -97,13 +100,13 @@ mod vault;
 
 pub use account::{
     Accounting, AccountingKind, AddRemove, Adjacency, ApproxDp, Budget, Certificate, Cost, Delta, Epsilon, Event,
-    EventId, Gdp, MuSquared, Pure, ReplaceOne, Rho, RowDrawing, Selecting, Share, Sigma, WeakTerm, Zcdp,
+    EventId, Gdp, MuSquared, Pure, ReplaceOne, Rho, RowDrawing, Selecting, Share, Sigma, Thresholding, WeakTerm, Zcdp,
 };
 pub use error::VaultError;
 pub use private::Private;
 pub use released::Released;
-pub use source::{CountTable, MarginalSource, SourceError};
-pub use vault::{NoisyScores, NoisyTable, Vault};
+pub use source::{CountTable, MarginalSource, SourceError, ValueSource};
+pub use vault::{ColumnVault, CommonValues, Grid, NoisyScores, NoisyTable, ValueSink, Vault};
 
 /// Formats bytes in lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {

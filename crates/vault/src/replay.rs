@@ -35,16 +35,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::account::{Accounting, Adjacency, ApproxDp, Budget, Event, Mechanism, Smoothing};
+use crate::account::{Accounting, Adjacency, ApproxDp, Budget, Event, Mechanism, Smoothing, ThresholdDelta};
 use crate::error::VaultError;
 use crate::noise::JobKey;
 use crate::source::MarginalSource;
-use crate::vault::{Drawing, Exact, Vault};
+use crate::vault::{ColumnVault, Drawing, Exact, Vault, unpacked};
 
 /// A vault, its budget, and the recorder of its releases.
 pub type Opened<A, M> = Result<(Vault<A, M>, Budget<A, M>, Recorder), VaultError>;
@@ -72,8 +72,7 @@ pub fn force<A: Adjacency, M: Accounting>(
     max_contributions: NonZeroU32,
     recording: &Recording,
 ) -> Opened<A, M> {
-    let forced = recording.0.iter().map(|release| (release.event.clone(), release.values.clone())).collect();
-    open(source, goal, max_contributions, Some(forced))
+    open(source, goal, max_contributions, Some(recording.forced()))
 }
 
 fn open<A: Adjacency, M: Accounting>(
@@ -82,11 +81,56 @@ fn open<A: Adjacency, M: Accounting>(
     max_contributions: NonZeroU32,
     forced: Option<Forced>,
 ) -> Opened<A, M> {
+    let (drawing, recorder) = drawing(forced)?;
+    let (vault, budget) = Vault::open_drawing(source, goal, max_contributions, drawing)?;
+    Ok((vault, budget, recorder))
+}
+
+/// A vault of columns, its budget, and the recorder of its releases and of those of the vault that
+/// it becomes.
+pub type OpenedColumns<A, M> = Result<(ColumnVault<A, M>, Budget<A, M>, Recorder), VaultError>;
+
+/// Opens a vault of columns that draws fresh noise and records its releases.
+///
+/// # Errors
+/// Those of [`ColumnVault::open`].
+pub fn record_columns<A: Adjacency, M: Accounting>(
+    goal: ApproxDp,
+    for_thresholds: ThresholdDelta,
+    max_contributions: NonZeroU32,
+) -> OpenedColumns<A, M> {
+    open_columns(goal, for_thresholds, max_contributions, None)
+}
+
+/// Opens a vault of columns that counts, but releases the values of `recording`.
+///
+/// # Errors
+/// Those of [`ColumnVault::open`]. A release fails where the run diverges from the recording.
+pub fn force_columns<A: Adjacency, M: Accounting>(
+    goal: ApproxDp,
+    for_thresholds: ThresholdDelta,
+    max_contributions: NonZeroU32,
+    recording: &Recording,
+) -> OpenedColumns<A, M> {
+    open_columns(goal, for_thresholds, max_contributions, Some(recording.forced()))
+}
+
+fn open_columns<A: Adjacency, M: Accounting>(
+    goal: ApproxDp,
+    for_thresholds: ThresholdDelta,
+    max_contributions: NonZeroU32,
+    forced: Option<Forced>,
+) -> OpenedColumns<A, M> {
+    let (drawing, recorder) = drawing(forced)?;
+    let (vault, budget) = ColumnVault::open_drawing(goal, for_thresholds, max_contributions, drawing)?;
+    Ok((vault, budget, recorder))
+}
+
+/// Returns the drawing of a replay vault, and the recorder of its releases.
+fn drawing(forced: Option<Forced>) -> Result<(Drawing, Recorder), VaultError> {
     let releases = Arc::default();
     let tape = Tape { forced: forced.map(Mutex::new), releases: Arc::clone(&releases) };
-    let (vault, budget) =
-        Vault::open_drawing(source, goal, max_contributions, Drawing::replay(JobKey::from_os()?, tape))?;
-    Ok((vault, budget, Recorder(releases)))
+    Ok((Drawing::replay(JobKey::from_os()?, tape), Recorder(releases)))
 }
 
 /// Recorded values that are still to be released, each with its event.
@@ -126,6 +170,23 @@ impl Recording {
         self.0.iter().map(|release| &release.event)
     }
 
+    /// Returns the number of released values, over all releases, that the rows of this run do not
+    /// hold: what a forced run released although its own table could not.
+    pub fn foreign_values(&self) -> usize {
+        let foreign = |release: &Release| match &release.exact {
+            Exact::Values(exact) => {
+                let released = unpacked(&release.values).unwrap_or_default();
+                released.iter().filter(|(value, _)| !exact.contains_key(value)).count()
+            }
+            _ => 0,
+        };
+        self.0.iter().map(foreign).sum()
+    }
+
+    fn forced(&self) -> Forced {
+        self.0.iter().map(|release| (release.event.clone(), release.values.clone())).collect()
+    }
+
     /// Checks that `other` has the same releases with the same values, and that the exact answers
     /// differ by at most the sensitivity of each release.
     ///
@@ -135,7 +196,8 @@ impl Recording {
         let distances = self.distances(other)?;
         for (release, distance) in self.0.iter().zip(distances) {
             let allowed = match release.event.mechanism() {
-                Mechanism::RoundedGaussian { squared_sensitivity, .. } => squared_sensitivity,
+                Mechanism::RoundedGaussian { squared_sensitivity, .. }
+                | Mechanism::ThresholdedGaussian { squared_sensitivity, .. } => squared_sensitivity,
                 Mechanism::DiscreteLaplace { sensitivity, .. } | Mechanism::Exponential { sensitivity, .. } => {
                     sensitivity
                 }
@@ -181,7 +243,7 @@ impl Release {
         // A distance that saturates is above any sensitivity.
         let differences = self.exact.differences(&other.exact);
         Ok(match self.event.mechanism() {
-            Mechanism::RoundedGaussian { .. } => {
+            Mechanism::RoundedGaussian { .. } | Mechanism::ThresholdedGaussian { .. } => {
                 differences.fold(0, |sum: u128, apart| sum.saturating_add(apart.saturating_mul(apart)))
             }
             Mechanism::DiscreteLaplace { .. } | Mechanism::SmoothedHistogram(_) => {
@@ -200,6 +262,12 @@ impl Exact {
             }
             (Self::Scores(own), Self::Scores(others)) => {
                 Box::new(own.iter().zip(others).map(|(own, others)| own.abs_diff(*others)))
+            }
+            (Self::Values(own), Self::Values(others)) => {
+                let rows = |values: &BTreeMap<Vec<u8>, u64>, value| values.get(value).copied().unwrap_or(0);
+                let only_theirs = others.keys().filter(|value| !own.contains_key(*value));
+                let values = own.keys().chain(only_theirs);
+                Box::new(values.map(move |value| rows(own, value).abs_diff(rows(others, value)).into()))
             }
             _ => unreachable!("equal events have equal kinds of answers"),
         }

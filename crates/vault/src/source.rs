@@ -7,6 +7,7 @@ use std::num::NonZeroU32;
 use scumble_schema::{AttributeId, Clique, Domain, Recoding, cells};
 
 use crate::private::Private;
+use crate::vault::ValueSink;
 
 /// Exact counts of rows over the cells of a clique, in the order of [`scumble_schema::cells`].
 ///
@@ -105,6 +106,21 @@ pub trait MarginalSource: Send {
         let folded = cliques.iter().zip(&tables).map(|(clique, table)| folded(recoding, clique, table));
         Ok(Private::new(folded.collect()))
     }
+}
+
+/// A source of the values present in columns that no schema describes.
+pub trait ValueSource: Send {
+    /// As [`MarginalSource::bound`].
+    fn bound(&self) -> Option<(&str, NonZeroU32)> {
+        None
+    }
+
+    /// Adds every value present in each of `columns` to `sink`, once, with its number of rows, in
+    /// any order. The set of values and their counts must be a function of the rows alone.
+    ///
+    /// # Errors
+    /// If the rows cannot be read. The text must not depend on their values.
+    fn count_values(&self, columns: &[&str], sink: &mut ValueSink<'_>) -> Result<(), SourceError>;
 }
 
 /// Sums a table over base columns to the table over the recoded columns of `clique`.

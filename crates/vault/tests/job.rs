@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rows::{Rows, goal};
 use scumble_schema::{AdjacencyKind, AttributeId, Clique};
-use scumble_vault::account::Share;
+use scumble_vault::account::{Share, ThresholdDelta};
 use scumble_vault::ledger::{Job, JobPlan, Ledger, LedgerError, Outcome, Terms};
 use scumble_vault::score::L1Error;
 use scumble_vault::{
@@ -32,7 +32,17 @@ fn plan(accounting: AccountingKind) -> JobPlan {
     let goal = goal(1.0, if accounting == AccountingKind::Pure { 0.0 } else { 1e-6 });
     let [privacy_unit, description, request] = ["row", "a test", "its parameters"].map(str::to_owned);
     let adjacency = AdjacencyKind::AddRemove;
-    JobPlan { adjacency, privacy_unit, max_contributions: ONE, accounting, goal, description, request, command: None }
+    JobPlan {
+        adjacency,
+        privacy_unit,
+        max_contributions: ONE,
+        accounting,
+        goal,
+        for_thresholds: ThresholdDelta::ZERO,
+        description,
+        request,
+        command: None,
+    }
 }
 
 /// Returns ten rows of two columns, and the counter of their counts.

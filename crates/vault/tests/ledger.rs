@@ -15,6 +15,7 @@ use job::{Witness, goal, request, terms};
 use proptest::prelude::*;
 use rusqlite::Connection;
 use scumble_schema::AdjacencyKind;
+use scumble_vault::account::ThresholdDelta;
 use scumble_vault::ledger::{JournalEntry, Ledger, LedgerError, Outcome, Reservation, Terms};
 use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon, VaultError};
 use tempfile::TempDir;
@@ -31,7 +32,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 fn spend(ledger: &Ledger, quanta: u128) {
-    ledger.reserve(&request("spend", quanta)).unwrap().commit(quanta, 1).unwrap();
+    ledger.reserve(&request("spend", quanta)).unwrap().commit(quanta, ThresholdDelta::ZERO, 1).unwrap();
 }
 
 fn journal_file(path: &Path, job: &Reservation) -> PathBuf {
@@ -53,7 +54,7 @@ fn a_statement_shows_every_job_with_what_it_reserved_and_spent() {
     let (done_id, done_head) = (done.job().to_owned(), done.head().to_owned());
     assert_eq!((done.reserved(), done.journalled()), (60, &[][..]));
     assert_eq!(ledger.verify().unwrap().head, done_head);
-    done.commit(45, 3).unwrap();
+    done.commit(45, ThresholdDelta::ZERO, 3).unwrap();
     let open = ledger.reserve(&request("second", 30)).unwrap();
 
     let statement = Ledger::open(&path).unwrap().verify().unwrap();
@@ -90,9 +91,9 @@ fn the_cap_is_reached_exactly_and_never_passed() {
     );
     spend(&ledger, 30);
     assert!(matches!(ledger.reserve(&request("one", 1)), Err(LedgerError::OverCap { asked: 1, left: 0, .. })));
-    ledger.reserve(&request("nothing", 0)).unwrap().commit(0, 0).unwrap();
+    ledger.reserve(&request("nothing", 0)).unwrap().commit(0, ThresholdDelta::ZERO, 0).unwrap();
     // The freed part of a reservation can be spent again.
-    open.commit(10, 1).unwrap();
+    open.commit(10, ThresholdDelta::ZERO, 1).unwrap();
     spend(&ledger, 20);
     let statement = ledger.verify().unwrap();
     assert_eq!((statement.spent, statement.left), (100, 0));
@@ -109,7 +110,7 @@ fn the_largest_amounts_do_not_overflow() {
         let refused = ledger.reserve(&request("more", asked)).unwrap_err();
         assert!(matches!(refused, LedgerError::OverCap { left: 0, .. }));
     }
-    most.commit(1, 1).unwrap();
+    most.commit(1, ThresholdDelta::ZERO, 1).unwrap();
     spend(&ledger, terms.cap - 1);
     assert_eq!(ledger.verify().unwrap().spent, terms.cap);
 }
@@ -117,7 +118,7 @@ fn the_largest_amounts_do_not_overflow() {
 #[test]
 fn a_job_cannot_have_spent_more_than_it_reserved() {
     let (_directory, _path, ledger) = fresh(100);
-    let refused = ledger.reserve(&request("job", 10)).unwrap().commit(11, 1).unwrap_err();
+    let refused = ledger.reserve(&request("job", 10)).unwrap().commit(11, ThresholdDelta::ZERO, 1).unwrap_err();
     assert!(matches!(refused, LedgerError::AboveReservation { spent: 11, reserved: 10 }));
     assert_eq!(ledger.verify().unwrap().spent, 10);
 }
@@ -174,7 +175,7 @@ fn only_the_owner_can_read_the_files_and_journals_are_removed_with_their_jobs() 
     let job = ledger.reserve(&request("job", 10)).unwrap();
     let journal = journal_file(&path, &job);
     assert_eq!([mode(&path), mode(&beside(&path, ".jobs")), mode(&journal)], [0o600, 0o700, 0o600]);
-    job.commit(10, 0).unwrap();
+    job.commit(10, ThresholdDelta::ZERO, 0).unwrap();
     assert!(!journal.exists());
     let mut left: Vec<_> = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
@@ -359,7 +360,7 @@ fn a_ledger_of_many_pages_keeps_its_seal() {
     let long = "x".repeat(30_000);
     for _ in 0..20 {
         let request = scumble_vault::ledger::ReservationRequest { description: long.clone(), ..request("long", 1) };
-        ledger.reserve(&request).unwrap().commit(1, 1).unwrap();
+        ledger.reserve(&request).unwrap().commit(1, ThresholdDelta::ZERO, 1).unwrap();
     }
     assert_eq!(ledger.verify().unwrap().spent, 20);
 }
@@ -384,7 +385,9 @@ fn a_replaced_ledger_is_detected() {
     let job = ledger.reserve(&request("job", 10)).unwrap();
     fs::remove_file(&path).unwrap();
     Ledger::create(&path, &terms(100)).unwrap();
-    assert!(matches!(job.commit(10, 0), Err(LedgerError::Damaged { what }) if what.contains("gone")));
+    assert!(
+        matches!(job.commit(10, ThresholdDelta::ZERO, 0), Err(LedgerError::Damaged { what }) if what.contains("gone"))
+    );
     fs::remove_file(&path).unwrap();
     Ledger::create(&path, &terms(200)).unwrap();
     assert!(matches!(ledger.reserve(&request("job", 1)), Err(LedgerError::Damaged { what }) if what.contains("place")));
@@ -412,7 +415,7 @@ fn an_interrupted_job_is_resumed_with_what_it_released() {
 
     let job = ledger.resume("job").unwrap().unwrap();
     assert_eq!(job.journalled()[2..], [entry("third", &[-1])]);
-    job.commit(10, 3).unwrap();
+    job.commit(10, ThresholdDelta::ZERO, 3).unwrap();
     assert!(ledger.resume("job").unwrap().is_none());
     assert_eq!(ledger.verify().unwrap().spent, 10);
 }
@@ -497,12 +500,12 @@ fn a_suspect_ledger_can_be_read_but_not_spent_from() {
     fs::write(&mark, "").unwrap();
     assert!(matches!(ledger.reserve(&request("next", 1)), Err(LedgerError::Suspect { mark: at }) if at == mark));
     assert!(matches!(ledger.resume("job"), Err(LedgerError::Suspect { .. })));
-    assert!(matches!(job.commit(1, 1), Err(LedgerError::Suspect { .. })));
+    assert!(matches!(job.commit(1, ThresholdDelta::ZERO, 1), Err(LedgerError::Suspect { .. })));
     let statement = Ledger::open(&path).unwrap().verify().unwrap();
     assert!(statement.suspect);
     assert_eq!(statement.spent, 10);
     fs::remove_file(&mark).unwrap();
-    ledger.resume("job").unwrap().unwrap().commit(1, 1).unwrap();
+    ledger.resume("job").unwrap().unwrap().commit(1, ThresholdDelta::ZERO, 1).unwrap();
     assert_eq!(ledger.verify().unwrap().spent, 1);
 }
 
@@ -553,7 +556,11 @@ fn threads_of_one_process_spend_exactly_the_cap() {
     let spent = std::thread::scope(|scope| {
         let spender = || {
             let ledger = Ledger::open(&path).unwrap();
-            (0..20).filter(|_| ledger.reserve(&request("job", 1)).is_ok_and(|job| job.commit(1, 1).is_ok())).count()
+            (0..20)
+                .filter(|_| {
+                    ledger.reserve(&request("job", 1)).is_ok_and(|job| job.commit(1, ThresholdDelta::ZERO, 1).is_ok())
+                })
+                .count()
         };
         // A file that grows while it is read does not count as damaged.
         let reader = || (0..100).for_each(|_| assert!(Ledger::open(&path).unwrap().verify().unwrap().spent <= 50));
@@ -676,7 +683,7 @@ proptest! {
         for (reserved, spent, finish) in jobs {
             match ledger.reserve(&request("job", reserved)) {
                 Ok(job) if finish && spent <= reserved => {
-                    job.commit(spent, 1).unwrap();
+                    job.commit(spent, ThresholdDelta::ZERO, 1).unwrap();
                     expected += spent;
                 }
                 Ok(_) => expected += reserved,

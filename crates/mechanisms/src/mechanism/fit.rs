@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use scumble_planted::Mutant;
 use scumble_schema::Schema;
+use scumble_vault::account::ThresholdDelta;
 use scumble_vault::ledger::{Job, JobPlan};
 use scumble_vault::{AccountingKind, ApproxDp, Budget, Delta, MarginalSource, Vault};
 
@@ -28,6 +29,7 @@ pub fn plan(schema: &Schema, method: &Method, goal: ApproxDp) -> JobPlan {
         max_contributions: privacy.max_contributions,
         accounting: method.accounting(goal),
         goal,
+        for_thresholds: ThresholdDelta::ZERO,
         description: method.to_string(),
         request: request.to_string(),
         command: None,

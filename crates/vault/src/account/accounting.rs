@@ -39,6 +39,11 @@ pub trait Selecting: Accounting {
 /// An accounting under which rows drawn from a smoothed histogram have a cost.
 pub trait RowDrawing: Accounting {}
 
+/// An accounting under which values above a threshold have a cost. Under [`Pure`] they have none: a
+/// value that one unit alone holds could be released with some probability, and without the unit it
+/// could not.
+pub trait Thresholding: Accounting {}
+
 /// Pure differential privacy: `epsilon` adds up, and `delta` is 0. Noise is Laplace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pure {}
@@ -105,6 +110,9 @@ impl Selecting for Zcdp {
 
 impl RowDrawing for Pure {}
 impl RowDrawing for Zcdp {}
+
+impl Thresholding for Gdp {}
+impl Thresholding for Zcdp {}
 
 /// An [`Accounting`] as a value: how the costs of releases add up, and to which epsilon and delta.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use scumble_schema::{AdjacencyKind, Assumption};
 use serde::{Deserialize, Serialize};
 
 use super::amount::Quanta;
-use super::{AccountingKind, ApproxDp, Cost, Delta, Epsilon, Event};
+use super::{AccountingKind, ApproxDp, Cost, Delta, Epsilon, Event, ThresholdDelta};
 use crate::error::VaultError;
 
 /// Version of the certificate format. A reader refuses any other.
@@ -133,8 +133,12 @@ impl Certificate {
         let delta = self.accounting.claimed_delta(self.goal);
         agree(self.delta == delta, "delta does not follow from the goal and the accounting")?;
         let claim = self.epsilon.get();
-        let holds = Epsilon::try_from((claim * (1.0 + READING_ERROR)).min(self.goal.epsilon.get()))
-            .is_ok_and(|epsilon| self.accounting.epsilon_within(total.0, ApproxDp { epsilon, delta }).is_some());
+        let for_noise = for_noise(&self.events, ApproxDp { delta, ..self.goal });
+        let holds =
+            Epsilon::try_from((claim * (1.0 + READING_ERROR)).min(self.goal.epsilon.get())).is_ok_and(|epsilon| {
+                for_noise
+                    .is_some_and(|goal| self.accounting.epsilon_within(total.0, ApproxDp { epsilon, ..goal }).is_some())
+            });
         let same = (claim - epsilon.get()).abs() <= SAME * epsilon.get();
         agree(holds && same, "epsilon does not follow from the total and delta")
     }
@@ -179,6 +183,11 @@ impl Certificate {
         Cost { accounting: self.accounting, quanta: self.total.0 }
     }
 
+    /// Returns the part of [`Certificate::delta`] that thresholds add, zero if there are none.
+    pub fn threshold_delta(&self) -> ThresholdDelta {
+        sum_of_deltas(&self.events).unwrap_or(ThresholdDelta::from_quanta(u128::MAX))
+    }
+
     /// Returns the ledger entry of the job, if it ran on a ledger.
     pub fn ledger(&self) -> Option<&LedgerEntry> {
         self.ledger.as_ref()
@@ -203,8 +212,20 @@ impl Certificate {
 fn totals(accounting: AccountingKind, events: &[Event], goal: ApproxDp) -> Result<(Quanta, Epsilon), VaultError> {
     let disagrees = |disagreement| VaultError::Certificate { disagreement };
     let total = sum_of_costs(accounting, events).ok_or(disagrees("the events cost more than can be added up"))?;
+    let goal = for_noise(events, goal).ok_or(disagrees("the thresholds add more to delta than the goal allows"))?;
     let epsilon = accounting.epsilon_within(total.quanta, goal);
     Ok((Quanta(total.quanta), epsilon.ok_or(disagrees("the events cost more than the goal allows"))?))
+}
+
+/// Returns the goal that the thresholds of the events leave for their noise; `None` if they leave
+/// nothing.
+fn for_noise(events: &[Event], goal: ApproxDp) -> Option<ApproxDp> {
+    goal.without(sum_of_deltas(events)?)
+}
+
+/// Returns what all thresholds of the events add to `delta`; `None` if the sum does not fit.
+pub(crate) fn sum_of_deltas<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<ThresholdDelta> {
+    events.into_iter().try_fold(ThresholdDelta::ZERO, |sum, event| sum.checked_add(event.mechanism.delta()))
 }
 
 /// Returns the total cost of the events; `None` if one has no cost under this accounting, or the

@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use scumble_schema::{AdjacencyKind, Clique};
 use serde::{Deserialize, Serialize};
 
-use super::{AccountingKind, Cost, Mechanism, RowUnits, ScoreUnits, Sensitivity, Smoothing, Unit};
+use super::{AccountingKind, Cost, Mechanism, RowUnits, ScoreUnits, Sensitivity, Smoothing, Threshold, Unit};
 use crate::score::ScoreKind;
 
 /// Number of a release within its job, counted from zero. It also selects the sub-stream of its
@@ -44,6 +44,18 @@ pub enum Question {
         /// penalties.
         digest: String,
     },
+    /// The number of rows in each cell of a public grid over one column.
+    Grid {
+        /// Name of the column.
+        column: String,
+        /// Name of the grid.
+        grid: String,
+    },
+    /// The values present in one column, with their numbers of rows.
+    Values {
+        /// Name of the column.
+        column: String,
+    },
 }
 
 impl Question {
@@ -66,7 +78,7 @@ pub struct Event {
     pub(crate) mechanism: Mechanism,
     /// Every answer is an integer times `g = 2^-lattice_log2`.
     pub(crate) lattice_log2: u32,
-    /// Number of released values.
+    /// Number of released values; 0 where the release itself decides it.
     pub(crate) length: u64,
 }
 
@@ -86,11 +98,11 @@ impl Event {
         &self.question
     }
 
-    /// Returns the attributes of the released table; `None` for scores, selections and rows.
+    /// Returns the attributes of the released table; `None` for any other release.
     pub fn table(&self) -> Option<&Clique> {
         match &self.question {
             Question::Table(clique) => Some(clique),
-            Question::Rows(_) | Question::Scores { .. } => None,
+            _ => None,
         }
     }
 
@@ -104,7 +116,7 @@ impl Event {
         self.lattice_log2
     }
 
-    /// Returns the number of released values.
+    /// Returns the number of released values; 0 where the release itself decides it.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -129,8 +141,16 @@ impl Event {
             return Some("an event has another adjacency");
         }
         match (&self.question, self.mechanism) {
-            (Question::Table(_), Mechanism::RoundedGaussian { .. } | Mechanism::DiscreteLaplace { .. }) => {
-                self.fault_of(self.length, &[Sensitivity::of_table(neighbours, max_contributions)])
+            (
+                Question::Table(_) | Question::Grid { .. },
+                Mechanism::RoundedGaussian { .. } | Mechanism::DiscreteLaplace { .. },
+            ) => self.fault_of(self.length, &[Sensitivity::of_table(neighbours, max_contributions)]),
+            (Question::Values { .. }, Mechanism::ThresholdedGaussian { sigma, threshold, .. }) => {
+                let due = Threshold::new(sigma, max_contributions, threshold.rows);
+                if due.is_none_or(|due| threshold.delta < due.delta) {
+                    return Some("a threshold adds more to delta than its event states");
+                }
+                self.fault_of(0, &[Sensitivity::of_table(neighbours, max_contributions)])
             }
             (Question::Rows(_), Mechanism::SmoothedHistogram(Smoothing { unit, drawn, .. })) => {
                 let agrees = neighbours == AdjacencyKind::ReplaceOne
@@ -138,12 +158,12 @@ impl Event {
                     && (self.lattice_log2, self.length) == (RowUnits::LATTICE_LOG2, drawn.get());
                 (!agrees).then_some("rows were drawn for other neighbours, or in another number")
             }
-            (Question::Scores { .. }, Mechanism::SmoothedHistogram(_))
-            | (Question::Rows(_), _)
-            | (Question::Table(_), Mechanism::Exponential { .. } | Mechanism::SmoothedHistogram(_)) => {
-                Some("an event is not an answer to its question")
-            }
-            (Question::Scores { score, candidates, heaviest, rows, .. }, mechanism) => {
+            (
+                Question::Scores { score, candidates, heaviest, rows, .. },
+                mechanism @ (Mechanism::RoundedGaussian { .. }
+                | Mechanism::DiscreteLaplace { .. }
+                | Mechanism::Exponential { .. }),
+            ) => {
                 let length = if matches!(mechanism, Mechanism::Exponential { .. }) { 1 } else { candidates.get() };
                 let due = |one_row| {
                     Sensitivity::of_scores(ScoreUnits::of_unit(one_row, *heaviest, max_contributions)?, length)
@@ -151,6 +171,7 @@ impl Event {
                 let due: Vec<_> = score.sensitivities(neighbours, *rows).into_iter().filter_map(due).collect();
                 self.fault_of(length, &due)
             }
+            _ => Some("an event is not an answer to its question"),
         }
     }
 

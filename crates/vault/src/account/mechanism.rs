@@ -1,5 +1,7 @@
 //! The mechanism of a release, and its cost.
 
+use std::num::NonZeroU32;
+
 use dashu_int::UBig;
 use scumble_planted::Mutant;
 use serde::{Deserialize, Serialize};
@@ -7,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::amount::{FRACTION_BITS, ceil_quanta};
 use super::scale::scale_of_square;
 use super::{
-    AccountingKind, Amount, LaplaceScale, Pure, ScoreUnits, Selecting, SelectionEpsilon, Sensitivity, Sigma, Smoothing,
-    Unit, gdp,
+    AccountingKind, Amount, LaplaceScale, Pure, RowUnits, ScoreUnits, Selecting, SelectionEpsilon, Sensitivity, Sigma,
+    Smoothing, Threshold, ThresholdDelta, Thresholding, Unit, gdp,
 };
 
 /// The mechanism of a release, with all parameters of its cost.
@@ -47,6 +49,17 @@ pub enum Mechanism {
     },
     /// Draws cells from a smoothed histogram.
     SmoothedHistogram(Smoothing),
+    /// Adds `floor(σ N + 1/2)` to the count of every value present, and releases those that reach a
+    /// threshold.
+    ThresholdedGaussian {
+        /// `Δ²`, as a squared L2 norm.
+        #[serde(with = "integer")]
+        squared_sensitivity: u128,
+        /// `σ`.
+        sigma: Sigma,
+        /// `T` and `delta_T`.
+        threshold: Threshold,
+    },
 }
 
 impl Mechanism {
@@ -71,6 +84,31 @@ impl Mechanism {
         Some(Self::DiscreteLaplace { sensitivity, scale: scale_of_square(&over.pow(2), &under.pow(2))? })
     }
 
+    /// Returns Gaussian noise that costs at most `share`, with the least threshold that adds at
+    /// most `limit` to `delta` for units of at most `m` rows; `None` if there is none.
+    pub(crate) fn thresholded<M: Thresholding>(
+        sensitivity: Sensitivity<RowUnits>,
+        m: NonZeroU32,
+        share: Amount<M>,
+        limit: ThresholdDelta,
+    ) -> Option<Self> {
+        match M::noise(sensitivity, share)? {
+            Self::RoundedGaussian { squared_sensitivity, sigma } => {
+                let threshold = Threshold::least(sigma, m, limit)?;
+                Some(Self::ThresholdedGaussian { squared_sensitivity, sigma, threshold })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns what the release adds to the `delta` of its job.
+    pub fn delta(&self) -> ThresholdDelta {
+        match self {
+            Self::ThresholdedGaussian { threshold, .. } => threshold.delta,
+            _ => ThresholdDelta::ZERO,
+        }
+    }
+
     /// Returns the exponential mechanism that costs at most `share`, for scores that one unit moves
     /// by at most `sensitivity`; `None` if its `epsilon` would be too small.
     pub fn exponential<M: Selecting>(sensitivity: ScoreUnits, share: Amount<M>) -> Option<Self> {
@@ -89,11 +127,17 @@ impl Mechanism {
     /// | Laplace | `Δ/b` | - | `epsilon²/2` |
     /// | exponential | `epsilon` | `(pi/8) epsilon²` | `epsilon²/8` |
     /// | smoothed histogram, `k` rows | `k ln r` | - | `k (ln r)²/2` |
+    /// | Gaussian with a threshold | - | `Δ²/σ²` | `Δ²/(2σ²)` |
     ///
-    /// `pi` is replaced by 355/113, which is above it.
+    /// `pi` is replaced by 355/113, which is above it. A threshold adds [`Mechanism::delta`]
+    /// besides.
     pub(crate) fn quanta(&self, accounting: AccountingKind) -> Option<u128> {
         match (*self, accounting) {
-            (Self::RoundedGaussian { squared_sensitivity, sigma }, AccountingKind::Gdp | AccountingKind::Zcdp) => {
+            (
+                Self::RoundedGaussian { squared_sensitivity, sigma }
+                | Self::ThresholdedGaussian { squared_sensitivity, sigma, .. },
+                AccountingKind::Gdp | AccountingKind::Zcdp,
+            ) => {
                 let (over, under) = sigma.squared();
                 let halves = if accounting == AccountingKind::Zcdp { 2_u8 } else { 1 };
                 ceil_quanta(&(under * squared_sensitivity), &(over * halves))
@@ -127,7 +171,8 @@ impl Mechanism {
     /// states none: its event is checked field by field.
     pub(super) fn covers<U: Unit>(&self, due: Sensitivity<U>) -> bool {
         match *self {
-            Self::RoundedGaussian { squared_sensitivity, .. } => squared_sensitivity == due.squared_l2(),
+            Self::RoundedGaussian { squared_sensitivity, .. }
+            | Self::ThresholdedGaussian { squared_sensitivity, .. } => squared_sensitivity == due.squared_l2(),
             Self::DiscreteLaplace { sensitivity, .. } | Self::Exponential { sensitivity, .. } => {
                 sensitivity == due.l1()
             }
@@ -141,7 +186,7 @@ impl Mechanism {
     /// Ignores rounding, which adds at most 1/12 to the variance.
     pub fn standard_deviation(&self) -> Option<f64> {
         match self {
-            Self::RoundedGaussian { sigma, .. } => Some(sigma.to_f64()),
+            Self::RoundedGaussian { sigma, .. } | Self::ThresholdedGaussian { sigma, .. } => Some(sigma.to_f64()),
             Self::DiscreteLaplace { scale, .. } => {
                 // The variance is 2 q / (1 - q)², q = e^(-1/b), which is 1 / (2 sinh²(1 / (2b))).
                 Some(std::f64::consts::FRAC_1_SQRT_2 / libm::sinh(0.5 / scale.to_f64()))

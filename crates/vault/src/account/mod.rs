@@ -14,17 +14,18 @@ pub mod pure;
 mod scale;
 pub mod sensitivity;
 mod smoothing;
+mod threshold;
 mod unit;
 mod weak;
 pub mod zcdp;
 
-pub use accounting::{Accounting, AccountingKind, Gdp, Pure, RowDrawing, Selecting, Zcdp};
+pub use accounting::{Accounting, AccountingKind, Gdp, Pure, RowDrawing, Selecting, Thresholding, Zcdp};
 pub use adjacency::{AddRemove, Adjacency, ReplaceOne};
 pub use amount::{Amount, Cost, MuSquared, Rho};
 pub(crate) use budget::Issuer;
 pub use budget::{Budget, Share, Spendable};
-pub(crate) use certificate::sum_of_costs;
 pub use certificate::{Certificate, LedgerEntry, Noise};
+pub(crate) use certificate::{sum_of_costs, sum_of_deltas};
 pub use event::{Event, EventId, Question};
 pub use mechanism::Mechanism;
 pub use scale::{
@@ -32,5 +33,6 @@ pub use scale::{
 };
 pub use sensitivity::{RowUnits, ScoreUnits, Sensitivity, Unit};
 pub use smoothing::Smoothing;
+pub use threshold::{Threshold, ThresholdDelta};
 pub use unit::{ApproxDp, Delta, Epsilon};
 pub use weak::WeakTerm;

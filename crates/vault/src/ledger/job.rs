@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::binding::{AnswerDigest, Binding};
 use super::{Ledger, LedgerError, Reservation, ReservationRequest};
-use crate::account::{AccountingKind, ApproxDp, Event, LedgerEntry, sum_of_costs};
+use crate::account::{AccountingKind, ApproxDp, Event, LedgerEntry, ThresholdDelta, sum_of_costs, sum_of_deltas};
 use crate::error::VaultError;
 use crate::hex;
 
@@ -26,6 +26,8 @@ pub struct JobPlan {
     pub accounting: AccountingKind,
     /// Goal of the job.
     pub goal: ApproxDp,
+    /// Part of the goal's delta that is set aside for thresholds.
+    pub for_thresholds: ThresholdDelta,
     /// Description for display.
     pub description: String,
     /// Text of everything that the questions depend on besides the rows. An interrupted job is
@@ -36,6 +38,12 @@ pub struct JobPlan {
 }
 
 impl JobPlan {
+    /// Returns the goal that thresholds leave for noise.
+    fn goal_of_noise(&self) -> Result<ApproxDp, VaultError> {
+        let left = self.goal.without(self.for_thresholds);
+        left.ok_or_else(|| VaultError::config("delta", &self.goal.delta, "above the part for thresholds"))
+    }
+
     fn fingerprint(&self) -> String {
         hex(&Sha256::digest(&self.request))
     }
@@ -113,6 +121,7 @@ impl Ledger {
             accounting: plan.accounting,
             goal: plan.goal,
             quanta: self.max_spend(plan)?,
+            thresholds: plan.for_thresholds,
             command: plan.command.clone(),
             anew,
         })
@@ -141,7 +150,7 @@ impl Ledger {
     fn max_spend(&self, plan: &JobPlan) -> Result<u128, VaultError> {
         let terms = self.terms();
         terms.check(plan.adjacency, &plan.privacy_unit, plan.max_contributions)?;
-        let bound = terms.accounting.bound(plan.accounting.largest(plan.goal)?);
+        let bound = terms.accounting.bound(plan.accounting.largest(plan.goal_of_noise()?)?);
         let differs = || LedgerError::Terms {
             what: "accounting",
             ledger: terms.accounting.to_string(),
@@ -204,10 +213,11 @@ impl Job {
     pub fn commit(self) -> Result<(), VaultError> {
         let mut state = self.state();
         let spent = sum_of_costs(self.ledger, &state.events).ok_or(VaultError::Bug { what: "costs do not add up" })?;
+        let thresholds = sum_of_deltas(&state.events).ok_or(VaultError::Bug { what: "deltas do not add up" })?;
         let events = state.events.len() as u64;
         let reservation = state.reservation.take().ok_or(LedgerError::Stopped)?;
         let quanta = if Mutant::LedgerCommitsNothing.is_planted() { 0 } else { spent.quanta };
-        Ok(reservation.commit(quanta, events)?)
+        Ok(reservation.commit(quanta, thresholds, events)?)
     }
 
     /// Refuses a vault with other terms than those of the reservation.
@@ -217,10 +227,11 @@ impl Job {
         max_contributions: NonZeroU32,
         accounting: AccountingKind,
         goal: ApproxDp,
+        for_thresholds: ThresholdDelta,
     ) -> Result<(), VaultError> {
         let plan = &self.plan;
-        let planned = (plan.adjacency, plan.max_contributions, plan.accounting, plan.goal);
-        if planned == (adjacency, max_contributions, accounting, goal) {
+        let planned = (plan.adjacency, plan.max_contributions, plan.accounting, plan.goal, plan.for_thresholds);
+        if planned == (adjacency, max_contributions, accounting, goal, for_thresholds) {
             Ok(())
         } else {
             Err(VaultError::Bug { what: "a job was reserved for other terms than it is run on" })
@@ -306,6 +317,7 @@ mod tests {
             max_contributions: one,
             accounting,
             goal,
+            for_thresholds: ThresholdDelta::ZERO,
             description,
             request,
             command: None,

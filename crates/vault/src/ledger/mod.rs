@@ -4,7 +4,7 @@
 //! # use std::num::NonZeroU32;
 //! # use scumble_schema::AdjacencyKind;
 //! # use scumble_vault::ledger::{Ledger, LedgerError, JobPlan, Terms};
-//! # use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon, VaultError};
+//! # use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon, VaultError, account::ThresholdDelta};
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("people.ledger");
 //! let goal = |epsilon| Ok::<_, VaultError>(ApproxDp { epsilon: Epsilon::new(epsilon)?, delta: Delta::new(1e-9)? });
@@ -18,6 +18,7 @@
 //!     max_contributions: one,
 //!     accounting: AccountingKind::Gdp,
 //!     goal: goal(0.7)?,
+//!     for_thresholds: ThresholdDelta::ZERO,
 //!     description: "independent".into(),
 //!     request: "schema, method and parameters".into(),
 //!     command: None,
@@ -140,10 +141,11 @@ impl Ledger {
         statement.check_room(request)?;
         self.files.sweep_journals(|name| statement.open_jobs().any(|job| job.id == name));
         let job = new_id()?;
-        let ReservationRequest { fingerprint, description, accounting, goal, quanta, command, anew: _ } =
+        let ReservationRequest { fingerprint, description, accounting, goal, quanta, thresholds, command, anew: _ } =
             request.clone();
         let (time, id) = (record::now(), job.clone());
-        let record = Record::Reserve { time, job: id, fingerprint, description, accounting, goal, quanta, command };
+        let record =
+            Record::Reserve { time, job: id, fingerprint, description, accounting, goal, quanta, thresholds, command };
         let body = record.to_body();
         let head = hex(&store.next_link(&body));
         // The journal is created and locked first: a process that sees the reservation also sees
@@ -151,7 +153,7 @@ impl Ledger {
         let journal = Journal::start(self.files.create_journal(&job)?, &job, &head)?;
         store.append(&body)?;
         let (files, journalled) = (self.files.clone(), Vec::new());
-        Ok(Reservation { files, job, head, reserved: quanta, journal, journalled })
+        Ok(Reservation { files, job, head, reserved: quanta, thresholds, journal, journalled })
     }
 
     /// Resumes the interrupted job with this fingerprint, if there is one.
@@ -178,9 +180,9 @@ impl Ledger {
                     // its journal is read.
                     drop(locked);
                     let (journal, journalled) = Journal::resume(file, &job.head)?;
-                    let (files, job, head, reserved) =
-                        (self.files.clone(), job.id.clone(), job.head.clone(), job.reserved);
-                    return Ok(Some(Reservation { files, job, head, reserved, journal, journalled }));
+                    let JobRecord { id: job, head, reserved, thresholds, .. } = job.clone();
+                    let files = self.files.clone();
+                    return Ok(Some(Reservation { files, job, head, reserved, thresholds, journal, journalled }));
                 }
                 Err(error @ LedgerError::Running { .. }) => running = Some(error),
                 Err(error) => return Err(error),

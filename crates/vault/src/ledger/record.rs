@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::{LedgerError, Terms};
-use crate::account::{AccountingKind, ApproxDp};
+use crate::account::{AccountingKind, ApproxDp, ThresholdDelta};
 
 /// Version of the format.
 pub(super) const VERSION: u32 = 1;
@@ -26,6 +26,9 @@ pub(super) enum Record {
         goal: ApproxDp,
         #[serde(with = "quanta")]
         quanta: u128,
+        /// Part of delta that thresholds of the job may add. Absent if it has none.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        thresholds: ThresholdDelta,
         /// Absent if no command began the job, and in ledgers of older versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         command: Option<String>,
@@ -36,8 +39,15 @@ pub(super) enum Record {
         job: String,
         #[serde(with = "quanta")]
         spent: u128,
+        /// What the thresholds of the job added to delta. Absent if it had none.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        thresholds: ThresholdDelta,
         events: u64,
     },
+}
+
+fn is_zero(delta: &ThresholdDelta) -> bool {
+    *delta == ThresholdDelta::ZERO
 }
 
 impl Record {

@@ -6,7 +6,7 @@ use super::error::LedgerError;
 use super::record::{self, Record};
 use super::statement::{JobRecord, Outcome, Statement};
 use super::storage::{Files, Journal, JournalEntry, Store};
-use crate::account::{AccountingKind, ApproxDp};
+use crate::account::{AccountingKind, ApproxDp, ThresholdDelta};
 
 /// A request for a reservation.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +22,8 @@ pub struct ReservationRequest {
     pub goal: ApproxDp,
     /// Maximum spend of the job, under the accounting of the ledger, in quanta of 2^-96.
     pub quanta: u128,
+    /// Part of delta that thresholds of the job may add at most.
+    pub thresholds: ThresholdDelta,
     /// Command that begins the job, shown if the job is found open later.
     pub command: Option<String>,
     /// Whether to begin even if a job of the same fingerprint is open. Its reservation stays spent.
@@ -40,6 +42,7 @@ pub struct Reservation {
     pub(super) job: String,
     pub(super) head: String,
     pub(super) reserved: u128,
+    pub(super) thresholds: ThresholdDelta,
     pub(super) journal: Journal,
     pub(super) journalled: Vec<JournalEntry>,
 }
@@ -96,21 +99,23 @@ impl Reservation {
         })
     }
 
-    /// Ends the job: from now on only `spent` of the reservation counts.
+    /// Ends the job: from now on only `spent` of the reservation counts, and what its `thresholds`
+    /// added to delta.
     ///
     /// # Privacy
     /// `spent` must be the total cost of the job's releases, including those of
-    /// [`journalled`](Self::journalled). The ledger cannot check it.
+    /// [`journalled`](Self::journalled), and `thresholds` the sum over all of them. The ledger
+    /// cannot check it.
     ///
     /// # Errors
-    /// If `spent` exceeds the reservation or the record is not durable. Then the whole reservation
+    /// If they exceed the reservation or the record is not durable. Then the whole reservation
     /// stays spent.
-    pub fn commit(self, spent: u128, events: u64) -> Result<(), LedgerError> {
+    pub fn commit(self, spent: u128, thresholds: ThresholdDelta, events: u64) -> Result<(), LedgerError> {
         self.journal.refuse_if_stopped()?;
-        if spent > self.reserved {
+        if spent > self.reserved || thresholds > self.thresholds {
             return Err(LedgerError::AboveReservation { spent, reserved: self.reserved });
         }
-        self.append_commit(spent, events).inspect_err(|error| self.files.mark_if_storage_failed(error))?;
+        self.append_commit(spent, thresholds, events).inspect_err(|error| self.files.mark_if_storage_failed(error))?;
         // Both files are no longer needed. If they cannot be removed now, the next reservation
         // removes them.
         let _ = fs::remove_file(self.files.journal(&self.job));
@@ -118,14 +123,14 @@ impl Reservation {
         Ok(())
     }
 
-    fn append_commit(&self, spent: u128, events: u64) -> Result<(), LedgerError> {
+    fn append_commit(&self, spent: u128, thresholds: ThresholdDelta, events: u64) -> Result<(), LedgerError> {
         let store = Store::lock(&self.files)?;
         let statement = Statement::of(store.records(), false)?;
         let is_ours = |job: &JobRecord| job.head == self.head && job.outcome == Outcome::Open;
         if !statement.jobs.iter().any(is_ours) {
             return Err(LedgerError::Damaged { what: "the reservation of the job is gone" });
         }
-        let record = Record::Commit { time: record::now(), job: self.job.clone(), spent, events };
+        let record = Record::Commit { time: record::now(), job: self.job.clone(), spent, thresholds, events };
         store.append(&record.to_body())
     }
 }

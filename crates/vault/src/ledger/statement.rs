@@ -8,7 +8,7 @@ use super::error::LedgerError;
 use super::record::{Record, VERSION};
 use super::storage::Hash;
 use super::{ReservationRequest, Terms};
-use crate::account::{AccountingKind, ApproxDp, Epsilon};
+use crate::account::{AccountingKind, ApproxDp, Epsilon, ThresholdDelta};
 use crate::hex;
 
 /// Resolution of the epsilon that is offered to a refused job: four decimals. Epsilon is an integer
@@ -30,6 +30,8 @@ pub struct Statement {
     pub spent: u128,
     /// Remainder of the cap, in quanta of 2^-96.
     pub left: u128,
+    /// What thresholds of finished jobs added to delta, and those of open ones may add.
+    pub thresholds: ThresholdDelta,
     /// Number of records.
     pub records: usize,
     /// Hash of the last record, which depends on all records.
@@ -56,6 +58,8 @@ pub struct JobRecord {
     pub goal: ApproxDp,
     /// Reserved amount, in quanta of 2^-96.
     pub reserved: u128,
+    /// Part of delta reserved for thresholds.
+    pub thresholds: ThresholdDelta,
     /// Command that began the job, if there was one.
     pub command: Option<String>,
     /// Hash of the record of the reservation.
@@ -73,6 +77,8 @@ pub enum Outcome {
     Committed {
         /// Spent amount, in quanta of 2^-96.
         spent: u128,
+        /// What its thresholds added to delta.
+        thresholds: ThresholdDelta,
         /// Number of releases.
         events: u64,
         /// Time of the commit, in seconds since 1970, UTC.
@@ -89,15 +95,30 @@ impl Statement {
             return Err(damaged("the first record does not open a ledger of this version"));
         };
         let head = records.last().map(|(_, hash)| hex(hash)).unwrap_or_default();
-        let (left, jobs) = (terms.cap, Vec::new());
-        let mut statement = Self { terms, opened, jobs, spent: 0, left, records: records.len(), head, suspect };
+        let (left, thresholds) = (terms.cap, ThresholdDelta::ZERO);
+        let (jobs, number) = (Vec::new(), records.len());
+        let mut statement = Self { terms, opened, jobs, spent: 0, left, thresholds, records: number, head, suspect };
         let mut open = HashMap::new();
         for (body, hash) in &records[1..] {
             match Record::from_body(body)? {
                 Record::Open { .. } => return Err(damaged("the ledger is opened twice")),
-                Record::Reserve { time, job: id, fingerprint, description, accounting, goal, quanta, command } => {
+                Record::Reserve {
+                    time,
+                    job: id,
+                    fingerprint,
+                    description,
+                    accounting,
+                    goal,
+                    quanta,
+                    thresholds,
+                    command,
+                } => {
                     let reserved = quanta;
-                    statement.left = statement.left.checked_sub(reserved).ok_or(damaged("the cap is exceeded"))?;
+                    let all = statement.thresholds.checked_add(thresholds);
+                    let left = all.and_then(|all| statement.left_beside(all)?.checked_sub(reserved));
+                    left.ok_or(damaged("the cap is exceeded"))?;
+                    statement.spent += reserved;
+                    statement.thresholds = all.unwrap_or_default();
                     if open.insert(id.clone(), statement.jobs.len()).is_some() {
                         return Err(damaged("two jobs have one id"));
                     }
@@ -110,42 +131,64 @@ impl Statement {
                         accounting,
                         goal,
                         reserved,
+                        thresholds,
                         command,
                         head,
                         outcome,
                     });
                 }
-                Record::Commit { time, job, spent, events } => {
+                Record::Commit { time, job, spent, thresholds, events } => {
                     let job = open.remove(&job).and_then(|job| statement.jobs.get_mut(job));
                     let job = job.ok_or(damaged("a job ends that was not open"))?;
                     let freed = job.reserved.checked_sub(spent).ok_or(damaged("a job spent more than it reserved"))?;
-                    job.outcome = Outcome::Committed { spent, events, time };
-                    statement.left += freed;
+                    let kept = job.thresholds.checked_sub(thresholds);
+                    let kept = kept.and_then(|freed| statement.thresholds.checked_sub(freed));
+                    job.outcome = Outcome::Committed { spent, thresholds, events, time };
+                    statement.thresholds = kept.ok_or(damaged("a job spent more than it reserved"))?;
+                    statement.spent -= freed;
                 }
             }
         }
-        statement.spent = statement.terms.cap - statement.left;
+        statement.left = statement.left_beside(statement.thresholds).ok_or(damaged("the cap is exceeded"))?;
         Ok(statement)
+    }
+
+    /// Returns the remainder of the cap if `thresholds` are added to delta in all; `None` if more
+    /// is spent.
+    ///
+    /// # Privacy
+    /// All noise and all thresholds together satisfy the goal of the ledger: the cap is then what
+    /// the delta allows that thresholds leave.
+    fn left_beside(&self, thresholds: ThresholdDelta) -> Option<u128> {
+        let Terms { accounting, goal, cap, .. } = self.terms;
+        let allowed = if thresholds == ThresholdDelta::ZERO {
+            cap
+        } else {
+            accounting.largest(goal.without(thresholds)?).ok()?.quanta.min(cap)
+        };
+        allowed.checked_sub(self.spent)
     }
 
     /// The privacy filter: refuses a request that would exceed the cap, before anything is
     /// reserved.
     pub(super) fn check_room(&self, request: &ReservationRequest) -> Result<(), LedgerError> {
         let asked = request.quanta;
-        if asked > self.left && !Mutant::LedgerWithoutCap.is_planted() {
-            let (goal, fits) = (request.goal, self.largest_fit(request));
-            return Err(LedgerError::OverCap { goal, fits, asked, left: self.left });
+        let thresholds = self.thresholds.checked_add(request.thresholds);
+        let left = thresholds.and_then(|thresholds| self.left_beside(thresholds)).unwrap_or(0);
+        if asked > left && !Mutant::LedgerWithoutCap.is_planted() {
+            let (goal, fits) = (request.goal, self.largest_fit(request, left));
+            return Err(LedgerError::OverCap { goal, fits, asked, left });
         }
         Ok(())
     }
 
     /// Returns the largest epsilon of four decimals with which the job would fit.
-    fn largest_fit(&self, request: &ReservationRequest) -> Option<Epsilon> {
+    fn largest_fit(&self, request: &ReservationRequest, left: u128) -> Option<Epsilon> {
         let epsilon = |steps: u32| Epsilon::new(f64::from(steps) / STEPS_PER_EPSILON).ok();
         let has_room = |steps: u32| {
-            let goal = ApproxDp { epsilon: epsilon(steps)?, ..request.goal };
+            let goal = ApproxDp { epsilon: epsilon(steps)?, ..request.goal }.without(request.thresholds)?;
             let cost = self.terms.accounting.bound(request.accounting.largest(goal).ok()?)?;
-            (cost.quanta <= self.left).then_some(())
+            (cost.quanta <= left).then_some(())
         };
         // The requested epsilon does not fit, and zero always does.
         #[expect(

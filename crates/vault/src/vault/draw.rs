@@ -1,5 +1,7 @@
 //! Drawing, journalling and repeating released values.
 
+#[cfg(feature = "replay")]
+use std::collections::BTreeMap;
 use std::collections::VecDeque;
 use std::num::NonZeroU128;
 
@@ -7,12 +9,14 @@ use scumble_planted::Mutant;
 use sha2::Digest;
 
 use super::planted;
+use super::value_sink::{ColumnValues, ValueSink};
 use crate::account::{Event, EventId, LedgerEntry, Mechanism, Noise};
 use crate::error::VaultError;
 use crate::ledger::{AnswerDigest, Job};
 use crate::noise::{self, DiscreteLaplace, ExponentialMechanism, JobKey, RoundedGaussian, SmoothedHistogram};
 #[cfg(feature = "replay")]
 use crate::replay::Tape;
+use crate::source::SourceError;
 
 /// Exact answers to one question, in units of its lattice.
 #[cfg_attr(feature = "replay", derive(Clone))]
@@ -21,6 +25,9 @@ pub(crate) enum Exact {
     Counts(Vec<u64>),
     /// One score per candidate.
     Scores(Vec<i128>),
+    /// The values present, with their numbers of rows. Only the replay test holds them all.
+    #[cfg(feature = "replay")]
+    Values(BTreeMap<Vec<u8>, u64>),
 }
 
 impl Exact {
@@ -29,6 +36,8 @@ impl Exact {
         match self {
             Self::Counts(counts) => noise::add(counts, noise, key, release),
             Self::Scores(scores) => noise::add(scores, noise, key, release),
+            #[cfg(feature = "replay")]
+            Self::Values(_) => unreachable!("values get their noise as they arrive"),
         }
     }
 
@@ -37,6 +46,8 @@ impl Exact {
         job.digest(event, |digest| match self {
             Self::Counts(counts) => counts.iter().for_each(|count| digest.update(count.to_le_bytes())),
             Self::Scores(scores) => scores.iter().for_each(|score| digest.update(score.to_le_bytes())),
+            #[cfg(feature = "replay")]
+            Self::Values(_) => unreachable!("values are digested as they arrive"),
         })
     }
 }
@@ -114,6 +125,58 @@ impl Drawing {
         Ok(released)
     }
 
+    /// Draws the released values of columns from the counts of all values present, which `count`
+    /// adds to a sink, and journals them before returning. The first `resumed` are repeated, after
+    /// checking that the counts are unchanged.
+    pub(crate) fn draw_values(
+        &self,
+        events: &[Event],
+        resumed: Vec<Vec<i64>>,
+        count: impl FnOnce(&mut ValueSink<'_>) -> Result<(), SourceError>,
+    ) -> Result<Vec<Vec<i64>>, VaultError> {
+        let mut columns = Vec::with_capacity(events.len());
+        for (index, event) in events.iter().enumerate() {
+            let column = ColumnValues::new(event, index < resumed.len(), &self.key, self.job.as_ref())?;
+            #[cfg(feature = "replay")]
+            let column = column.recording(self.tape.is_some());
+            columns.push(column);
+        }
+        let mut sink = ValueSink::new(columns);
+        count(&mut sink)?;
+        let columns = sink.finish()?;
+        let mut answers: Vec<AnswerDigest> = columns.iter().filter_map(ColumnValues::digest).collect();
+        if let Some(job) = &self.job {
+            for (event, &answer) in events.iter().zip(&answers[..resumed.len()]) {
+                job.check_table(event, answer)?;
+            }
+        }
+        let fresh = resumed.len();
+        let mut released = resumed;
+        for (event, column) in events.iter().zip(columns).skip(fresh) {
+            released.push(self.take_values(event, column)?);
+        }
+        if let Some(job) = self.job.as_ref().filter(|_| fresh < events.len()) {
+            job.journal(&events[fresh..], &released[fresh..], &answers.split_off(fresh))?;
+        }
+        Ok(released)
+    }
+
+    #[cfg_attr(
+        not(feature = "replay"),
+        expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "the replay test records values")
+    )]
+    fn take_values(&self, event: &Event, column: ColumnValues<'_>) -> Result<Vec<i64>, VaultError> {
+        #[cfg(feature = "replay")]
+        if let Some(tape) = &self.tape {
+            let mut column = column;
+            let exact = Exact::Values(column.take_exact());
+            return tape.release(event, exact, |_| Ok(column.released()));
+        }
+        #[cfg(not(feature = "replay"))]
+        let _ = event;
+        Ok(column.released())
+    }
+
     fn draw_one(&self, event: &Event, exact: Exact) -> Result<Vec<i64>, VaultError> {
         #[cfg(feature = "replay")]
         if let Some(tape) = &self.tape {
@@ -153,8 +216,9 @@ fn fresh(event: &Event, exact: &Exact, key: &JobKey) -> Result<Vec<i64>, VaultEr
             let cell = |cell| i64::try_from(cell).expect("cells are held in memory");
             Ok((0..event.length).map(|_| cell(histogram.draw(&mut substream))).collect())
         }
-        (Mechanism::Exponential { .. }, Exact::Counts(_)) => unreachable!("selections are among scores"),
-        (Mechanism::SmoothedHistogram(_), Exact::Scores(_)) => unreachable!("rows are drawn from tables"),
+        (Mechanism::Exponential { .. }, _) => unreachable!("selections are among scores"),
+        (Mechanism::SmoothedHistogram(_), _) => unreachable!("rows are drawn from tables"),
+        (Mechanism::ThresholdedGaussian { .. }, _) => unreachable!("values get their noise as they arrive"),
     }
 }
 

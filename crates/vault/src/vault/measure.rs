@@ -19,6 +19,10 @@ pub struct NoisyTable {
 }
 
 impl NoisyTable {
+    pub(super) fn new(clique: Clique, values: Vec<i64>, mechanism: Mechanism) -> Self {
+        Self { clique, values, mechanism }
+    }
+
     /// Returns the attributes of the table.
     pub fn clique(&self) -> &Clique {
         &self.clique
@@ -85,11 +89,11 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         if cells > MAX_CELLS_PER_CALL {
             return Err(VaultError::TooManyCells { tables: cliques.len(), cells, limit: MAX_CELLS_PER_CALL });
         }
-        let sensitivity = A::table_sensitivity(self.max_contributions);
-        let mechanism = self.charge(cliques.len(), budget, |share| M::noise(sensitivity, share))?;
+        let sensitivity = A::table_sensitivity(self.releases.max_contributions());
+        let mechanism = self.releases.charge(cliques.len(), budget, |share| M::noise(sensitivity, share))?;
         let questions = cliques.iter().cloned().map(Question::Table).zip(&lengths);
         let events = questions
-            .map(|(question, &length)| self.event(question, mechanism, sensitivity.lattice_log2(), length))
+            .map(|(question, &length)| self.releases.event(question, mechanism, sensitivity.lattice_log2(), length))
             .collect();
         let released = self.release(events, |vault| {
             let tables = vault.tables(cliques, &lengths)?;
@@ -109,7 +113,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
     /// budget are public.
     pub fn planned_noise(&self, tables: NonZeroUsize, amount: Amount<M>) -> Option<Mechanism> {
         let share = Amount::from_quanta(amount.quanta() / tables.get() as u128);
-        M::noise(A::table_sensitivity(self.max_contributions), share)
+        M::noise(A::table_sensitivity(self.releases.max_contributions()), share)
     }
 
     /// Releases a noisy score per candidate, with one event for all of them.
@@ -128,8 +132,8 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         let (question, one) = self.score_question(candidates)?;
         let sensitivity = Sensitivity::of_scores(one, candidates.len() as u64)
             .ok_or(VaultError::Bug { what: "a sensitivity does not fit" })?;
-        let mechanism = self.charge(1, budget, |share| M::noise(sensitivity, share))?;
-        let event = self.event(question, mechanism, sensitivity.lattice_log2(), candidates.len());
+        let mechanism = self.releases.charge(1, budget, |share| M::noise(sensitivity, share))?;
+        let event = self.releases.event(question, mechanism, sensitivity.lattice_log2(), candidates.len());
         let released = self.release(vec![event], |vault| Ok(vec![Exact::Scores(vault.scores(candidates)?)]))?;
         let units = mechanism.standard_deviation().expect("noise was added");
         Ok(released.map(|values| NoisyScores {

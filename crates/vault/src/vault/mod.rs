@@ -1,26 +1,29 @@
 //! The only way from exact counts to the rest of the program.
 
 mod cache;
+mod columns;
 mod draw;
 mod measure;
 mod planted;
+mod releases;
 mod select;
 mod smooth;
+mod value_sink;
 
 use std::cell::OnceCell;
-use std::marker::PhantomData;
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use scumble_schema::{Clique, Domain, Recoding, limits};
 
 use self::cache::{ScoreCache, TableCache};
+pub use self::columns::{ColumnVault, CommonValues, Grid};
 pub(crate) use self::draw::{Drawing, Exact};
 pub use self::measure::{NoisyScores, NoisyTable};
-use crate::account::{
-    Accounting, Adjacency, Amount, ApproxDp, Budget, Certificate, Event, EventId, Gdp, Issuer, Mechanism, Question,
-    ReplaceOne,
-};
+use self::releases::Releases;
+pub use self::value_sink::ValueSink;
+#[cfg(feature = "replay")]
+pub(crate) use self::value_sink::unpacked;
+use crate::account::{Accounting, Adjacency, ApproxDp, Budget, Certificate, Event, Gdp, ReplaceOne, ThresholdDelta};
 use crate::error::VaultError;
 use crate::ledger::Job;
 use crate::noise::JobKey;
@@ -46,18 +49,9 @@ pub struct Vault<A: Adjacency, M: Accounting = Gdp> {
     /// Number of rows, where it is public. Counted once, so that it costs one scan and never
     /// changes.
     rows: OnceCell<A::Rows>,
-    drawing: Drawing,
-    goal: ApproxDp,
-    max_contributions: NonZeroU32,
-    issuer: Issuer,
-    /// Remaining budget.
-    left: Amount<M>,
-    /// Number of the next release. A number is never reused.
-    next: u32,
-    events: Vec<Event>,
-    /// Released values of each event.
-    values: Vec<Vec<i64>>,
-    adjacency: PhantomData<fn() -> A>,
+    /// Number of the first release of this vault. Earlier ones are about other codes.
+    first: u32,
+    releases: Releases<A, M>,
 }
 
 impl<A: Adjacency, M: Accounting> Vault<A, M> {
@@ -89,7 +83,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         goal: ApproxDp,
         max_contributions: NonZeroU32,
     ) -> Result<(Self, Budget<A, M>), VaultError> {
-        job.check(A::KIND, max_contributions, M::KIND, goal)?;
+        job.check(A::KIND, max_contributions, M::KIND, goal, ThresholdDelta::ZERO)?;
         Self::open_drawing(source, goal, max_contributions, Drawing::journalled(JobKey::from_os()?, job)?)
     }
 
@@ -100,26 +94,21 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         max_contributions: NonZeroU32,
         drawing: Drawing,
     ) -> Result<(Self, Budget<A, M>), VaultError> {
-        static VAULTS: AtomicU64 = AtomicU64::new(0);
-        let issuer = Issuer(VAULTS.fetch_add(1, Ordering::Relaxed));
-        let left = Amount::from_quanta(M::KIND.largest(goal)?.quanta);
-        let vault = Self {
+        let (releases, budget) = Releases::open(goal, ThresholdDelta::ZERO, max_contributions, drawing)?;
+        Ok((Self::over(source, releases), budget))
+    }
+
+    /// Returns a vault that continues `releases` with questions to `source`.
+    fn over(source: Box<dyn MarginalSource>, releases: Releases<A, M>) -> Self {
+        Self {
             source: OwnedSource(source),
             recoding: None,
             scored: ScoreCache::default(),
             counted: TableCache::default(),
             rows: OnceCell::new(),
-            drawing,
-            goal,
-            max_contributions,
-            issuer,
-            left,
-            next: 0,
-            events: Vec::new(),
-            values: Vec::new(),
-            adjacency: PhantomData,
-        };
-        Ok((vault, Budget::issue(left, issuer)))
+            first: releases.count(),
+            releases,
+        }
     }
 
     /// Replaces the columns that later questions and their events refer to. After the first
@@ -138,7 +127,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         if recoding.base() != self.source.0.domain() {
             return Err(VaultError::config("recoding", &"of another domain", "one of the domain of the source"));
         }
-        if self.next > 0 && !recoding.extends(&self.recoding()) {
+        if self.releases.count() > self.first && !recoding.extends(&self.recoding()) {
             return Err(VaultError::config(
                 "recoding",
                 &"missing a column",
@@ -162,59 +151,24 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
 
     /// Returns the released values of each event, in order. Models store them.
     pub fn released_values(&self) -> &[Vec<i64>] {
-        &self.values
+        self.releases.values()
     }
 
     /// Returns the maximum number of rows per unit. A public number, given when the vault was
     /// opened.
     pub fn max_contributions(&self) -> NonZeroU32 {
-        self.max_contributions
+        self.releases.max_contributions()
     }
 
     /// Closes the vault and returns the certificate of its releases.
     pub fn close(self) -> Certificate {
-        let certificate =
-            Certificate::new(A::KIND, self.max_contributions, M::KIND, self.goal, self.drawing.stamp(), self.events);
-        match self.drawing.into_ledger_entry() {
-            Some(entry) => certificate.with_ledger_entry(entry),
-            None => certificate,
-        }
+        self.releases.close()
     }
 
     /// Computes the sizes of tables from the public domain. Nothing is allocated or counted before
     /// this succeeds.
     fn table_lengths<'a>(&self, cliques: impl IntoIterator<Item = &'a Clique>) -> Result<Vec<usize>, VaultError> {
-        let domain = self.domain();
-        let length = |clique: &Clique| {
-            if clique.attributes().iter().any(|attribute| attribute.index() >= domain.len()) {
-                return Err(VaultError::no_such_attribute(clique, domain.len()));
-            }
-            Ok(domain.table_len(clique)?)
-        };
-        cliques.into_iter().map(length).collect()
-    }
-
-    /// The privacy filter: deducts the cost of `releases` from the remaining budget, or refuses.
-    /// Returns the mechanism of each release.
-    fn charge(
-        &mut self,
-        releases: usize,
-        budget: Budget<A, M>,
-        mechanism: impl FnOnce(Amount<M>) -> Option<Mechanism>,
-    ) -> Result<Mechanism, VaultError> {
-        let (amount, issuer) = budget.spend();
-        if issuer != self.issuer {
-            return Err(VaultError::ForeignBudget);
-        }
-        // Rounded down: all releases get the same scale, and less than one quantum of 2^-96 each is
-        // lost.
-        let share = Amount::from_quanta(amount.quanta() / releases as u128);
-        let mechanism = mechanism(share).ok_or(VaultError::BudgetTooSmall { share: share.cost(), releases })?;
-        let asks = mechanism.quanta(M::KIND).and_then(|each| each.checked_mul(releases as u128));
-        let asks = Amount::from_quanta(asks.ok_or(VaultError::Bug { what: "a cost does not fit" })?);
-        let refused = VaultError::Budget { asks: asks.cost(), left: self.left.cost() };
-        self.left = self.left.checked_sub(asks).ok_or(refused)?;
-        Ok(mechanism)
+        table_lengths(self.domain(), cliques)
     }
 
     /// Returns the exact tables of `cliques`, from the cache where they are in it, otherwise
@@ -232,22 +186,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
 
     /// Counts the exact tables of `cliques`, and checks their shape.
     fn count(&self, cliques: &[Clique], lengths: &[usize]) -> Result<Vec<CountTable>, VaultError> {
-        let tables = match &self.recoding {
-            Some(recoding) => self.source.0.count_recoded(recoding, cliques)?.open(),
-            None => self.source.0.count(cliques)?.open(),
-        };
-        let shaped = tables.len() == cliques.len()
-            && tables.iter().zip(cliques).all(|(table, clique)| table.clique() == clique)
-            && tables.iter().zip(lengths).all(|(table, &length)| table.cells() == length);
-        if !shaped {
-            return Err(VaultError::SourceShape);
-        }
-        // Every row is in one cell of every table. The sums are private, so the message holds none.
-        debug_assert!(
-            tables.windows(2).all(|pair| pair[0].rows() == pair[1].rows()),
-            "tables of one source differ in their sums"
-        );
-        Ok(tables)
+        count_tables(&*self.source.0, self.recoding.as_ref(), cliques, lengths)
     }
 
     /// Returns the number of rows where it is public, otherwise `()`.
@@ -263,13 +202,6 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         Ok(*self.rows.get_or_init(|| rows))
     }
 
-    /// Creates the event of the next release.
-    fn event(&mut self, question: Question, mechanism: Mechanism, lattice_log2: u32, length: usize) -> Event {
-        let id = EventId(self.next);
-        self.next = self.next.checked_add(1).expect("2^32 releases do not fit a machine");
-        Event { id, adjacency: A::KIND, question, mechanism, lattice_log2, length: length as u64 }
-    }
-
     /// Returns the released values of each event. Values journalled by an earlier run of the job
     /// are repeated, after checking that the exact answers are unchanged.
     fn release(
@@ -277,17 +209,9 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         events: Vec<Event>,
         exact: impl FnOnce(&Self) -> Result<Vec<Exact>, VaultError>,
     ) -> Result<Released<Vec<Vec<i64>>>, VaultError> {
-        let mut released = self.drawing.resume(&events)?;
-        let resumed = released.len();
-        let mut exact = exact(self)?;
-        self.drawing.check_table(&events[..resumed], &exact)?;
-        if resumed < events.len() {
-            released.extend(self.drawing.draw(&events[resumed..], exact.split_off(resumed))?);
-        }
-        let ids = events.iter().map(Event::id).collect();
-        self.events.extend(events);
-        self.values.extend(released.iter().cloned());
-        Ok(Released::new(released, ids))
+        let resumed = self.releases.resume(&events)?;
+        let exact = exact(self)?;
+        self.releases.draw(events, resumed, exact)
     }
 }
 
@@ -309,6 +233,42 @@ impl<M: Accounting> Vault<ReplaceOne, M> {
     pub fn row_count(&self) -> Result<Released<u64>, VaultError> {
         Ok(Released::new(self.public_rows()?, Vec::new()))
     }
+}
+
+/// Computes the sizes of tables from the public domain.
+fn table_lengths<'a>(domain: &Domain, cliques: impl IntoIterator<Item = &'a Clique>) -> Result<Vec<usize>, VaultError> {
+    let length = |clique: &Clique| {
+        if clique.attributes().iter().any(|attribute| attribute.index() >= domain.len()) {
+            return Err(VaultError::no_such_attribute(clique, domain.len()));
+        }
+        Ok(domain.table_len(clique)?)
+    };
+    cliques.into_iter().map(length).collect()
+}
+
+/// Counts the exact tables of `cliques`, and checks their shape.
+fn count_tables(
+    source: &dyn MarginalSource,
+    recoding: Option<&Recoding>,
+    cliques: &[Clique],
+    lengths: &[usize],
+) -> Result<Vec<CountTable>, VaultError> {
+    let tables = match recoding {
+        Some(recoding) => source.count_recoded(recoding, cliques)?.open(),
+        None => source.count(cliques)?.open(),
+    };
+    let shaped = tables.len() == cliques.len()
+        && tables.iter().zip(cliques).all(|(table, clique)| table.clique() == clique)
+        && tables.iter().zip(lengths).all(|(table, &length)| table.cells() == length);
+    if !shaped {
+        return Err(VaultError::SourceShape);
+    }
+    // Every row is in one cell of every table. The sums are private, so the message holds none.
+    debug_assert!(
+        tables.windows(2).all(|pair| pair[0].rows() == pair[1].rows()),
+        "tables of one source differ in their sums"
+    );
+    Ok(tables)
 }
 
 /// Maximum number of cells that one call measures, and of rows that it draws.

@@ -8,7 +8,7 @@ use crate::account::{Event, EventId, LaplaceScale, Mechanism, Question, Sigma, S
 
 /// Returns the mechanism that `event` states, unless a bug is planted.
 pub(super) fn mechanism(event: &Event) -> Mechanism {
-    let table = matches!(event.question, Question::Table(_));
+    let table = matches!(event.question, Question::Table(_) | Question::Grid { .. });
     match event.mechanism {
         Mechanism::RoundedGaussian { squared_sensitivity, sigma } => {
             let halved = if table { Mutant::GaussianTablesHalved } else { Mutant::GaussianScoresHalved };
@@ -44,17 +44,17 @@ pub(super) fn mechanism(event: &Event) -> Mechanism {
             let smoothing = NonZeroU32::new(stated.smoothing.get() / 2).unwrap_or(stated.smoothing);
             Mechanism::SmoothedHistogram(Smoothing { smoothing, ..stated })
         }
-        mechanism @ Mechanism::SmoothedHistogram(_) => mechanism,
+        mechanism @ (Mechanism::SmoothedHistogram(_) | Mechanism::ThresholdedGaussian { .. }) => mechanism,
     }
 }
 
 /// Returns the stream of the noise of `event`: its own, unless a bug is planted.
 pub(super) fn stream(event: &Event) -> EventId {
     let shared = match (&event.question, event.mechanism) {
-        (Question::Table(_), _) => Mutant::TablesShareAStream,
+        (Question::Table(_) | Question::Grid { .. }, _) => Mutant::TablesShareAStream,
         (Question::Scores { .. }, Mechanism::Exponential { .. }) => Mutant::SelectionsShareAStream,
         (Question::Scores { .. }, _) => Mutant::ScoresShareAStream,
-        (Question::Rows(_), _) => return event.id,
+        (Question::Rows(_) | Question::Values { .. }, _) => return event.id,
     };
     if shared.is_planted() { EventId(0) } else { event.id }
 }

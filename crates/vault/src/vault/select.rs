@@ -53,8 +53,8 @@ impl<A: Adjacency, M: Selecting> Vault<A, M> {
         budget: Budget<A, M>,
     ) -> Result<Released<usize>, VaultError> {
         let (question, sensitivity) = self.score_question(candidates)?;
-        let mechanism = self.charge(1, budget, |share| Mechanism::exponential(sensitivity, share))?;
-        let event = self.event(question, mechanism, ScoreUnits::LATTICE_LOG2, 1);
+        let mechanism = self.releases.charge(1, budget, |share| Mechanism::exponential(sensitivity, share))?;
+        let event = self.releases.event(question, mechanism, ScoreUnits::LATTICE_LOG2, 1);
         let released = self.release(vec![event], |vault| Ok(vec![Exact::Scores(vault.scores(candidates)?)]))?;
         let index = usize::try_from(released[0][0]).ok().filter(|&index| index < candidates.len());
         let index = index.ok_or(VaultError::Bug { what: "no such candidate" })?;
@@ -82,8 +82,11 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
             candidate.question(&mut digest);
             one_row = one_row.max(candidate.sensitivity(domain, rows).at_weight_one(candidate.weight()));
         }
-        let contributions =
-            if Mutant::ScoresIgnoreContributions.is_planted() { NonZeroU32::MIN } else { self.max_contributions };
+        let contributions = if Mutant::ScoresIgnoreContributions.is_planted() {
+            NonZeroU32::MIN
+        } else {
+            self.releases.max_contributions()
+        };
         let sensitivity = ScoreUnits::of_unit(one_row, heaviest, contributions);
         let sensitivity = sensitivity.ok_or(VaultError::Bug { what: "a sensitivity does not fit" })?;
         let (score, rows) = (S::KIND, A::declared_rows(rows));

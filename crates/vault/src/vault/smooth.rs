@@ -53,12 +53,12 @@ impl<M: RowDrawing> Vault<ReplaceOne, M> {
         let drawn = drawn.ok_or_else(|| VaultError::config("rows", &rows, "at least one and at most 50,000,000"))?;
         let length = self.table_lengths([clique])?[0];
         let cells = NonZeroU64::new(length as u64).expect("every attribute has a code");
-        let (unit, rows) = (self.max_contributions, self.public_rows()?);
-        let mechanism = self.charge(1, budget, |share| {
+        let (unit, rows) = (self.releases.max_contributions(), self.public_rows()?);
+        let mechanism = self.releases.charge(1, budget, |share| {
             Smoothing::fitting(cells, unit, rows, drawn, share).map(Mechanism::SmoothedHistogram)
         })?;
         let drawn = usize::try_from(drawn.get()).expect("it was checked to be small");
-        let event = self.event(Question::Rows(clique.clone()), mechanism, RowUnits::LATTICE_LOG2, drawn);
+        let event = self.releases.event(Question::Rows(clique.clone()), mechanism, RowUnits::LATTICE_LOG2, drawn);
         let released = self.release(vec![event], |vault| {
             let tables = vault.count(slice::from_ref(clique), &[length])?;
             // The cost depends on the number of rows. The number is public, so this check leaks

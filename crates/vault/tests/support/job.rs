@@ -7,6 +7,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use scumble_schema::AdjacencyKind;
+use scumble_vault::account::ThresholdDelta;
 use scumble_vault::ledger::{Ledger, LedgerError, Outcome, Reservation, ReservationRequest, Statement, Terms};
 use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon};
 
@@ -35,6 +36,7 @@ pub(crate) fn request(fingerprint: &str, quanta: u128) -> ReservationRequest {
         accounting,
         goal: goal(),
         quanta,
+        thresholds: ThresholdDelta::ZERO,
         command: None,
         anew: true,
     }
@@ -68,7 +70,7 @@ pub(crate) fn run(ledger: &Path, artefacts: &Path, fingerprint: &str) -> Result<
     fs::rename(temporary, name).map_err(artefact)?;
     File::open(artefacts).and_then(|directory| directory.sync_all()).map_err(artefact)?;
     say(format!("released {id}"))?;
-    job.commit(SPENT, RELEASES as u64).map_err(|error| explain(&error))?;
+    job.commit(SPENT, ThresholdDelta::ZERO, RELEASES as u64).map_err(|error| explain(&error))?;
     say(format!("committed {id}"))
 }
 
