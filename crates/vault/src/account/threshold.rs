@@ -164,7 +164,7 @@ fn passing(sigma: f64, m: u32, threshold: u64) -> Option<f64> {
     let alone = ln_hidden(threshold - 1);
     // One value of `m - k + 1` rows, and `k - 1` values of one row.
     let ln_all_hidden = |k: u32| ln_hidden(beyond + u64::from(k) - 1) + f64::from(k - 1) * alone;
-    // More values of one row: never convex in between, so every number is tried.
+    // Neither few values nor many are always worse, so every number is tried.
     (1..=m).map(|k| -libm::expm1(ln_all_hidden(k))).reduce(f64::max)
 }
 

@@ -8,7 +8,7 @@ use scumble_schema::{AttributeId, Clique};
 use super::draw::Drawing;
 use super::releases::Releases;
 use super::value_sink::unpacked;
-use super::{Exact, MAX_CELLS_PER_CALL, NoisyTable, Vault, count_tables, table_lengths};
+use super::{Exact, NoisyTable, Vault, count_tables, table_lengths};
 use crate::account::{
     Accounting, Adjacency, ApproxDp, Budget, Certificate, Event, Gdp, Mechanism, Question, RowUnits, ThresholdDelta,
     Thresholding, Unit,
@@ -131,24 +131,13 @@ impl<A: Adjacency, M: Accounting> ColumnVault<A, M> {
         }
         let cliques: Vec<Clique> = grids.iter().map(|grid| Clique::new([grid.attribute])).collect();
         let lengths = table_lengths(source.domain(), &cliques)?;
-        let cells = lengths.iter().map(|&length| length as u128).sum();
-        if cells > MAX_CELLS_PER_CALL {
-            return Err(VaultError::TooManyCells { tables: grids.len(), cells, limit: MAX_CELLS_PER_CALL });
-        }
-        let sensitivity = A::table_sensitivity(self.releases.max_contributions());
-        let mechanism = self.releases.charge(grids.len(), budget, |share| M::noise(sensitivity, share))?;
-        let event = |(grid, &length): (&Grid, &usize)| {
-            let question = Question::Grid { column: grid.column.clone(), grid: grid.name.clone() };
-            self.releases.event(question, mechanism, sensitivity.lattice_log2(), length)
-        };
-        let events: Vec<Event> = grids.iter().zip(&lengths).map(event).collect();
+        let question = |grid: &Grid| Question::Grid { column: grid.column.clone(), grid: grid.name.clone() };
+        let (events, mechanism) = self.releases.charge_tables(grids.iter().map(question), &lengths, budget)?;
         let resumed = self.releases.resume(&events)?;
         let tables = count_tables(source, None, &cliques, &lengths)?;
         let exact = tables.into_iter().map(|table| Exact::Counts(table.into_counts())).collect();
         let released = self.releases.draw(events, resumed, exact)?;
-        Ok(released.map(|tables| {
-            cliques.into_iter().zip(tables).map(|(clique, values)| NoisyTable::new(clique, values, mechanism)).collect()
-        }))
+        Ok(released.map(|tables| NoisyTable::of_release(&cliques, tables, mechanism)))
     }
 
     /// Releases the values of each column that enough rows share, with their noisy counts: each

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use scumble_schema::Clique;
 
-use super::{Exact, MAX_CELLS_PER_CALL, Vault};
+use super::{Exact, Vault};
 use crate::account::{Accounting, Adjacency, Amount, Budget, Mechanism, Question, Sensitivity};
 use crate::error::VaultError;
 use crate::released::Released;
@@ -19,8 +19,10 @@ pub struct NoisyTable {
 }
 
 impl NoisyTable {
-    pub(super) fn new(clique: Clique, values: Vec<i64>, mechanism: Mechanism) -> Self {
-        Self { clique, values, mechanism }
+    /// Returns the released tables over `cliques`.
+    pub(super) fn of_release(cliques: &[Clique], tables: Vec<Vec<i64>>, mechanism: Mechanism) -> Vec<Self> {
+        let tables = cliques.iter().cloned().zip(tables);
+        tables.map(|(clique, values)| Self { clique, values, mechanism }).collect()
     }
 
     /// Returns the attributes of the table.
@@ -85,24 +87,13 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
             return Err(VaultError::config("tables", &0, "at least one"));
         }
         let lengths = self.table_lengths(cliques)?;
-        let cells = lengths.iter().map(|&length| length as u128).sum();
-        if cells > MAX_CELLS_PER_CALL {
-            return Err(VaultError::TooManyCells { tables: cliques.len(), cells, limit: MAX_CELLS_PER_CALL });
-        }
-        let sensitivity = A::table_sensitivity(self.releases.max_contributions());
-        let mechanism = self.releases.charge(cliques.len(), budget, |share| M::noise(sensitivity, share))?;
-        let questions = cliques.iter().cloned().map(Question::Table).zip(&lengths);
-        let events = questions
-            .map(|(question, &length)| self.releases.event(question, mechanism, sensitivity.lattice_log2(), length))
-            .collect();
+        let questions = cliques.iter().cloned().map(Question::Table);
+        let (events, mechanism) = self.releases.charge_tables(questions, &lengths, budget)?;
         let released = self.release(events, |vault| {
             let tables = vault.tables(cliques, &lengths)?;
             Ok(tables.into_iter().map(|table| Exact::Counts(table.into_counts())).collect())
         })?;
-        Ok(released.map(|tables| {
-            let tables = cliques.iter().cloned().zip(tables);
-            tables.map(|(clique, values)| NoisyTable { clique, values, mechanism }).collect()
-        }))
+        Ok(released.map(|tables| NoisyTable::of_release(cliques, tables, mechanism)))
     }
 
     /// Returns the noise that [`Vault::measure`] would add to `tables` tables for `amount`; `None`

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Drawing, Exact};
+use super::{Drawing, Exact, MAX_CELLS_PER_CALL};
 use crate::account::{
     Accounting, Adjacency, Amount, ApproxDp, Budget, Certificate, Event, EventId, Issuer, Mechanism, Question,
     ThresholdDelta,
@@ -118,6 +118,24 @@ impl<A: Adjacency, M: Accounting> Releases<A, M> {
         self.left = self.left.checked_sub(asks).ok_or(refused)?;
         self.for_thresholds = thresholds;
         Ok(mechanism)
+    }
+
+    /// Charges for noisy tables of these lengths, each for an equal share of `budget`, and creates
+    /// their events. Nothing is counted before this succeeds.
+    pub(super) fn charge_tables(
+        &mut self,
+        questions: impl Iterator<Item = Question>,
+        lengths: &[usize],
+        budget: Budget<A, M>,
+    ) -> Result<(Vec<Event>, Mechanism), VaultError> {
+        let cells = lengths.iter().map(|&length| length as u128).sum();
+        if cells > MAX_CELLS_PER_CALL {
+            return Err(VaultError::TooManyCells { tables: lengths.len(), cells, limit: MAX_CELLS_PER_CALL });
+        }
+        let sensitivity = A::table_sensitivity(self.max_contributions);
+        let mechanism = self.charge(lengths.len(), budget, |share| M::noise(sensitivity, share))?;
+        let event = |(question, &length)| self.event(question, mechanism, sensitivity.lattice_log2(), length);
+        Ok((questions.zip(lengths).map(event).collect(), mechanism))
     }
 
     /// Creates the event of the next release.

@@ -123,7 +123,9 @@ impl DrawValues {
     fn add(&mut self, value: &[u8], rows: u64) -> bool {
         let noisy = i128::from(rows) + self.noise.draw_exact(&mut self.substream);
         if noisy < self.threshold {
-            self.passed.below += 1;
+            if Mutant::ValuesCountTheHidden.is_planted() {
+                self.passed.below += 1;
+            }
             return false;
         }
         let count = i64::try_from(noisy).unwrap_or(i64::MAX);
