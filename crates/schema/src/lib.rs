@@ -22,6 +22,7 @@
 //! | `bins` | bins of numbers and dates | [`CalendarUnit`], [`Keep`] |
 //! | `domain` | sizes and codes | [`Domain`], [`AttributeId`], [`Clique`], [`CodeColumn`], [`Recoding`] to derived columns, [`cells`] for the order of cells |
 //! | `rules` | rules between columns | [`Rule`], [`RuleSpec`], [`Condition`] |
+//! | `learn` | columns learned from released counts | [`learn::Class`], [`learn::LearnedKind`], [`learn::class_grid`] |
 //! | `suggest` | drafts and guesses | [`draft()`], [`guess()`], [`rules_by_names`] |
 //! | `foreign` | schemas of other tools | [`Foreign`], [`export_mbi`], with every [`Loss`] reported |
 //!
@@ -58,6 +59,7 @@ mod domain;
 mod error;
 mod file;
 mod foreign;
+pub mod learn;
 pub mod limits;
 mod rules;
 mod schema;
@@ -75,7 +77,7 @@ pub use file::dialect::{AsciiSymbol, Dialect, Encoding};
 pub use file::preset::Preset;
 pub use file::similar::similar;
 pub use file::spec::{
-    BinsSpec, Constraints, FieldSpec, FieldTerms, GenerateSpec, Scalar, Scale, SchemaSpec, SequenceSpec, Source,
+    BinsSpec, Constraints, FieldSpec, FieldTerms, GenerateSpec, Grid, Scalar, Scale, SchemaSpec, SequenceSpec, Source,
     TableTerms,
 };
 pub use file::{ReadError, io_hint, io_problem};

@@ -252,6 +252,8 @@ fn full_spec() -> SchemaSpec {
             preset: Some(Preset::Age),
             step: Some(0.5),
             decimals: Some(2),
+            // Only learning makes one, and no file has it.
+            grid: None,
         },
     };
     SchemaSpec {

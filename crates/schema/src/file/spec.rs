@@ -177,6 +177,17 @@ pub struct FieldTerms {
     /// Number of decimals of output numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimals: Option<u8>,
+    /// The public grid whose cells are the categories, for learning a schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<Grid>,
+}
+
+/// A public grid that is no list of values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grid {
+    /// The [classes](crate::learn::Class) of texts.
+    Classes,
 }
 
 impl FieldTerms {

@@ -10,6 +10,7 @@ use crate::bins::step::{MAX_DECIMALS, Step};
 use crate::bins::{RealBins, WholeBins};
 use crate::error::SchemaError;
 use crate::file::spec::{BinsSpec, FieldSpec, Scalar, Scale};
+use crate::learn;
 use crate::limits;
 use crate::schema::attribute::{Attribute, FieldType};
 use crate::schema::hierarchy::levels_of;
@@ -80,6 +81,7 @@ pub(crate) fn check_field(spec: FieldSpec, missing_values: &[MissingValue]) -> R
         above: values.top_code().or(unknown_code).or(values.last_code()).unwrap_or(declared - 1),
         missing_texts: MissingTexts::new(&kinds, code_of_kind),
         numbers,
+        classifies: field.classifies()?,
         values,
     };
     let missing_kinds = if nullable { kinds } else { Vec::new() };
@@ -238,6 +240,21 @@ impl Field<'_> {
         NumberText::new(decimal_char.as_deref(), group_char.as_deref()).or_else(|problem| {
             self.fails(problem, "write for example `decimalChar: \",\"` and `groupChar: \".\"` for 1.234,56")
         })
+    }
+
+    /// Whether the column counts the classes of texts.
+    fn classifies(&self) -> Result<bool, SchemaError> {
+        if self.0.dp.grid.is_none() {
+            return Ok(false);
+        }
+        let due = learn::class_grid(&self.0.name);
+        let is_grid = (&self.0.field_type, &self.0.constraints) == (&due.field_type, &due.constraints)
+            && !self.0.dp.open
+            && self.0.dp.fold_into.is_none();
+        if is_grid {
+            return Ok(true);
+        }
+        self.fails("has a `grid`, which only `schema learn` makes", "drop `grid`")
     }
 
     fn text_values(&self) -> Result<Values, SchemaError> {

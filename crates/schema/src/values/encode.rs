@@ -18,6 +18,7 @@
 use std::io::Write;
 
 use crate::bins::cut::{RealCut, WholeCut};
+use crate::learn::Class;
 use crate::limits;
 use crate::values::missing::MissingTexts;
 use crate::values::number_text::NumberText;
@@ -35,6 +36,8 @@ pub struct Encoder {
     pub(crate) above: u32,
     pub(crate) missing_texts: MissingTexts,
     pub(crate) numbers: NumberText,
+    /// Whether codes are those of the classes of texts, whatever the categories.
+    pub(crate) classifies: bool,
 }
 
 /// The declared values of a column.
@@ -125,6 +128,9 @@ impl Encoder {
 
     /// The code of a text, in any bytes.
     pub fn text(&self, bytes: &[u8]) -> u32 {
+        if self.classifies {
+            return Class::of(bytes).code();
+        }
         if bytes.len() > limits::FIELD_BYTES {
             return self.unknown;
         }

@@ -1,0 +1,516 @@
+//! Classes of texts: what a value of a column without a type looks like.
+
+use chrono::{NaiveDate, NaiveTime};
+
+use crate::values::text::TimeFormat;
+
+/// Texts that often stand for a missing value, besides blanks. Each is a class of its own. Single
+/// letters do so only beside numbers and dates.
+#[rustfmt::skip]
+const MISSING: [&str; 48] = [
+    "NA", "N/A", "n/a", "na", "N.A.", "NaN", "nan", "NULL", "null", "None", "none", "?", "-", "--", ".", "#N/A",
+    "unknown", "Unknown", "UNKNOWN", "missing", "Missing", "MISSING",
+    "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W",
+    "X", "Y", "Z",
+];
+const LONGEST_MISSING: usize = 7;
+/// Largest number of decimals that has a class of its own.
+pub(super) const MAX_DECIMALS: u8 = 6;
+/// Most digits of a whole number: more may not fit an `i64`.
+const MAX_DIGITS: usize = 18;
+/// Longest text of a code, such as an identifier, and of a category, in bytes.
+const MAX_CODE: usize = 40;
+const MAX_WORDS: usize = 100;
+
+/// The class of a text. The list is public, and every text is in exactly one class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// Nothing but spaces.
+    Blank,
+    /// One of the usual texts for a missing value, by its place in their list.
+    Missing(u8),
+    /// True or false.
+    Boolean,
+    /// A whole number without leading zeros.
+    Integer,
+    /// Digits with leading zeros, or too many: a code, not a number.
+    Digits,
+    /// A number with a decimal point and this number of decimals; 0 for more than six, or an
+    /// exponent.
+    Decimal(u8),
+    /// A number with a decimal comma, the same.
+    Comma(u8),
+    /// A date.
+    Date(DateStyle),
+    /// A date with a time.
+    Datetime(TimeStyle),
+    /// A short text without spaces that contains a digit.
+    Code,
+    /// A text of at most 100 bytes.
+    Words,
+    /// A longer text, or bytes that are no text.
+    Long,
+}
+
+/// How a date is written. Days and months have one digit or two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DateStyle {
+    /// `2020-01-31`.
+    Iso,
+    /// `2020/01/31`.
+    YearSlash,
+    /// `31.01.2020`.
+    DayDot,
+    /// `31-01-2020`.
+    DayDash,
+    /// `31/01/2020`.
+    DaySlash,
+    /// `01/31/2020`.
+    MonthSlash,
+    /// `01/02/2020`, which is one of the last two.
+    EitherSlash,
+    /// `31.01.20`.
+    ShortDayDot,
+    /// `31/01/20`.
+    ShortDaySlash,
+    /// `01/31/20`.
+    ShortMonthSlash,
+    /// `01/02/20`, which is one of the last two.
+    ShortEitherSlash,
+    /// `31 January 2020`, or with the first letters of the month.
+    DayName,
+    /// `31-Jan-2020`.
+    DayDashName,
+    /// `January 31 2020`.
+    NameDay,
+    /// `January 31, 2020`.
+    NameDayComma,
+}
+
+/// How a date with a time is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TimeStyle {
+    /// By ISO 8601, also with a zone.
+    Iso,
+    /// A date, a space and a time.
+    Of(DateStyle, Clock),
+}
+
+/// How a time of day is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Clock {
+    /// `18:05`.
+    Minutes,
+    /// `18:05:59`.
+    Seconds,
+    /// `6:05 PM`.
+    MinutesOf12,
+    /// `6:05:59 PM`.
+    SecondsOf12,
+}
+
+impl DateStyle {
+    const ALL: [Self; 15] = [
+        Self::Iso,
+        Self::YearSlash,
+        Self::DayDot,
+        Self::DayDash,
+        Self::DaySlash,
+        Self::MonthSlash,
+        Self::EitherSlash,
+        Self::ShortDayDot,
+        Self::ShortDaySlash,
+        Self::ShortMonthSlash,
+        Self::ShortEitherSlash,
+        Self::DayName,
+        Self::DayDashName,
+        Self::NameDay,
+        Self::NameDayComma,
+    ];
+    /// Those with the name of the month.
+    const NAMED: [Self; 4] = [Self::DayName, Self::DayDashName, Self::NameDay, Self::NameDayComma];
+    /// Those that a time may follow, besides ISO 8601.
+    const WITH_TIME: [Self; 9] = [
+        Self::YearSlash,
+        Self::DayDot,
+        Self::DaySlash,
+        Self::MonthSlash,
+        Self::EitherSlash,
+        Self::ShortDayDot,
+        Self::ShortDaySlash,
+        Self::ShortMonthSlash,
+        Self::ShortEitherSlash,
+    ];
+
+    /// Returns the `strptime` pattern; `None` for ISO 8601.
+    pub fn pattern(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Iso => return None,
+            Self::YearSlash => "%Y/%m/%d",
+            Self::DayDot => "%d.%m.%Y",
+            Self::DayDash => "%d-%m-%Y",
+            Self::DaySlash | Self::EitherSlash => "%d/%m/%Y",
+            Self::MonthSlash => "%m/%d/%Y",
+            Self::ShortDayDot => "%d.%m.%y",
+            Self::ShortDaySlash | Self::ShortEitherSlash => "%d/%m/%y",
+            Self::ShortMonthSlash => "%m/%d/%y",
+            Self::DayName => "%d %B %Y",
+            Self::DayDashName => "%d-%b-%Y",
+            Self::NameDay => "%B %d %Y",
+            Self::NameDayComma => "%B %d, %Y",
+        })
+    }
+
+    /// Returns the two styles that a date may be of.
+    fn either(self) -> Option<(Self, Self)> {
+        match self {
+            Self::EitherSlash => Some((Self::DaySlash, Self::MonthSlash)),
+            Self::ShortEitherSlash => Some((Self::ShortDaySlash, Self::ShortMonthSlash)),
+            _ => None,
+        }
+    }
+
+    /// Returns the style of most dates. Those that may be of two styles are of the one that more of
+    /// the others are of.
+    pub(super) fn of_most(count: impl Fn(Self) -> f64) -> Self {
+        let clear = |style: Self| match style.either() {
+            Some((day, month)) => {
+                if count(month) > count(day) {
+                    month
+                } else {
+                    day
+                }
+            }
+            None => style,
+        };
+        let all = |style: Self| Self::ALL.into_iter().filter(|one| clear(*one) == style).map(&count).sum::<f64>();
+        let styles = Self::ALL.into_iter().filter(|style| style.either().is_none());
+        styles.max_by(|left, right| all(*left).total_cmp(&all(*right))).unwrap_or(Self::Iso)
+    }
+
+    /// Returns the style of a declared pattern, ISO 8601 if it is another one. The pattern itself
+    /// is kept.
+    pub(super) fn of_pattern(pattern: Option<&str>) -> Self {
+        Self::ALL.into_iter().find(|style| style.pattern() == pattern).unwrap_or(Self::Iso)
+    }
+
+    fn of(text: &str) -> Option<Self> {
+        let parses = |style: Self| NaiveDate::parse_from_str(text, style.pattern().unwrap_or("%Y-%m-%d")).is_ok();
+        if text.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+            // A pattern with four digits of the year takes fewer too.
+            let has_year = text.len() > 4 && text.as_bytes()[text.len() - 4..].iter().all(u8::is_ascii_digit);
+            return Self::NAMED.into_iter().find(|style| has_year && parses(*style));
+        }
+        let separator = char::from(text.bytes().find(|byte| !byte.is_ascii_digit())?);
+        let [first, _, last] = text.split(separator).collect::<Vec<_>>()[..] else { return None };
+        let style = match (separator, first.len(), last.len()) {
+            ('-', 4, _) => Self::Iso,
+            ('/', 4, _) => Self::YearSlash,
+            ('.', _, 4) => Self::DayDot,
+            ('-', _, 4) => Self::DayDash,
+            ('/', _, 4) => Self::EitherSlash,
+            ('.', _, 2) => Self::ShortDayDot,
+            ('/', _, 2) => Self::ShortEitherSlash,
+            _ => return None,
+        };
+        match style.either() {
+            None => parses(style).then_some(style),
+            Some((day, month)) => match (parses(day), parses(month)) {
+                (true, true) => Some(style),
+                (true, false) => Some(day),
+                (false, true) => Some(month),
+                (false, false) => None,
+            },
+        }
+    }
+}
+
+impl TimeStyle {
+    /// Returns all styles, in the order of their classes.
+    fn all() -> impl Iterator<Item = Self> {
+        let with_clock = |date: DateStyle| Clock::ALL.map(|clock| Self::Of(date, clock));
+        std::iter::once(Self::Iso).chain(DateStyle::WITH_TIME.into_iter().flat_map(with_clock))
+    }
+
+    /// Returns the `strptime` pattern; `None` for ISO 8601.
+    pub fn pattern(self) -> Option<String> {
+        match self {
+            Self::Iso => None,
+            Self::Of(date, clock) => Some(format!("{} {}", date.pattern().unwrap_or("%Y-%m-%d"), clock.pattern())),
+        }
+    }
+
+    /// Returns the style of most instants.
+    pub(super) fn of_most(count: impl Fn(Self) -> f64) -> Self {
+        let of_clock =
+            |clock: Clock| DateStyle::WITH_TIME.into_iter().map(|date| count(Self::Of(date, clock))).sum::<f64>();
+        let clocks = Clock::ALL.into_iter().max_by(|left, right| of_clock(*left).total_cmp(&of_clock(*right)));
+        match clocks.filter(|clock| of_clock(*clock) > count(Self::Iso)) {
+            None => Self::Iso,
+            Some(clock) => {
+                let of_date = |date: DateStyle| {
+                    if DateStyle::WITH_TIME.contains(&date) { count(Self::Of(date, clock)) } else { 0.0 }
+                };
+                Self::Of(DateStyle::of_most(of_date), clock)
+            }
+        }
+    }
+
+    fn of(text: &str) -> Option<Self> {
+        if text.len() > "2020-01-31".len() && TimeFormat::Iso.micros_in(text, None).is_some() {
+            return Some(Self::Iso);
+        }
+        let (date, clock) = text.split_once(' ')?;
+        let date = DateStyle::of(date).filter(|date| DateStyle::WITH_TIME.contains(date))?;
+        Some(Self::Of(date, Clock::of(clock)?))
+    }
+}
+
+impl Clock {
+    const ALL: [Self; 4] = [Self::Minutes, Self::Seconds, Self::MinutesOf12, Self::SecondsOf12];
+
+    fn pattern(self) -> &'static str {
+        match self {
+            Self::Minutes => "%H:%M",
+            Self::Seconds => "%H:%M:%S",
+            Self::MinutesOf12 => "%I:%M %p",
+            Self::SecondsOf12 => "%I:%M:%S %p",
+        }
+    }
+
+    fn of(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|clock| NaiveTime::parse_from_str(text, clock.pattern()).is_ok())
+    }
+}
+
+impl Class {
+    /// Returns all classes, in code order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let missing = (0..).take(MISSING.len()).map(Self::Missing);
+        let decimals = (0..=MAX_DECIMALS).map(Self::Decimal);
+        let commas = (0..=MAX_DECIMALS).map(Self::Comma);
+        [Self::Blank]
+            .into_iter()
+            .chain(missing)
+            .chain([Self::Boolean, Self::Integer, Self::Digits])
+            .chain(decimals)
+            .chain(commas)
+            .chain(DateStyle::ALL.map(Self::Date))
+            .chain(TimeStyle::all().map(Self::Datetime))
+            .chain([Self::Code, Self::Words, Self::Long])
+    }
+
+    /// Returns the class of a text, in any bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        let Ok(text) = std::str::from_utf8(bytes.trim_ascii()) else { return Self::Long };
+        if text.is_empty() {
+            return Self::Blank;
+        }
+        if text.len() > MAX_WORDS {
+            return Self::Long;
+        }
+        // Most texts are numbers or longer, and need not be compared with the list.
+        let may_be_missing = text.len() <= LONGEST_MISSING && !text.ends_with(|end: char| end.is_ascii_digit());
+        if may_be_missing && let Some((place, _)) = (0..).zip(MISSING).find(|(_, missing)| *missing == text) {
+            return Self::Missing(place);
+        }
+        if ["true", "false"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
+            return Self::Boolean;
+        }
+        // Numbers and dates start with a digit, dates also with the name of a month.
+        let starts = text.trim_start_matches(['-', '+']).as_bytes().first();
+        let may_be_number = starts.is_some_and(|first| first.is_ascii_digit() || *first == b'.' || *first == b',');
+        if may_be_number && let Some(class) = number(text).or_else(|| time(text)) {
+            return class;
+        }
+        if text.ends_with(|end: char| end.is_ascii_digit())
+            && let Some(style) = DateStyle::of(text)
+        {
+            return Self::Date(style);
+        }
+        let is_code = text.len() <= MAX_CODE
+            && text.bytes().any(|byte| byte.is_ascii_digit())
+            && !text.bytes().any(|byte| byte.is_ascii_whitespace());
+        if is_code { Self::Code } else { Self::Words }
+    }
+
+    /// Returns the code of the class: its place among all.
+    #[expect(clippy::cast_possible_truncation, reason = "lengths of short lists, and a place in one")]
+    pub fn code(self) -> u32 {
+        const BOOLEAN: u32 = 1 + MISSING.len() as u32;
+        const DECIMAL: u32 = BOOLEAN + 3;
+        const COMMA: u32 = DECIMAL + MAX_DECIMALS as u32 + 1;
+        const DATE: u32 = COMMA + MAX_DECIMALS as u32 + 1;
+        const DATETIME: u32 = DATE + DateStyle::ALL.len() as u32;
+        const CODE: u32 = DATETIME + 1 + (DateStyle::WITH_TIME.len() * Clock::ALL.len()) as u32;
+        match self {
+            Self::Blank => 0,
+            Self::Missing(place) => 1 + u32::from(place),
+            Self::Boolean => BOOLEAN,
+            Self::Integer => BOOLEAN + 1,
+            Self::Digits => BOOLEAN + 2,
+            Self::Decimal(places) => DECIMAL + u32::from(places),
+            Self::Comma(places) => COMMA + u32::from(places),
+            Self::Date(style) => DATE + style as u32,
+            Self::Datetime(TimeStyle::Iso) => DATETIME,
+            Self::Datetime(TimeStyle::Of(date, clock)) => {
+                let place = DateStyle::WITH_TIME.iter().position(|style| *style == date).unwrap_or(0) as u32;
+                DATETIME + 1 + place * Clock::ALL.len() as u32 + clock as u32
+            }
+            Self::Code => CODE,
+            Self::Words => CODE + 1,
+            Self::Long => CODE + 2,
+        }
+    }
+
+    /// Returns the name of the class, in grids.
+    pub fn name(self) -> String {
+        match self {
+            Self::Blank => "blank".into(),
+            Self::Missing(place) => format!("missing {}", MISSING[usize::from(place)]),
+            Self::Boolean => "boolean".into(),
+            Self::Integer => "integer".into(),
+            Self::Digits => "digits".into(),
+            Self::Decimal(0) => "decimal".into(),
+            Self::Decimal(places) => format!("decimal {places}"),
+            Self::Comma(0) => "comma".into(),
+            Self::Comma(places) => format!("comma {places}"),
+            Self::Date(style) => format!("date {}", date_name(style)),
+            Self::Datetime(TimeStyle::Iso) => format!("datetime {ISO}"),
+            Self::Datetime(TimeStyle::Of(date, clock)) => format!("datetime {} {}", date_name(date), clock.pattern()),
+            Self::Code => "code".into(),
+            Self::Words => "words".into(),
+            Self::Long => "long".into(),
+        }
+    }
+
+    /// Returns the text that the class stands for, if it may be that of a missing value.
+    pub fn missing_text(self) -> Option<&'static str> {
+        match self {
+            Self::Blank => Some(""),
+            Self::Missing(place) => Some(MISSING[usize::from(place)]),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the class is a single letter.
+    pub fn is_letter(self) -> bool {
+        self.missing_text().is_some_and(|text| text.len() == 1 && text.as_bytes()[0].is_ascii_alphabetic())
+    }
+}
+
+fn number(text: &str) -> Option<Class> {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_digits(unsigned) {
+        let is_number = unsigned.len() <= MAX_DIGITS && (unsigned == "0" || !unsigned.starts_with('0'));
+        return Some(if is_number { Class::Integer } else { Class::Digits });
+    }
+    for (mark, class) in [('.', Class::Decimal as fn(u8) -> Class), (',', Class::Comma)] {
+        if let Some((whole, fraction)) = unsigned.split_once(mark)
+            && (whole.is_empty() || is_digits(whole))
+            && is_digits(fraction)
+        {
+            let places = u8::try_from(fraction.len()).ok().filter(|&places| places <= MAX_DECIMALS);
+            return Some(class(places.unwrap_or(0)));
+        }
+    }
+    let is_exponent = unsigned.contains(['e', 'E']) && text.parse::<f64>().is_ok_and(f64::is_finite);
+    is_exponent.then_some(Class::Decimal(0))
+}
+
+fn time(text: &str) -> Option<Class> {
+    DateStyle::of(text).map(Class::Date).or_else(|| TimeStyle::of(text).map(Class::Datetime))
+}
+
+const ISO: &str = "ISO 8601";
+
+fn date_name(style: DateStyle) -> String {
+    let pattern = style.pattern().unwrap_or(ISO);
+    if style.either().is_some() { format!("{pattern} or month first") } else { pattern.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn texts_are_in_the_class_that_a_person_would_say() {
+        for (text, class) in [
+            ("", Class::Blank),
+            ("  ", Class::Blank),
+            ("NA", Class::Missing(0)),
+            ("?", Class::Missing(11)),
+            ("True", Class::Boolean),
+            ("0", Class::Integer),
+            ("-17", Class::Integer),
+            ("007", Class::Digits),
+            ("1234567890123456789", Class::Digits),
+            ("3.50", Class::Decimal(2)),
+            (".5", Class::Decimal(1)),
+            ("-0,25", Class::Comma(2)),
+            ("1e-7", Class::Decimal(0)),
+            ("3.14159265", Class::Decimal(0)),
+            ("2020-01-31", Class::Date(DateStyle::Iso)),
+            ("2020-02-31", Class::Code),
+            ("31.01.2020", Class::Date(DateStyle::DayDot)),
+            ("31/01/2020", Class::Date(DateStyle::DaySlash)),
+            ("01/31/2020", Class::Date(DateStyle::MonthSlash)),
+            ("01/02/2020", Class::Date(DateStyle::EitherSlash)),
+            ("2020/1/2", Class::Date(DateStyle::YearSlash)),
+            ("1/8/90", Class::Date(DateStyle::ShortEitherSlash)),
+            ("31/8/90", Class::Date(DateStyle::ShortDaySlash)),
+            ("31.8.90", Class::Date(DateStyle::ShortDayDot)),
+            ("8 January 2020", Class::Date(DateStyle::DayName)),
+            ("8-Jan-2020", Class::Date(DateStyle::DayDashName)),
+            ("January 8 2020", Class::Date(DateStyle::NameDay)),
+            ("Jan 8, 2020", Class::Date(DateStyle::NameDayComma)),
+            ("January 8 99", Class::Words),
+            ("2020-01-31 12:00:00", Class::Datetime(TimeStyle::Iso)),
+            ("2020-01-31T12:00:00Z", Class::Datetime(TimeStyle::Iso)),
+            ("01/31/2020 18:05", Class::Datetime(TimeStyle::Of(DateStyle::MonthSlash, Clock::Minutes))),
+            ("1/8/90 0:00", Class::Datetime(TimeStyle::Of(DateStyle::ShortEitherSlash, Clock::Minutes))),
+            ("31.01.2020 18:05:59", Class::Datetime(TimeStyle::Of(DateStyle::DayDot, Clock::Seconds))),
+            ("1/31/2020 6:05:59 PM", Class::Datetime(TimeStyle::Of(DateStyle::MonthSlash, Clock::SecondsOf12))),
+            ("AB-12", Class::Code),
+            ("192.168.0.1", Class::Code),
+            ("3 rooms", Class::Words),
+            ("Bergen", Class::Words),
+            ("1.", Class::Code),
+            ("-", Class::Missing(12)),
+            ("N", Class::Missing(35)),
+            ("n", Class::Words),
+        ] {
+            assert_eq!(Class::of(text.as_bytes()), class, "{text}");
+        }
+        assert_eq!(Class::of(b"\xff"), Class::Long);
+        assert_eq!(Class::of(&[b'a'; 101]), Class::Long);
+    }
+
+    #[test]
+    fn every_class_has_a_name_and_a_code_of_its_own() {
+        let names: BTreeSet<String> = Class::all().map(Class::name).collect();
+        assert_eq!(names.len(), Class::all().count());
+        assert!((0..).zip(Class::all()).all(|(code, class)| class.code() == code));
+        assert_eq!(MISSING.map(str::len).into_iter().max(), Some(LONGEST_MISSING));
+        assert_eq!(Class::all().filter(|class| class.is_letter()).count(), 26);
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_has_a_class(bytes: Vec<u8>) {
+            prop_assert!((Class::of(&bytes).code() as usize) < Class::all().count());
+        }
+
+        #[test]
+        fn a_class_of_numbers_holds_numbers(value in -1e9..1e9_f64, places in 0..8_usize) {
+            let text = format!("{value:.places$}");
+            let class = Class::of(text.as_bytes());
+            prop_assert!(matches!(class, Class::Integer | Class::Decimal(_) | Class::Digits), "{} {:?}", text, class);
+        }
+    }
+}

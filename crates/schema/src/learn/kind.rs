@@ -1,0 +1,301 @@
+//! The kind of a column, from the classes of its texts.
+
+use super::classes::{Class, DateStyle, MAX_DECIMALS, TimeStyle};
+use super::{GridCounts, SURE};
+use crate::values::missing::MissingValue;
+
+/// Share of the values that are there which must be of a kind.
+const MOST: f64 = 0.9;
+/// Share of the numbers that must have some number of decimals, for it to count.
+const SOME: f64 = 0.01;
+/// Most single letters that stand for missing numbers, and numbers that there must be for each.
+const MAX_LETTERS: usize = 2;
+const BESIDE_LETTERS: f64 = 0.25;
+
+/// The kind of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Whole numbers.
+    Integer,
+    /// Real numbers, with their number of decimals if it is the same for all.
+    Number {
+        /// Number of decimals.
+        decimals: Option<u8>,
+        /// Whether the decimal mark is a comma.
+        comma: bool,
+    },
+    /// Days.
+    Date(DateStyle),
+    /// Instants.
+    Datetime(TimeStyle),
+    /// True and false.
+    Boolean,
+    /// Texts.
+    Text {
+        /// Whether most are short and contain digits, as identifiers do.
+        codes: bool,
+    },
+    /// Nothing but missing values.
+    Empty,
+}
+
+/// What the classes of its texts tell about a column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearnedKind {
+    /// The kind of its values.
+    pub kind: Kind,
+    /// Whether no value is missing.
+    pub is_required: bool,
+    /// Texts that stand for missing values; the empty one for blanks.
+    pub missing: Vec<&'static str>,
+    /// Estimated number of values that are there, if it is known.
+    pub rows: Option<f64>,
+}
+
+impl LearnedKind {
+    /// Decides from the noisy numbers of texts in all [classes](Class::all).
+    pub fn new(counts: GridCounts<'_>) -> Self {
+        let classes = Classes(counts);
+        let (letters, missing): (Vec<_>, Vec<_>) = classes.sure_missing().partition(|(class, _)| class.is_letter());
+        let kind = classes.kind();
+        let of_letters: f64 = letters.iter().map(|(_, count)| count).sum();
+        // One or two letters beside numbers say why a number is missing. Among texts they are
+        // texts.
+        let letters_are_missing =
+            letters.len() <= MAX_LETTERS && classes.there() >= BESIDE_LETTERS * of_letters && !kind.is_text();
+        let kind = match kind {
+            kind if letters.is_empty() || letters_are_missing => kind,
+            _ => Kind::Text { codes: false },
+        };
+        let texts = missing.iter().chain(letters.iter().filter(|_| letters_are_missing));
+        let missing: Vec<&'static str> = texts.filter_map(|(class, _)| class.missing_text()).collect();
+        let of_texts = if letters_are_missing { 0.0 } else { of_letters };
+        Self { kind, is_required: missing.is_empty(), missing, rows: Some(classes.there() + of_texts) }
+    }
+
+    /// Returns the kind of a column whose type the file itself states.
+    pub fn stated(kind: Kind) -> Self {
+        Self { kind, is_required: false, missing: Vec::new(), rows: None }
+    }
+
+    /// Returns whether the column has texts, of which categories have to be learned.
+    pub fn is_text(&self) -> bool {
+        self.kind.is_text()
+    }
+
+    /// Returns whether the column has texts that look like identifiers.
+    pub fn is_code(&self) -> bool {
+        self.kind == Kind::Text { codes: true }
+    }
+
+    /// Returns whether a value stands for a missing one.
+    pub fn is_missing(&self, value: &[u8]) -> bool {
+        let value = value.trim_ascii();
+        value.is_empty() || self.missing.iter().any(|text| text.as_bytes() == value)
+    }
+
+    /// Returns whether the column has numbers.
+    pub fn is_number(&self) -> bool {
+        matches!(self.kind, Kind::Integer | Kind::Number { .. })
+    }
+
+    /// Returns whether numbers or dates are counted over a grid.
+    pub fn has_grid(&self) -> bool {
+        self.is_number() || matches!(self.kind, Kind::Date(_) | Kind::Datetime(_))
+    }
+
+    /// Returns whether nothing more has to be counted.
+    pub fn needs_no_counts(&self) -> bool {
+        matches!(self.kind, Kind::Boolean | Kind::Empty)
+    }
+
+    /// Returns the missing values, unless they are blanks alone. Every other text is a kind of its
+    /// own, and written as it was.
+    pub(super) fn missing_values(&self) -> Option<Vec<MissingValue>> {
+        let value = |text: &&str| MissingValue {
+            value: (*text).to_owned(),
+            label: (!text.is_empty()).then(|| (*text).to_owned()),
+        };
+        self.missing.iter().any(|text| !text.is_empty()).then(|| self.missing.iter().map(value).collect())
+    }
+}
+
+impl Kind {
+    fn is_text(self) -> bool {
+        matches!(self, Self::Text { .. })
+    }
+}
+
+/// Noisy numbers of texts in all classes.
+struct Classes<'a>(GridCounts<'a>);
+
+impl Classes<'_> {
+    fn all(&self) -> impl Iterator<Item = (Class, f64)> {
+        Class::all().zip(self.0.counts.iter().copied())
+    }
+
+    /// Returns the texts of missing values that are there beyond doubt.
+    fn sure_missing(&self) -> impl Iterator<Item = (Class, f64)> {
+        self.all().filter(|(class, count)| class.missing_text().is_some() && *count > SURE * self.0.noise)
+    }
+
+    /// Returns the number of texts in some classes, or zero if it may be noise. The positive parts
+    /// of noise over many classes would add up.
+    fn sum(&self, is: impl Fn(Class) -> bool) -> f64 {
+        let counts: Vec<f64> = self.all().filter(|(class, _)| is(*class)).map(|(_, count)| count).collect();
+        let sum: f64 = counts.iter().sum();
+        if sum > SURE * self.0.noise * (counts.len() as f64).sqrt() { sum } else { 0.0 }
+    }
+
+    /// Returns the numbers of texts in the groups of classes that a kind is decided by.
+    fn groups(&self) -> Groups {
+        Groups {
+            whole: self.sum(|class| class == Class::Integer),
+            point: self.sum(|class| matches!(class, Class::Decimal(_))),
+            comma: self.sum(|class| matches!(class, Class::Comma(_))),
+            booleans: self.sum(|class| class == Class::Boolean),
+            dates: self.sum(|class| matches!(class, Class::Date(_))),
+            datetimes: self.sum(|class| matches!(class, Class::Datetime(_))),
+            digits: self.sum(|class| class == Class::Digits),
+            codes: self.sum(|class| class == Class::Code),
+            words: self.sum(|class| class == Class::Words),
+            long: self.sum(|class| class == Class::Long),
+        }
+    }
+
+    /// Returns the number of texts that are no missing values.
+    fn there(&self) -> f64 {
+        self.groups().all()
+    }
+
+    /// Returns the kind of most texts, single letters aside.
+    fn kind(&self) -> Kind {
+        let groups = self.groups();
+        let Groups { whole, point, comma, booleans, dates, datetimes, digits, codes, .. } = groups;
+        let are_most = |texts: f64| texts >= MOST * groups.all();
+        if groups.all() <= 0.0 {
+            Kind::Empty
+        } else if are_most(whole) {
+            Kind::Integer
+        } else if are_most(whole + point) {
+            Kind::Number { decimals: self.decimals(Class::Decimal), comma: false }
+        } else if are_most(whole + comma) {
+            Kind::Number { decimals: self.decimals(Class::Comma), comma: true }
+        } else if are_most(booleans) {
+            Kind::Boolean
+        } else if are_most(dates) {
+            Kind::Date(DateStyle::of_most(|style| self.count(Class::Date(style))))
+        } else if are_most(datetimes + dates) {
+            Kind::Datetime(TimeStyle::of_most(|style| self.count(Class::Datetime(style))))
+        } else {
+            Kind::Text { codes: are_most(codes + digits) }
+        }
+    }
+
+    /// Returns the largest number of decimals of more than a few numbers; `None` if some have more
+    /// than there are classes for.
+    fn decimals(&self, class: fn(u8) -> Class) -> Option<u8> {
+        let count = |places: u8| self.count(class(places));
+        let all: f64 = (0..=MAX_DECIMALS).map(count).sum();
+        let counts = |places: &u8| count(*places) > (SURE * self.0.noise).max(SOME * all);
+        if counts(&0) { None } else { (1..=MAX_DECIMALS).rev().find(counts) }
+    }
+
+    /// Returns the number of texts in a class, at least zero.
+    fn count(&self, class: Class) -> f64 {
+        self.0.counts[class.code() as usize].max(0.0)
+    }
+}
+
+/// Numbers of texts by what they look like.
+struct Groups {
+    whole: f64,
+    point: f64,
+    comma: f64,
+    booleans: f64,
+    dates: f64,
+    datetimes: f64,
+    digits: f64,
+    codes: f64,
+    words: f64,
+    long: f64,
+}
+
+impl Groups {
+    fn all(&self) -> f64 {
+        let Self { whole, point, comma, booleans, dates, datetimes, digits, codes, words, long } = self;
+        whole + point + comma + booleans + dates + datetimes + digits + codes + words + long
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Clock;
+    use super::*;
+
+    /// The kind of a column of these texts, without noise.
+    fn of(texts: &[(&str, f64)]) -> LearnedKind {
+        let mut counts = vec![0.0; Class::all().count()];
+        for (text, count) in texts {
+            counts[Class::of(text.as_bytes()).code() as usize] += count;
+        }
+        LearnedKind::new(GridCounts { counts: &counts, noise: 10.0 })
+    }
+
+    #[test]
+    fn a_few_other_texts_do_not_change_the_kind() {
+        let ages = of(&[("39", 950.0), ("refused", 45.0)]);
+        assert_eq!((ages.kind, ages.is_required), (Kind::Integer, true));
+        let ages = of(&[("39", 950.0), ("", 45.0), ("?", 300.0)]);
+        assert_eq!((ages.kind, ages.is_required, ages.missing), (Kind::Integer, false, vec!["", "?"]));
+        assert_eq!(of(&[("39", 500.0), ("refused", 400.0)]).kind, Kind::Text { codes: false });
+    }
+
+    #[test]
+    fn numbers_keep_their_decimals() {
+        let number = |decimals, comma| Kind::Number { decimals, comma };
+        assert_eq!(of(&[("1.5", 500.0), ("2", 400.0)]).kind, number(Some(1), false));
+        assert_eq!(of(&[("1.50", 5_000.0), ("1.5", 600.0), ("1.505", 20.0)]).kind, number(Some(2), false));
+        assert_eq!(of(&[("1,50", 5_000.0)]).kind, number(Some(2), true));
+        assert_eq!(of(&[("1e-7", 500.0), ("2.25", 500.0)]).kind, number(None, false));
+    }
+
+    #[test]
+    fn dates_with_slashes_are_of_the_style_of_the_others() {
+        let dates =
+            |day: f64, month: f64| of(&[("31/01/2020", day), ("01/31/2020", month), ("01/02/2020", 400.0)]).kind;
+        assert_eq!(dates(600.0, 0.0), Kind::Date(DateStyle::DaySlash));
+        assert_eq!(dates(0.0, 600.0), Kind::Date(DateStyle::MonthSlash));
+        assert_eq!(of(&[("2020-01-31", 500.0)]).kind, Kind::Date(DateStyle::Iso));
+        assert_eq!(of(&[("2020-01-31 10:00:00", 500.0), ("2020-01-31", 20.0)]).kind, Kind::Datetime(TimeStyle::Iso));
+        let times = of(&[("1/8/90 0:00", 500.0), ("1/18/90 0:00", 500.0)]).kind;
+        assert_eq!(times, Kind::Datetime(TimeStyle::Of(DateStyle::ShortMonthSlash, Clock::Minutes)));
+    }
+
+    #[test]
+    fn letters_beside_numbers_are_missing_values() {
+        let incomes = of(&[("41200", 700.0), ("N", 300.0)]);
+        assert_eq!((incomes.kind, incomes.missing), (Kind::Integer, vec!["N"]));
+        let sexes = of(&[("F", 700.0), ("M", 300.0), ("9", 60.0)]);
+        assert_eq!((sexes.kind, sexes.missing), (Kind::Text { codes: false }, vec![]));
+        let grades = of(&[("A", 300.0), ("B", 300.0), ("C", 300.0), ("1", 300.0)]);
+        assert_eq!(grades.kind, Kind::Text { codes: false });
+    }
+
+    #[test]
+    fn noise_in_many_classes_does_not_outvote_a_small_table() {
+        let mut counts: Vec<f64> =
+            (0..Class::all().count()).map(|class| if class % 2 == 0 { 150.0 } else { -150.0 }).collect();
+        counts[Class::Integer.code() as usize] = 1_300.0;
+        let learned = LearnedKind::new(GridCounts { counts: &counts, noise: 125.0 });
+        assert_eq!((learned.kind, learned.is_required), (Kind::Integer, true));
+    }
+
+    #[test]
+    fn other_kinds() {
+        assert_eq!(of(&[("true", 300.0), ("False", 300.0)]).kind, Kind::Boolean);
+        assert_eq!(of(&[("A-17", 600.0)]).kind, Kind::Text { codes: true });
+        assert_eq!(of(&[("", 600.0)]).kind, Kind::Empty);
+        assert_eq!(of(&[("39", 20.0)]).kind, Kind::Empty, "noise");
+    }
+}

@@ -1,0 +1,177 @@
+//! A schema of which parts are to be learned.
+
+use super::class_grid;
+use super::classes::{DateStyle, TimeStyle};
+use super::kind::{Kind, LearnedKind};
+use crate::error::SchemaError;
+use crate::file::spec::{FieldSpec, SchemaSpec, Source, TableTerms};
+use crate::schema::attribute::FieldType;
+use crate::schema::{Problems, Schema};
+
+/// A schema of which parts are to be learned: columns with `source: dp` that lack a type, bounds or
+/// categories.
+#[derive(Debug, Clone)]
+pub struct PartialSchema {
+    spec: SchemaSpec,
+}
+
+/// What has to be learned of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Missing {
+    /// The type, and all that follows from it.
+    Type,
+    /// Bounds and bins, or categories, of a known kind.
+    Values(LearnedKind),
+}
+
+impl Missing {
+    /// Returns the kind of the column, if it is known.
+    pub fn kind(&self) -> Option<&LearnedKind> {
+        match self {
+            Self::Type => None,
+            Self::Values(kind) => Some(kind),
+        }
+    }
+}
+
+impl PartialSchema {
+    /// Checks the columns that are declared completely.
+    ///
+    /// # Errors
+    /// If a complete column is invalid, or nothing is to be learned and the schema is.
+    pub fn new(spec: SchemaSpec) -> Result<Self, Problems> {
+        let partial = Self { spec };
+        let complete = SchemaSpec {
+            fields: partial.spec.fields.iter().filter(|field| missing_of(field).is_none()).cloned().collect(),
+            ..partial.spec.clone()
+        };
+        let is_complete = complete.fields.len() == partial.spec.fields.len();
+        if is_complete || (!complete.fields.is_empty() && complete.dp.rules.is_empty()) {
+            Schema::new(complete)?;
+        }
+        Ok(partial)
+    }
+
+    /// Returns what has to be learned, with the positions of the columns.
+    pub fn missing(&self) -> Vec<(usize, Missing)> {
+        let fields = self.spec.fields.iter().enumerate();
+        fields.filter_map(|(place, field)| Some((place, missing_of(field)?))).collect()
+    }
+
+    /// Returns the columns, as far as they are declared.
+    pub fn fields(&self) -> &[FieldSpec] {
+        &self.spec.fields
+    }
+
+    /// Returns the schema as written.
+    pub fn spec(&self) -> &SchemaSpec {
+        &self.spec
+    }
+
+    /// Returns a schema of grids over columns of the table, with its privacy terms and dialect.
+    ///
+    /// # Errors
+    /// If the terms are invalid, or there is no grid.
+    pub fn of_grids(&self, grids: Vec<FieldSpec>) -> Result<Schema, Problems> {
+        let mut spec = SchemaSpec { fields: grids, ..self.spec.clone() };
+        spec.dp.rules.clear();
+        Schema::new(spec)
+    }
+
+    /// Returns a schema that reads columns as texts, to count their values.
+    ///
+    /// # Errors
+    /// Those of [`PartialSchema::of_grids`].
+    pub fn of_texts<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<Schema, Problems> {
+        self.of_grids(names.into_iter().map(class_grid).collect())
+    }
+
+    /// Returns the privacy terms of the table, as [`terms_alone`].
+    ///
+    /// # Errors
+    /// If the terms are invalid.
+    pub fn terms_alone(&self) -> Result<Schema, Problems> {
+        terms_alone(self.spec.dp.clone())
+    }
+
+    /// Completes the schema with learned columns.
+    ///
+    /// # Errors
+    /// If what was declared contradicts what was learned.
+    pub fn complete(self, learned: Vec<(usize, FieldSpec)>) -> Result<Schema, Problems> {
+        let mut spec = self.spec;
+        for (place, learned) in learned {
+            let declared = &mut spec.fields[place];
+            *declared = merged(std::mem::take(declared), learned);
+        }
+        if spec.fields.iter().all(|field| field.dp.generate.is_some()) {
+            let problem = "no value of any column is shared by enough rows, and no number is";
+            return Err(SchemaError::table(problem, "raise `--epsilon`, or declare the columns").into());
+        }
+        Schema::new(spec)
+    }
+}
+
+/// Returns a schema with the privacy terms of a table, and one column that is never read.
+///
+/// # Errors
+/// If the terms are invalid.
+pub fn terms_alone(terms: TableTerms) -> Result<Schema, Problems> {
+    let dp = TableTerms { rules: Vec::new(), ..terms };
+    Schema::new(SchemaSpec { dp, fields: vec![class_grid("_")], ..SchemaSpec::default() })
+}
+
+/// Returns what has to be learned of a column; `None` if it is declared completely.
+fn missing_of(field: &FieldSpec) -> Option<Missing> {
+    let terms = &field.dp;
+    if terms.source != Source::Dp || terms.preset.is_some() || terms.generate.is_some() || terms.grid.is_some() {
+        return None;
+    }
+    let constraints = &field.constraints;
+    let has_bounds = constraints.minimum.is_some() && constraints.maximum.is_some()
+        || terms.bins.as_ref().is_some_and(|bins| bins.edges.is_some());
+    if constraints.categories.is_some() || has_bounds {
+        return None;
+    }
+    let decimals = terms.decimals;
+    let comma = field.decimal_char.as_deref() == Some(",");
+    let kind = match FieldType::from_name(&field.field_type) {
+        None => return field.field_type.is_empty().then_some(Missing::Type),
+        Some(FieldType::Boolean) => return None,
+        Some(FieldType::Integer | FieldType::Year) => Kind::Integer,
+        Some(FieldType::Number) => Kind::Number { decimals, comma },
+        Some(FieldType::Date) => Kind::Date(DateStyle::of_pattern(field.format.as_deref())),
+        Some(FieldType::Datetime) => Kind::Datetime(TimeStyle::Iso),
+        Some(FieldType::String) => Kind::Text { codes: false },
+    };
+    Some(Missing::Values(LearnedKind { is_required: constraints.required, ..LearnedKind::stated(kind) }))
+}
+
+/// Returns the learned column with what was declared of it, which wins.
+fn merged(declared: FieldSpec, learned: FieldSpec) -> FieldSpec {
+    let constraints = crate::Constraints {
+        required: declared.constraints.required || learned.constraints.required,
+        ..learned.constraints
+    };
+    let dp = crate::FieldTerms {
+        decimals: declared.dp.decimals.or(learned.dp.decimals),
+        step: declared.dp.step.or(learned.dp.step),
+        keep: declared.dp.keep.or(learned.dp.keep),
+        time_zone: declared.dp.time_zone.or(learned.dp.time_zone),
+        unknown_label: declared.dp.unknown_label.or(learned.dp.unknown_label),
+        ..learned.dp
+    };
+    FieldSpec {
+        name: declared.name,
+        field_type: if declared.field_type.is_empty() { learned.field_type } else { declared.field_type },
+        title: declared.title,
+        description: declared.description,
+        format: declared.format.or(learned.format),
+        decimal_char: declared.decimal_char.or(learned.decimal_char),
+        group_char: declared.group_char.or(learned.group_char),
+        missing_values: declared.missing_values.or(learned.missing_values),
+        constraints,
+        dp,
+        ..learned
+    }
+}
