@@ -88,6 +88,22 @@ fn values_of_one_unit_pass_as_rarely_as_their_event_says() {
 }
 
 #[test]
+fn values_far_below_the_threshold_were_never_released() {
+    // A hundred thousand values that six deviations of noise keep below the threshold: one of them
+    // passes in one of ten thousand runs of this test.
+    let open = || ColumnVault::<AddRemove>::open(goal(1.0, 1e-9), delta(5e-10), unit(1)).unwrap();
+    let release = |rows: u64| {
+        let (mut vault, budget) = open();
+        vault.release_values(&Texts::alike(100_000, rows), &["name"], delta(5e-10), budget).unwrap()
+    };
+    let (sigma, threshold, _) = threshold(release(1)[0].mechanism());
+    let rows = (1..threshold).rev().find(|&rows| (threshold - rows) as f64 >= 6.0 * sigma).unwrap();
+    assert_eq!(release(rows)[0].values().len(), 0, "{rows} rows, sigma {sigma}, threshold {threshold}");
+    // As many rows as the threshold itself pass every other time.
+    assert!((45_000..55_000).contains(&release(threshold)[0].values().len()));
+}
+
+#[test]
 fn units_with_several_values_pass_no_more_often() {
     const UNITS: usize = 200_000;
     let m = 4_u32;

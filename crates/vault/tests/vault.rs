@@ -285,6 +285,22 @@ fn scores_are_released_with_noise_of_the_certified_scale() {
 }
 
 #[test]
+fn parts_of_a_budget_join_to_the_whole_within_one_vault() {
+    let open = || Vault::<AddRemove, Pure>::open(Box::new(related()), goal(1.0, 0.0), ONE).unwrap();
+    let (mut vault, budget) = open();
+    let whole = budget.amount();
+    let mut parts = budget.split_evenly(NonZeroUsize::new(3).unwrap()).into_iter();
+    let joined = parts.next().unwrap().join(parts.next().unwrap()).unwrap().join(parts.next().unwrap()).unwrap();
+    assert_eq!(joined.amount(), whole);
+    assert!(matches!(joined.join(open().1), Err(VaultError::ForeignBudget)));
+    // What is lost cannot be spent, and nothing was.
+    assert_eq!(
+        vault.measure(&[Clique::empty()], open().1).unwrap_err().to_string(),
+        "the budget belongs to another vault"
+    );
+}
+
+#[test]
 fn a_public_number_of_rows_is_counted_once() {
     let rows = related();
     let calls = rows.calls.clone();

@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use scumble_planted::Mutant;
 
 use super::{Accounting, Adjacency, Amount, Gdp};
+use crate::error::VaultError;
 
 /// Identifies the vault that issued a budget. Unique within a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,8 +15,8 @@ pub(crate) struct Issuer(pub(crate) u64);
 
 /// Permission to spend on releases under adjacency `A` and accounting `M`.
 ///
-/// Opening a vault issues one budget. It can be split, but not joined, copied or forged. Spending
-/// takes it by value, and the parts never add up to more than the whole.
+/// Opening a vault issues one budget. It can be split and joined again, but not copied or forged.
+/// Spending takes it by value, and the parts never add up to more than the whole.
 ///
 /// # Privacy
 /// Spending twice does not compile:
@@ -38,7 +39,8 @@ pub(crate) struct Issuer(pub(crate) u64);
 /// ```compile_fail,E0451
 /// # use scumble_vault::{AddRemove, Budget, account::MuSquared};
 /// # fn any<T>() -> T { unimplemented!() }
-/// let forged: Budget<AddRemove> = Budget { amount: MuSquared::from_quanta(1 << 96), issuer: any(), terms: any() };
+/// let forged: Budget<AddRemove> = Budget { amount: MuSquared::from_quanta(1 << 96), issuer: any(),
+/// terms: any() };
 /// ```
 /// ```compile_fail,E0624
 /// # use scumble_vault::{AddRemove, Budget, account::MuSquared};
@@ -91,6 +93,19 @@ impl<A: Adjacency, M: Accounting> Budget<A, M> {
         }
         let (first, rest) = self.amount.split(share);
         (Self::issue(first, self.issuer), Self::issue(rest, self.issuer))
+    }
+
+    /// Joins two unspent budgets of one vault. The result is exactly their sum.
+    ///
+    /// # Errors
+    /// If they are of different vaults. Both are lost then.
+    pub fn join(self, other: Self) -> Result<Self, VaultError> {
+        let ((first, issuer), (second, other_issuer)) = (self.spend(), other.spend());
+        if issuer != other_issuer {
+            return Err(VaultError::ForeignBudget);
+        }
+        // Both are parts of what was issued, so their sum does not overflow.
+        Ok(Self::issue(Amount::from_quanta(first.quanta() + second.quanta()), issuer))
     }
 
     /// Splits the budget into `parts` budgets that differ by at most one quantum of 2^-96 and add

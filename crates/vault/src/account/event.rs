@@ -59,6 +59,11 @@ pub enum Question {
 }
 
 impl Question {
+    /// Returns whether it asks about a column that no schema describes.
+    pub fn is_of_columns(&self) -> bool {
+        matches!(self, Self::Grid { .. } | Self::Values { .. })
+    }
+
     /// Returns whether it asks for the parities of sets of binary columns.
     pub fn is_of_parities(&self) -> bool {
         matches!(self, Self::Scores { score: ScoreKind::Parity, .. })

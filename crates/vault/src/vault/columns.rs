@@ -1,6 +1,6 @@
 //! Facts about columns that no schema declares: the only way to them.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use scumble_planted::Mutant;
 use scumble_schema::{AttributeId, Clique};
@@ -10,8 +10,8 @@ use super::releases::Releases;
 use super::value_sink::unpacked;
 use super::{Exact, NoisyTable, Vault, count_tables, table_lengths};
 use crate::account::{
-    Accounting, Adjacency, ApproxDp, Budget, Certificate, Event, Gdp, Mechanism, Question, RowUnits, ThresholdDelta,
-    Thresholding, Unit,
+    Accounting, Adjacency, Amount, ApproxDp, Budget, Certificate, Event, Gdp, Mechanism, Question, RowUnits,
+    ThresholdDelta, Thresholding, Unit,
 };
 use crate::error::VaultError;
 use crate::ledger::Job;
@@ -149,8 +149,10 @@ impl<A: Adjacency, M: Accounting> ColumnVault<A, M> {
     /// values are texts of the data, and public from then on. Under
     /// [`Pure`](crate::account::Pure) accounting there is no such release:
     /// ```compile_fail,E0277
-    /// # use scumble_vault::{AddRemove, Budget, ColumnVault, Pure, ValueSource, account::ThresholdDelta};
-    /// fn values(vault: &mut ColumnVault<AddRemove, Pure>, source: &dyn ValueSource, budget: Budget<AddRemove, Pure>) {
+    /// # use scumble_vault::{AddRemove, Budget, ColumnVault, Pure, ValueSource,
+    /// account::ThresholdDelta};
+    /// fn values(vault: &mut ColumnVault<AddRemove, Pure>, source: &dyn ValueSource, budget:
+    /// Budget<AddRemove, Pure>) {
     ///     let values = vault.release_values(source, &["name"], ThresholdDelta::ZERO, budget);
     /// }
     /// ```
@@ -193,6 +195,34 @@ impl<A: Adjacency, M: Accounting> ColumnVault<A, M> {
         let values: Option<Vec<_>> = released.iter().map(|numbers| unpacked(numbers)).collect();
         let values = values.ok_or(VaultError::Bug { what: "released values are not in order" })?;
         Ok(released.map(|_| values.into_iter().map(|values| CommonValues { values, mechanism }).collect()))
+    }
+
+    /// Returns the noise that [`ColumnVault::measure_grids`] would add to `grids` grids for
+    /// `amount`; `None` if its scale would be too large.
+    ///
+    /// # Privacy
+    /// Nothing is spent and no row is read, as for [`Vault::planned_noise`].
+    pub fn planned_noise(&self, grids: NonZeroUsize, amount: Amount<M>) -> Option<Mechanism> {
+        self.releases.planned_noise(grids, amount)
+    }
+
+    /// Returns how [`ColumnVault::release_values`] would release the values of `columns` columns
+    /// for `amount` and `delta`; `None` if it could not.
+    ///
+    /// # Privacy
+    /// As for [`ColumnVault::planned_noise`].
+    pub fn planned_threshold(
+        &self,
+        columns: NonZeroUsize,
+        delta: ThresholdDelta,
+        amount: Amount<M>,
+    ) -> Option<Mechanism>
+    where
+        M: Thresholding,
+    {
+        let unit = self.releases.max_contributions();
+        let share = Amount::<M>::from_quanta(amount.quanta() / columns.get() as u128);
+        Mechanism::thresholded(A::table_sensitivity(unit), unit, share, delta.divided(columns.get()))
     }
 
     /// Continues the job with questions about the codes of `source`, whose domain may depend on all

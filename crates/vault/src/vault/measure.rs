@@ -103,8 +103,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
     /// Nothing is spent and no row is read: adjacency, the maximum number of rows per unit and the
     /// budget are public.
     pub fn planned_noise(&self, tables: NonZeroUsize, amount: Amount<M>) -> Option<Mechanism> {
-        let share = Amount::from_quanta(amount.quanta() / tables.get() as u128);
-        M::noise(A::table_sensitivity(self.releases.max_contributions()), share)
+        self.releases.planned_noise(tables, amount)
     }
 
     /// Releases a noisy score per candidate, with one event for all of them.

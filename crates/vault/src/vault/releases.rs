@@ -1,7 +1,7 @@
 //! The releases of a job: its budget, its events and their values.
 
 use std::marker::PhantomData;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Drawing, Exact, MAX_CELLS_PER_CALL};
@@ -118,6 +118,12 @@ impl<A: Adjacency, M: Accounting> Releases<A, M> {
         self.left = self.left.checked_sub(asks).ok_or(refused)?;
         self.for_thresholds = thresholds;
         Ok(mechanism)
+    }
+
+    /// Returns the noise that `tables` tables would get for `amount`.
+    pub(super) fn planned_noise(&self, tables: NonZeroUsize, amount: Amount<M>) -> Option<Mechanism> {
+        let share = Amount::from_quanta(amount.quanta() / tables.get() as u128);
+        M::noise(A::table_sensitivity(self.max_contributions), share)
     }
 
     /// Charges for noisy tables of these lengths, each for an equal share of `budget`, and creates
