@@ -59,6 +59,7 @@ mod run;
 mod source;
 mod table;
 mod unit;
+mod values;
 mod write;
 
 pub use count::aggregate::CountCliques;

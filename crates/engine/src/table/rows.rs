@@ -4,16 +4,20 @@
 //! needs it, and then either count or collect the codes, in chunks or column by column.
 
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
+use datafusion::arrow::array::RecordBatch;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Column, DataFusionError};
 use datafusion::dataframe::DataFrame;
 use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::prelude::SessionContext;
+use futures::StreamExt;
 use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, Recoding, Schema};
-use scumble_vault::{CountTable, Private, SourceError};
+use scumble_vault::{CountTable, Private, SourceError, ValueSink};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::codes::code_column;
@@ -27,10 +31,13 @@ use crate::run::remote::RemoteFiles;
 use crate::run::session::Workers;
 use crate::source::input::IN_MEMORY;
 use crate::table::chunks::{ChunkSink, Chunks};
-use crate::unit::UnitBound;
+use crate::unit::{ROW, UnitBound};
+use crate::values;
 
 /// Interval of progress reports.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+/// Maximum number of batches of values that wait for the vault.
+const VALUE_BATCHES: usize = 4;
 /// Bytes per cell of the counted tables.
 const BYTES_PER_COUNTED_CELL: usize = 4;
 /// Bytes per cell of the requested tables: in the state that is passed on, and in the sum.
@@ -183,6 +190,62 @@ impl RowSource {
         };
         let [batch] = &batches[..] else { return Err(EngineError::Bug { what: "not one row of counts" }) };
         CountCliques::tables(&plan, batch.column(0)).map_err(|_| EngineError::Bug { what: "counts of another query" })
+    }
+
+    /// Adds every value present in `columns` to `sink`, with its number of rows.
+    pub(crate) fn count_values(
+        &self,
+        workers: &Workers,
+        columns: &[&str],
+        sink: &mut ValueSink<'_>,
+    ) -> Result<(), EngineError> {
+        if self.tables.is_empty() || columns.is_empty() {
+            return Ok(());
+        }
+        let (send, mut receive) = mpsc::channel::<RecordBatch>(VALUE_BATCHES);
+        let (rows, columns) = (self.clone(), columns.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        let Origin { path, damage } = &self.origin;
+        // Groups go into the sink while others are still counted, so that they are never all in
+        // memory.
+        thread::scope(|scope| {
+            let taken = scope.spawn(move || {
+                while let Some(batch) = receive.blocking_recv() {
+                    values::each_group(&batch, &mut |column, text, rows| sink.add(column, text, rows));
+                }
+            });
+            let counted = workers.run(path, *damage, async move { rows.send_values(&columns, send).await });
+            let taken = taken.join();
+            counted??;
+            taken.map_err(|_| EngineError::Bug { what: "a value could not be taken" })
+        })
+    }
+
+    async fn send_values(&self, columns: &[String], send: mpsc::Sender<RecordBatch>) -> Result<(), EngineError> {
+        let plan = async {
+            let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+            let packed = values::packed(&columns);
+            let rows = match UnitBound::of(&self.schema) {
+                None => self.select(&[packed.alias(ROW)])?,
+                Some(bound) => bound.keep_rows(self.select(&bound.columns_of(packed))?)?,
+            };
+            values::grouped(rows, ROW)?.create_physical_plan().await
+        };
+        let plan = plan.await.map_err(|_| EngineError::Bug { what: "no plan for the values" })?;
+        let mut tasks = JoinSet::new();
+        for partition in 0..plan.output_partitioning().partition_count() {
+            let (plan, context, send) = (Arc::clone(&plan), self.context.task_ctx(), send.clone());
+            tasks.spawn(async move {
+                let mut batches = plan.execute(partition, context)?;
+                while let Some(batch) = batches.next().await {
+                    // The receiver ends only after all senders.
+                    let _ = send.send(batch?).await;
+                }
+                Ok(())
+            });
+        }
+        drop(send);
+        self.finish(tasks, &plan).await?;
+        Ok(())
     }
 
     async fn encode_all(&self, sink: Arc<ChunkSink>) -> Result<Chunks, EngineError> {

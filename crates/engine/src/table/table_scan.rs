@@ -8,7 +8,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::catalog::TableProvider;
 use datafusion::prelude::SessionContext;
 use scumble_schema::{Clique, CodeColumn, Domain, Recoding, Schema};
-use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
+use scumble_vault::{CountTable, MarginalSource, Private, SourceError, ValueSink, ValueSource};
 
 use crate::error::{Damage, EngineError};
 use crate::run::memory::MemoryLimit;
@@ -183,8 +183,10 @@ impl Resources {
     fn new(schema: &Schema, options: &ReadOptions) -> Result<Self, EngineError> {
         let (threads, memory_limit) = (options.threads(), options.memory_limit());
         let spill = SpillDirectory::new(options.spill_directory.as_deref());
-        // A bound on the rows of each unit sorts them, which may exceed the memory.
-        let sorts_in = schema.privacy().bound().map(|_| &*spill);
+        // A bound on the rows of each unit sorts them, and values that are learned are grouped.
+        // Either may exceed the memory.
+        let is_learning = schema.attributes().iter().any(|attribute| attribute.spec().dp.grid.is_some());
+        let sorts_in = (schema.privacy().bound().is_some() || is_learning).then_some(&*spill);
         let memory = WorkingMemory { bytes: memory_limit.half(), sorts_in };
         let context = session(threads, Some(&memory), options.stores.as_ref())?;
         Ok(Self { context, workers: Workers::new(threads)?, spill, memory_limit })
@@ -263,6 +265,16 @@ fn total_bytes(files: &[FileColumns], mut databases: impl Iterator<Item = u64>) 
 impl fmt::Debug for TableScan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("TableScan").field("domain", self.rows.schema.domain()).finish_non_exhaustive()
+    }
+}
+
+impl ValueSource for TableScan {
+    fn bound(&self) -> Option<(&str, NonZeroU32)> {
+        self.rows.schema.privacy().bound()
+    }
+
+    fn count_values(&self, columns: &[&str], sink: &mut ValueSink<'_>) -> Result<(), SourceError> {
+        self.check_local().and_then(|()| self.rows.count_values(&self.workers, columns, sink)).map_err(SourceError::new)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::codes::udf::EncodeColumn;
 
 // Columns between the scan and the codes. No column of the schema is beside them, so their names
 // cannot collide.
-const ROW: &str = "row";
+pub(crate) const ROW: &str = "row";
 const UNIT: &str = "unit";
 const RANK: &str = "rank";
 const NUMBER: &str = "number";
@@ -44,12 +44,14 @@ impl<'a> UnitBound<'a> {
     pub(crate) fn columns(&self) -> Vec<Expr> {
         let codes = self.schema.domain().attributes();
         let codes = codes.map(|attribute| EncodeColumn::of_column(self.schema, attribute)).collect();
+        self.columns_of(ScalarUDF::new_from_impl(PackRow::default()).call(codes))
+    }
+
+    /// Returns the columns to select from a scan for rows that are packed by `row`.
+    pub(crate) fn columns_of(&self, row: Expr) -> Vec<Expr> {
         let unit = Expr::Column(Column::new_unqualified(self.column));
         let key = UnitKey::new(self.schema.missing_texts(self.column));
-        vec![
-            ScalarUDF::new_from_impl(PackRow::default()).call(codes).alias(ROW),
-            ScalarUDF::new_from_impl(key).call(vec![unit]).alias(UNIT),
-        ]
+        vec![row.alias(ROW), ScalarUDF::new_from_impl(key).call(vec![unit]).alias(UNIT)]
     }
 
     /// Returns the codes of the kept rows, one column per attribute, from the columns selected by
@@ -61,6 +63,11 @@ impl<'a> UnitBound<'a> {
     /// Uses operators that DataFusion distributes over threads and machines and that spill: rows go
     /// to the partition of their unit, are sorted there, and the first rows of each unit are kept.
     pub(crate) fn keep(&self, rows: DataFrame) -> Result<DataFrame> {
+        self.keep_rows(rows)?.select(self.codes())
+    }
+
+    /// Returns the kept rows as they were packed, in the column [`ROW`].
+    pub(crate) fn keep_rows(&self, rows: DataFrame) -> Result<DataFrame> {
         let rank = ScalarUDF::new_from_impl(RankRow::default()).call(vec![column(UNIT), column(ROW)]);
         let number = row_number()
             .partition_by(vec![column(UNIT)])
@@ -74,7 +81,7 @@ impl<'a> UnitBound<'a> {
             .select(vec![column(ROW), column(UNIT), rank.alias(RANK)])?
             .window(vec![number])?
             .filter(is_kept)?
-            .select(self.codes())
+            .select(vec![column(ROW)])
     }
 
     fn codes(&self) -> Vec<Expr> {

@@ -214,7 +214,9 @@ impl ScalarUDFImpl for RankRow {
 
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
         match arguments {
-            [unit, DataType::FixedSizeBinary(_)] if *unit == fixed_size(KEY_BYTES) => Ok(fixed_size(RANK_BYTES)),
+            [unit, DataType::FixedSizeBinary(_) | DataType::Binary] if *unit == fixed_size(KEY_BYTES) => {
+                Ok(fixed_size(RANK_BYTES))
+            }
             _ => plan_err!("rank_row takes unit keys and packed rows"),
         }
     }
@@ -227,12 +229,17 @@ impl ScalarUDFImpl for RankRow {
     fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let [units, rows] = arguments.args.as_slice() else { return exec_err!("rank_row takes two columns") };
         let (units, rows) = (units.to_array(arguments.number_rows)?, rows.to_array(arguments.number_rows)?);
-        let (Some(units), Some(rows)) = (units.as_fixed_size_binary_opt(), rows.as_fixed_size_binary_opt()) else {
+        let Some(units) = units.as_fixed_size_binary_opt() else {
             return exec_err!("rank_row takes unit keys and packed rows");
         };
+        let contents: Vec<&[u8]> = match (rows.as_fixed_size_binary_opt(), rows.as_binary_opt::<i32>()) {
+            (Some(codes), _) => (0..codes.len()).map(|row| codes.value(row)).collect(),
+            (None, Some(texts)) => (0..texts.len()).map(|row| texts.value(row)).collect(),
+            (None, None) => return exec_err!("rank_row takes unit keys and packed rows"),
+        };
         let mut ranks = Vec::with_capacity(rows.len() * RANK_BYTES);
-        for row in 0..rows.len() {
-            let mut rank = rank(units.value(row), rows.value(row));
+        for (row, contents) in contents.into_iter().enumerate() {
+            let mut rank = rank(units.value(row), contents);
             if Mutant::UnitKeepsTheFirst.is_planted() {
                 rank[..size_of::<usize>()].copy_from_slice(&row.to_be_bytes());
             }

@@ -23,4 +23,5 @@ mod postgres_server;
 mod random;
 mod recoded;
 mod units;
+mod values;
 mod write;
