@@ -46,6 +46,15 @@ pub enum MechanismError {
         /// The method.
         method: &'static str,
     },
+    /// Categories cannot be learned with a delta of 0.
+    #[error("categories that no schema declares can only be learned with a `delta` above 0")]
+    CategoriesNeedDelta,
+    /// What was learned is no schema.
+    #[error("the columns could not be learned: {problem}")]
+    Learned {
+        /// What is wrong.
+        problem: String,
+    },
     /// A question needs a public number of rows.
     #[error("{what} needs neighbours that differ by a replaced row, and a public number of rows")]
     NeedsPublicRows {
@@ -138,6 +147,8 @@ impl MechanismError {
             Self::Model(_) | Self::Format { .. } => "fit the model again, or fetch an undamaged copy",
             Self::NoSuchMethod { .. } => "choose one of these",
             Self::OtherAccounting { .. } => "let the goal decide: give `--delta 0` for pure differential privacy only",
+            Self::CategoriesNeedDelta => "add `--delta 1e-9`, or list the categories in a schema",
+            Self::Learned { .. } => "declare these columns in a schema; `scumble schema draft` writes one",
             Self::NeedsDelta { .. } => {
                 "choose one far below one over the number of people, or `pb-pgm` for a delta of 0"
             }

@@ -52,6 +52,7 @@
 //! [vault](scumble_vault), not here. That a method learns about rows through the vault alone is
 //! tested by replay, on all pairs of small neighbouring tables: `tests/replay.rs`.
 
+pub mod columns;
 mod error;
 mod learning;
 pub mod marginals;

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use scumble_planted::Mutant;
 use scumble_schema::Schema;
-use scumble_vault::account::ThresholdDelta;
+use scumble_vault::account::{Question, ThresholdDelta};
 use scumble_vault::ledger::{Job, JobPlan};
 use scumble_vault::{AccountingKind, ApproxDp, Budget, Delta, MarginalSource, Vault};
 
@@ -113,10 +113,16 @@ impl<'a> Prepared<'a> {
         let Self { schema, method, resolved, model } = self;
         let fitted = resolved.fit(&mut vault, budget, &model).map_err(|error| error.naming_columns(schema))?;
         let recoding = vault.recoding();
-        let released = vault.released_values().to_vec();
+        let mut released = vault.released_values().to_vec();
         let assumptions =
             if Mutant::CertificateWithoutAssumptions.is_planted() { Vec::new() } else { schema.assumptions() };
         let certificate = vault.close().with_assumptions(assumptions);
+        // Learned categories are in the schema. Their counts are not kept.
+        for (event, values) in certificate.events().iter().zip(&mut released) {
+            if matches!(event.question(), Question::Values { .. }) {
+                values.clear();
+            }
+        }
         let origin = Origin::Measured { method: method.clone(), released, certificate };
         Ok(Model::new(schema.clone(), recoding, fitted, origin))
     }

@@ -1,8 +1,12 @@
 //! The adjacencies and accountings of methods, from values to types.
 
+use std::num::NonZeroUsize;
+
 use scumble_schema::{AdjacencyKind, Clique};
+use scumble_vault::account::{Amount, Mechanism, ThresholdDelta};
 use scumble_vault::{
-    Accounting, AccountingKind, AddRemove, Adjacency, Budget, Gdp, Pure, Released, ReplaceOne, Selecting, Vault, Zcdp,
+    Accounting, AccountingKind, AddRemove, Adjacency, Budget, ColumnVault, CommonValues, Gdp, Pure, Released,
+    ReplaceOne, Selecting, ValueSource, Vault, Zcdp,
 };
 
 use crate::error::MechanismError;
@@ -81,9 +85,48 @@ pub trait MethodAccounting: Selecting {
     ) -> Result<Released<Vec<u64>>, MechanismError> {
         Err(MechanismError::OtherAccounting { method: "smoothed-histogram", accounting: Self::KIND })
     }
+
+    /// Releases values that enough rows share, see [`ColumnVault::release_values`].
+    ///
+    /// # Errors
+    /// Those of the vault; and under [`Pure`], which defines no cost for it.
+    fn release_values<A: Adjacency>(
+        vault: &mut ColumnVault<A, Self>,
+        source: &dyn ValueSource,
+        columns: &[&str],
+        delta: ThresholdDelta,
+        budget: Budget<A, Self>,
+    ) -> Result<Released<Vec<CommonValues>>, MechanismError>;
+
+    /// Returns how the values of `columns` columns would be released; `None` if they could not be.
+    fn planned_threshold<A: Adjacency>(
+        vault: &ColumnVault<A, Self>,
+        columns: NonZeroUsize,
+        delta: ThresholdDelta,
+        amount: Amount<Self>,
+    ) -> Option<Mechanism>;
 }
 
 impl MethodAccounting for Pure {
+    fn release_values<A: Adjacency>(
+        _: &mut ColumnVault<A, Self>,
+        _: &dyn ValueSource,
+        _: &[&str],
+        _: ThresholdDelta,
+        _: Budget<A, Self>,
+    ) -> Result<Released<Vec<CommonValues>>, MechanismError> {
+        Err(MechanismError::CategoriesNeedDelta)
+    }
+
+    fn planned_threshold<A: Adjacency>(
+        _: &ColumnVault<A, Self>,
+        _: NonZeroUsize,
+        _: ThresholdDelta,
+        _: Amount<Self>,
+    ) -> Option<Mechanism> {
+        None
+    }
+
     fn draw_rows(
         vault: &mut Vault<ReplaceOne, Self>,
         clique: &Clique,
@@ -95,6 +138,25 @@ impl MethodAccounting for Pure {
 }
 
 impl MethodAccounting for Zcdp {
+    fn release_values<A: Adjacency>(
+        vault: &mut ColumnVault<A, Self>,
+        source: &dyn ValueSource,
+        columns: &[&str],
+        delta: ThresholdDelta,
+        budget: Budget<A, Self>,
+    ) -> Result<Released<Vec<CommonValues>>, MechanismError> {
+        Ok(vault.release_values(source, columns, delta, budget)?)
+    }
+
+    fn planned_threshold<A: Adjacency>(
+        vault: &ColumnVault<A, Self>,
+        columns: NonZeroUsize,
+        delta: ThresholdDelta,
+        amount: Amount<Self>,
+    ) -> Option<Mechanism> {
+        vault.planned_threshold(columns, delta, amount)
+    }
+
     fn draw_rows(
         vault: &mut Vault<ReplaceOne, Self>,
         clique: &Clique,
@@ -105,7 +167,26 @@ impl MethodAccounting for Zcdp {
     }
 }
 
-impl MethodAccounting for Gdp {}
+impl MethodAccounting for Gdp {
+    fn release_values<A: Adjacency>(
+        vault: &mut ColumnVault<A, Self>,
+        source: &dyn ValueSource,
+        columns: &[&str],
+        delta: ThresholdDelta,
+        budget: Budget<A, Self>,
+    ) -> Result<Released<Vec<CommonValues>>, MechanismError> {
+        Ok(vault.release_values(source, columns, delta, budget)?)
+    }
+
+    fn planned_threshold<A: Adjacency>(
+        vault: &ColumnVault<A, Self>,
+        columns: NonZeroUsize,
+        delta: ThresholdDelta,
+        amount: Amount<Self>,
+    ) -> Option<Mechanism> {
+        vault.planned_threshold(columns, delta, amount)
+    }
+}
 
 /// A computation that is generic over adjacency and accounting.
 pub(crate) trait OnTerms {

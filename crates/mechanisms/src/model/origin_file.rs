@@ -57,7 +57,10 @@ impl OriginShape {
             Self::Measured { method, certificate } => {
                 check(&certificate, schema)?;
                 let released = read_released(&mut section, &certificate)?;
-                let recoding = method.recoding_after(schema, certificate.events(), &released).map_err(|_| {
+                // Releases from which columns were learned come before those of the method.
+                let learned = certificate.events().iter().take_while(|event| event.question().is_of_columns()).count();
+                let (events, values) = (&certificate.events()[learned..], &released[learned..]);
+                let recoding = method.recoding_after(schema, events, values).map_err(|_| {
                     MechanismError::damaged("its options break a rule, or its releases are not its method's")
                 })?;
                 check_tables(recoding.domain(), &certificate)?;

@@ -5,6 +5,7 @@
 mod aim;
 mod asked;
 mod auto;
+mod columns;
 mod conditioning;
 mod forecast;
 mod marginals;
