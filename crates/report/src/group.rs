@@ -109,7 +109,11 @@ impl SharedIdentifier {
         let (accounting, total) = (certificate.accounting(), certificate.total());
         let costs = certificate.events().iter().map(|event| shared_cost(event, accounting));
         let quanta = costs.into_iter().try_fold(0_u128, |sum, cost| sum.checked_add(cost?));
-        let epsilon = quanta.and_then(|quanta| accounting.epsilon(quanta, certificate.delta()));
+        // What leaves and what arrives each show a value of their own with at most the delta of the
+        // thresholds.
+        let claim = ApproxDp { epsilon: certificate.epsilon(), delta: certificate.delta() };
+        let for_noise = claim.without(certificate.threshold_delta());
+        let epsilon = quanta.zip(for_noise).and_then(|(quanta, claim)| accounting.epsilon(quanta, claim.delta));
         let ratio = quanta.map_or(f64::INFINITY, |quanta| Cost { quanta, ..total }.to_f64()) / total.to_f64();
         Some(Self {
             factor: if accounting == AccountingKind::Gdp { ratio.sqrt() } else { ratio },
@@ -120,8 +124,9 @@ impl SharedIdentifier {
 
 /// Returns an upper bound on the cost of a release for somebody who shares an identifier.
 fn shared_cost(event: &Event, accounting: AccountingKind) -> Option<u128> {
-    let table = matches!(event.question(), Question::Table(_));
-    let gaussian = matches!(event.mechanism(), Mechanism::RoundedGaussian { .. });
+    let table = matches!(event.question(), Question::Table(_) | Question::Grid { .. } | Question::Values { .. });
+    let gaussian =
+        matches!(event.mechanism(), Mechanism::RoundedGaussian { .. } | Mechanism::ThresholdedGaussian { .. });
     let factor = match accounting {
         AccountingKind::Pure => 2,
         AccountingKind::Gdp | AccountingKind::Zcdp if table && gaussian => 2,

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use scumble_mechanisms::marginals::{Loss, Statement};
 use scumble_mechanisms::{Model, Origin};
 use scumble_schema::{AdjacencyKind, Unit};
-use scumble_vault::account::{Mechanism, Noise};
+use scumble_vault::account::{Mechanism, Noise, ThresholdDelta};
 use scumble_vault::{AccountingKind, ApproxDp, Certificate, Delta, Event};
 
 use crate::weak_terms::weak_terms;
@@ -41,7 +41,8 @@ fn declared(unit: &Unit, statement: &Statement) -> String {
     format!("{DECLARED}: {claim} with respect to {neighbours}. Made by \"{}\".{note}", statement.maker())
 }
 
-fn certified(unit: &Unit, certificate: &Certificate) -> String {
+/// Returns the guarantee of what was released under a certificate, such as a learned schema.
+pub fn certified(unit: &Unit, certificate: &Certificate) -> String {
     let neighbours = neighbours(unit, certificate.max_contributions(), certificate.adjacency());
     let noise = match certificate.noise() {
         Noise::Fresh => "",
@@ -64,7 +65,15 @@ fn certified(unit: &Unit, certificate: &Certificate) -> String {
         format!(" Recorded in the ledger of `{}`, job {}{cap}.", entry.dataset, entry.job)
     });
     let releases = releases(certificate.events().len());
-    format!("{claim}-differentially private with respect to {neighbours}. {releases}, {accounting}.{ledger}{noise}")
+    let thresholds = certificate.threshold_delta();
+    let thresholds = if thresholds == ThresholdDelta::ZERO {
+        String::new()
+    } else {
+        format!(", of delta {:.1e} for values above thresholds", thresholds.to_f64())
+    };
+    format!(
+        "{claim}-differentially private with respect to {neighbours}. {releases}, {accounting}{thresholds}.{ledger}{noise}"
+    )
 }
 
 /// Describes neighbouring tables.

@@ -2,7 +2,8 @@
 
 use scumble_mechanisms::marginals::Loss;
 use scumble_mechanisms::{Model, Origin};
-use scumble_vault::{AccountingKind, Certificate};
+use scumble_vault::account::ThresholdDelta;
+use scumble_vault::{AccountingKind, ApproxDp, Certificate};
 use serde::Serialize;
 
 use crate::group::{self, Group};
@@ -105,13 +106,25 @@ impl Odds {
 
     fn certified(certificate: &Certificate) -> Self {
         let (epsilon, delta) = (certificate.epsilon().get(), certificate.delta().get());
+        let thresholds = certificate.threshold_delta();
         let curve = match certificate.accounting() {
-            AccountingKind::Gdp => Curve::Gaussian { mu: certificate.total().to_f64().sqrt() },
-            AccountingKind::Pure | AccountingKind::Zcdp => Curve::Pair { epsilon, delta },
+            AccountingKind::Gdp if thresholds == ThresholdDelta::ZERO => {
+                Curve::Gaussian { mu: certificate.total().to_f64().sqrt() }
+            }
+            _ => Curve::Pair { epsilon, delta },
         };
-        let at_most = probability_beyond(certificate.total(), certificate.epsilon());
+        // A value that one unit alone holds is evidence beyond any factor. All other evidence is
+        // that of the noise, up to a factor of 1 - delta.
+        let noise = probability_beyond(certificate.total(), certificate.epsilon());
+        let at_most =
+            if thresholds == ThresholdDelta::ZERO { noise } else { noise * (1.0 + 1e-6) + thresholds.to_f64() };
         let exception = if at_most > 0.0 { Exception::Beyond { at_most } } else { Exception::Never };
-        Self::of(epsilon, curve, exception, group::of_total(certificate.total(), certificate.delta()))
+        let groups = if thresholds == ThresholdDelta::ZERO {
+            group::of_total(certificate.total(), certificate.delta())
+        } else {
+            group::of_pair(ApproxDp { epsilon: certificate.epsilon(), delta: certificate.delta() })
+        };
+        Self::of(epsilon, curve, exception, groups)
     }
 
     fn of(epsilon: f64, curve: Curve, exception: Exception, groups: Vec<Group>) -> Self {

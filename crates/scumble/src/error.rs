@@ -57,6 +57,9 @@ pub enum Error {
     /// No interrupted job on the ledger has the same schema, method and goal.
     #[error("the ledger has no interrupted fit with this schema, method and budget")]
     NothingToResume,
+    /// The schema declares every column.
+    #[error("the schema declares all columns, so nothing has to be learned")]
+    NothingToLearn,
     /// Fewer than one row of the model is expected to meet the conditions of a draw.
     #[error("the model expects less than one row that meets these conditions")]
     NoExpectedRows,
@@ -150,12 +153,14 @@ impl Error {
                 | MechanismError::NoSuchMethod { .. }
                 | MechanismError::Option { .. }
                 | MechanismError::NeedsDelta { .. }
+                | MechanismError::CategoriesNeedDelta
                 | MechanismError::NoRules { .. },
             )
             | Self::Bundle(_)
             | Self::Output(_)
             | Self::WeakTerms(_)
             | Self::NothingToResume
+            | Self::NothingToLearn
             | Self::NoExpectedRows => Fault::Usage,
             #[cfg(feature = "cluster")]
             Self::WholeModelOnly => Fault::Usage,
@@ -207,6 +212,9 @@ impl Error {
                 source.get_ref().downcast_ref::<EngineError>().and_then(EngineError::hint)
             }
             Self::Mechanism(error) => Some(error.hint().into()),
+            Self::NothingToLearn => {
+                Some("fit it as it is, or leave out what is to be learned of a column and write `source: dp`".into())
+            }
             Self::NothingToResume => Some("remove `--resume` to start a new fit; see `ledger show`".into()),
             Self::NoExpectedRows => Some("set the number of rows with `--rows`".into()),
             #[cfg(feature = "cluster")]

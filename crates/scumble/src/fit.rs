@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use scumble_engine::{Input, ReadOptions, TableScan};
+use scumble_mechanisms::columns::{self, LearnShare};
 use scumble_mechanisms::marginals::{self, Marginals};
 use scumble_mechanisms::{Method, Model, plan};
+use scumble_schema::learn::PartialSchema;
 use scumble_schema::{AdjacencyKind, Schema};
-use scumble_vault::ledger::{Job, Ledger};
-use scumble_vault::{ApproxDp, MarginalSource};
+use scumble_vault::ledger::{Job, JobPlan, Ledger};
+use scumble_vault::{ApproxDp, Certificate, MarginalSource};
 
 use crate::error::Error;
+use crate::raw_table::ReadTable;
 use crate::weak_terms::refuse_weak_terms;
 
 /// A fit of a model to a table, with its options.
@@ -39,7 +42,7 @@ use crate::weak_terms::refuse_weak_terms;
 #[derive(Clone)]
 #[must_use = "a fit does nothing until it is run"]
 pub struct Fit<'a> {
-    schema: &'a Schema,
+    columns: Columns<'a>,
     goal: ApproxDp,
     method: Method,
     ledger: Option<&'a Ledger>,
@@ -49,6 +52,17 @@ pub struct Fit<'a> {
     accept_weak_privacy: bool,
     public_rows: Option<u64>,
     read_options: ReadOptions,
+}
+
+/// The columns of a fit.
+#[derive(Debug, Clone, Copy)]
+enum Columns<'a> {
+    /// All of them are declared.
+    Declared(&'a Schema),
+    /// Some are learned, for a share of the budget.
+    Learned(&'a PartialSchema, LearnShare),
+    /// Some are learned, for all of it, and no model is fitted.
+    LearnedAlone(&'a PartialSchema),
 }
 
 /// How a fit starts on its ledger.
@@ -69,8 +83,21 @@ pub enum Start {
 impl<'a> Fit<'a> {
     /// Returns a fit within `goal`, by the method recommended for it.
     pub fn new(schema: &'a Schema, goal: ApproxDp) -> Self {
+        Self::of(Columns::Declared(schema), goal)
+    }
+
+    /// Returns a fit that first learns what `partial` lacks, for a share of the budget of `goal`.
+    ///
+    /// # Privacy
+    /// Learned bounds and categories are released values: one certificate covers them and the
+    /// model. Categories are texts that enough rows share, and public from then on.
+    pub fn undeclared(partial: &'a PartialSchema, share: LearnShare, goal: ApproxDp) -> Self {
+        Self::of(Columns::Learned(partial, share), goal)
+    }
+
+    fn of(columns: Columns<'a>, goal: ApproxDp) -> Self {
         Self {
-            schema,
+            columns,
             goal,
             method: Method::recommended(goal),
             ledger: None,
@@ -134,7 +161,7 @@ impl<'a> Fit<'a> {
     pub fn check(&self, inputs: &[Input]) -> Result<(), Error> {
         self.open(inputs)?;
         let Some(ledger) = self.ledger else { return Ok(()) };
-        let plan = self.plan();
+        let plan = self.plan()?;
         match self.start {
             Start::Resume if ledger.has_open(&plan)? => Ok(()),
             Start::Resume => Err(Error::NothingToResume),
@@ -160,22 +187,43 @@ impl<'a> Fit<'a> {
     /// If the goal is refused or the table cannot be opened, before anything is reserved; or as
     /// [`Ledger::begin`].
     pub fn reserve(self, inputs: &[Input]) -> Result<ReservedFit<'a>, Error> {
-        let scan = self.open(inputs)?;
+        let table = self.open(inputs)?;
         let job = self.ledger.map(|ledger| self.begin(ledger)).transpose()?;
-        Ok(ReservedFit { fit: self, scan, job })
+        Ok(ReservedFit { fit: self, table, job })
     }
 
-    fn open(&self, inputs: &[Input]) -> Result<TableScan, Error> {
+    fn open(&self, inputs: &[Input]) -> Result<OpenTable, Error> {
         self.check_goal()?;
         #[cfg_attr(not(feature = "object-store"), expect(unused_mut, reason = "only stores are filled in"))]
         let mut options = self.read_options.clone();
         #[cfg(feature = "object-store")]
         options.stores.get_or_insert_with(|| std::sync::Arc::new(scumble_engine::Stores::default()));
-        Ok(TableScan::open(inputs, self.schema, &options)?)
+        Ok(match self.columns {
+            Columns::Declared(schema) => OpenTable::Coded(TableScan::open(inputs, schema, &options)?),
+            Columns::Learned(partial, _) | Columns::LearnedAlone(partial) => {
+                let table = ReadTable::new(inputs, options, self.method.asks_once());
+                table.check(partial)?;
+                OpenTable::Raw(table)
+            }
+        })
+    }
+
+    /// Reserves the budget for learning alone: what the schema of [`Fit::undeclared`] lacks is
+    /// learned for all of it, and no model is fitted.
+    ///
+    /// # Errors
+    /// If the schema lacks nothing; otherwise those of [`Fit::reserve`].
+    pub fn reserve_learning(mut self, inputs: &[Input]) -> Result<ReservedLearning<'a>, Error> {
+        let partial = match self.columns {
+            Columns::Learned(partial, _) | Columns::LearnedAlone(partial) if !partial.missing().is_empty() => partial,
+            _ => return Err(Error::NothingToLearn),
+        };
+        self.columns = Columns::LearnedAlone(partial);
+        Ok(ReservedLearning { partial, reserved: self.reserve(inputs)? })
     }
 
     fn begin(&self, ledger: &Ledger) -> Result<Job, Error> {
-        let plan = self.plan();
+        let plan = self.plan()?;
         Ok(match self.start {
             Start::New => ledger.begin(plan)?,
             Start::Anew => ledger.begin_anew(plan)?,
@@ -183,17 +231,29 @@ impl<'a> Fit<'a> {
         })
     }
 
-    fn plan(&self) -> scumble_vault::ledger::JobPlan {
-        let plan = plan(self.schema, &self.method, self.goal);
-        scumble_vault::ledger::JobPlan { command: self.command.clone(), ..plan }
+    fn plan(&self) -> Result<JobPlan, Error> {
+        let plan = match self.columns {
+            Columns::Declared(schema) => plan(schema, &self.method, self.goal),
+            Columns::Learned(partial, share) => columns::plan(partial, &self.method, Some(share), self.goal)?,
+            Columns::LearnedAlone(partial) => columns::plan(partial, &self.method, None, self.goal)?,
+        };
+        Ok(JobPlan { command: self.command.clone(), ..plan })
     }
+}
+
+/// The table of a fit.
+enum OpenTable {
+    /// Read by its schema.
+    Coded(TableScan),
+    /// Read by several schemas, one after another.
+    Raw(ReadTable),
 }
 
 /// A fit with an open table and a reserved budget. No row has been read yet.
 #[must_use = "the reserved budget stays spent until the fit has run"]
 pub struct ReservedFit<'a> {
     fit: Fit<'a>,
-    scan: TableScan,
+    table: OpenTable,
     job: Option<Job>,
 }
 
@@ -208,41 +268,101 @@ impl ReservedFit<'_> {
     /// The caller [commits](Job::commit) the job once all results are durable. Until then the whole
     /// reservation counts as spent.
     pub fn run(self) -> Result<(Model, Option<Job>), Error> {
-        let Self { fit, scan, job } = self;
-        match fit.measure(scan, job.as_ref()) {
-            Ok(model) => {
-                if let Some(path) = &fit.save_to {
-                    model.write(path)?;
-                }
-                Ok((model, job))
+        let Self { fit, table, job } = self;
+        let fitted = fit.measure(table, job.as_ref());
+        let (model, job) = with_job(fitted, job)?;
+        if let Some(path) = &fit.save_to {
+            model.write(path)?;
+        }
+        Ok((model, job))
+    }
+}
+
+/// The learning of a schema, with an open table and a reserved budget. No row has been read yet.
+#[must_use = "the reserved budget stays spent until the schema is learned"]
+pub struct ReservedLearning<'a> {
+    partial: &'a PartialSchema,
+    reserved: ReservedFit<'a>,
+}
+
+/// A schema learned from rows, with the certificate of what was released for it.
+#[derive(Debug)]
+pub struct LearnedSchema {
+    /// The complete schema.
+    pub schema: Schema,
+    /// What was released, and what it cost.
+    pub certificate: Certificate,
+}
+
+impl ReservedLearning<'_> {
+    /// Returns the job on the ledger.
+    pub fn job(&self) -> Option<&Job> {
+        self.reserved.job()
+    }
+
+    /// Learns the schema. The caller commits the job, as after [`ReservedFit::run`].
+    ///
+    /// # Privacy
+    /// The schema is only as private as the certificate says: both belong together. A fit with the
+    /// schema costs its own budget and none for learning.
+    ///
+    /// # Errors
+    /// Those of the table and of the vault.
+    pub fn run(self) -> Result<(LearnedSchema, Option<Job>), Error> {
+        let ReservedFit { fit, table, job } = self.reserved;
+        let OpenTable::Raw(table) = table else { unreachable!("a table is opened by its columns") };
+        let learned = scumble_cancel::until_cancelled(|| {
+            let (schema, certificate) = columns::learn(self.partial, &table, &fit.method, fit.goal, job.as_ref())?;
+            Ok(LearnedSchema { schema, certificate })
+        });
+        with_job(learned.unwrap_or(Err(Error::Interrupted)), job)
+    }
+}
+
+/// Returns a result with its job. If the work failed before its first release, nothing is spent,
+/// and the job ends.
+fn with_job<T>(result: Result<T, Error>, job: Option<Job>) -> Result<(T, Option<Job>), Error> {
+    match result {
+        Ok(result) => Ok((result, job)),
+        Err(error) => {
+            if let Some(job) = job.filter(|job| job.releases() == 0) {
+                // The first error is the one to report.
+                let _ = job.commit();
             }
-            Err(error) => {
-                if let Some(job) = job.filter(|job| job.releases() == 0) {
-                    // Nothing was released, so nothing is spent. The first error is the one to
-                    // report.
-                    let _ = job.commit();
-                }
-                Err(error)
-            }
+            Err(error)
         }
     }
 }
 
 impl Fit<'_> {
-    fn measure(&self, scan: TableScan, job: Option<&Job>) -> Result<Model, Error> {
-        // A public number of rows is a query of its own, and a file or a database may change
-        // between two scans.
-        let asks_once = self.method.asks_once() && self.schema.privacy().adjacency == AdjacencyKind::AddRemove;
+    fn measure(&self, table: OpenTable, job: Option<&Job>) -> Result<Model, Error> {
         // Cancellation unwinds to here, so that a job without releases can still be ended.
-        let fitted = scumble_cancel::until_cancelled(|| {
-            // On a cluster every query is a scan, and the engine checks that the files stay the
-            // same.
-            let source: Box<dyn MarginalSource> =
-                if asks_once || scan.is_remote() { Box::new(scan) } else { Box::new(scan.code()?) };
-            Ok(scumble_mechanisms::fit(self.schema, source, &self.method, self.goal, job)?)
+        let fitted = scumble_cancel::until_cancelled(|| match (self.columns, table) {
+            (Columns::Declared(schema), OpenTable::Coded(scan)) => {
+                let source = for_method(scan, schema, self.method.asks_once())?;
+                Ok(scumble_mechanisms::fit(schema, source, &self.method, self.goal, job)?)
+            }
+            (Columns::Learned(partial, share), OpenTable::Raw(table)) => {
+                Ok(columns::fit_undeclared(partial, &table, &self.method, self.goal, share, job)?)
+            }
+            _ => unreachable!("a table is opened by its columns"),
         });
         fitted.unwrap_or(Err(Error::Interrupted))
     }
+}
+
+/// Returns the counts of a table for a method: by scans if it asks once, otherwise of all codes,
+/// read once.
+pub(crate) fn for_method(
+    scan: TableScan,
+    schema: &Schema,
+    asks_once: bool,
+) -> Result<Box<dyn MarginalSource>, scumble_engine::EngineError> {
+    // A public number of rows is a query of its own, and a file or a database may change between
+    // two scans.
+    let asks_once = asks_once && schema.privacy().adjacency == AdjacencyKind::AddRemove;
+    // On a cluster every query is a scan, and the engine checks that the files stay the same.
+    Ok(if asks_once || scan.is_remote() { Box::new(scan) } else { Box::new(scan.code()?) })
 }
 
 /// Fits a model to a file of noisy tables that another party released.

@@ -39,6 +39,7 @@
 //! |---|---|
 //! | declare what is public about a table | [`Schema`] |
 //! | predict error and cost of a fit, before any row is read | [`report::FitPlan`] |
+//! | learn a schema from rows, or leave its columns to the fit | [`undeclared`], [`Fit::reserve_learning`], [`Fit::undeclared`] |
 //! | fit a model, within a cap on all fits of a table | [`Fit`], [`Ledger`], [`create_ledger`] |
 //! | draw rows, all or selected ones, into a file or as Arrow batches | [`Draw`] |
 //! | save a model, and state its guarantee | [`Model::write`], [`report::guarantee`], [`report::Summary`] |
@@ -112,13 +113,15 @@ mod error;
 mod fit;
 mod ledger;
 mod outputs;
+mod raw_table;
 mod weak_terms;
 
 pub use draw::{Draw, Drawn, fresh_seed};
 pub use error::{Error, Fault, Problem};
-pub use fit::{Fit, ReservedFit, Start, fit_marginals};
+pub use fit::{Fit, LearnedSchema, ReservedFit, ReservedLearning, Start, fit_marginals};
 pub use ledger::create_ledger;
 pub use outputs::{OutputError, Outputs};
+pub use raw_table::undeclared;
 pub use weak_terms::{WeakTerms, refuse_weak_terms};
 
 #[doc(inline)]

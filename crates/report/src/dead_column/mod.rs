@@ -8,7 +8,7 @@
 use std::fmt;
 
 use scumble_mechanisms::Model;
-use scumble_schema::{Attribute, AttributeId, FieldType};
+use scumble_schema::{Attribute, AttributeId, FieldType, Source};
 use serde::Serialize;
 
 use crate::counts_of::CountsOf;
@@ -94,6 +94,10 @@ pub fn dead_columns(model: &Model) -> Vec<DeadColumn> {
 
 fn dead_column(model: &Model, tables: &[NoisyTable<'_>], id: AttributeId, model_shares: &[f64]) -> Option<DeadColumn> {
     let attribute = model.schema().attribute(id);
+    // A learned column was read as it is: nobody has declared another one.
+    if attribute.spec().dp.source == Source::Dp {
+        return None;
+    }
     let counts = CountsOf::column(model, tables, id);
     let rows = real(model.rows().max(1));
     let share_of = |codes: &[u32], least: f64| {

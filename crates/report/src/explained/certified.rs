@@ -88,12 +88,16 @@ fn released(certificate: &Certificate) -> String {
     let rows = of(|event| matches!(event.question(), Question::Rows(_)));
     let chosen = of(|event| matches!(event.mechanism(), Mechanism::Exponential { .. }));
     let parities = of(|event| event.question().is_of_parities());
-    let scores = events.len() - one_way - larger - rows - chosen - parities;
+    let grids = of(|event| matches!(event.question(), Question::Grid { .. }));
+    let values = of(|event| matches!(event.question(), Question::Values { .. }));
+    let scores = events.len() - one_way - larger - rows - chosen - parities - grids - values;
     let kinds = [
         (one_way, "table of counts over one column", "tables of counts over one column"),
         (larger, "table of counts over several columns", "tables of counts over several columns"),
         (chosen, "choice of what to count next", "choices of what to count next"),
         (scores, "list of noisy scores", "lists of noisy scores"),
+        (grids, "column counted over a public grid", "columns counted over public grids"),
+        (values, "list of values that enough rows share", "lists of values that enough rows share"),
         (parities, "list of parities of sets of columns", "lists of parities of sets of columns"),
         (rows, "draw of rows from a smoothed table", "draws of rows from a smoothed table"),
     ];

@@ -104,6 +104,8 @@ fn question(model: &Model, event: &Event) -> String {
                 _ => format!("scores of {candidates} candidates"),
             }
         }
+        Question::Grid { column, grid } => format!("{column} over a public grid: {grid}"),
+        Question::Values { column } => format!("values of {column} that enough rows share"),
         _ => "another question".into(),
     }
 }
@@ -115,6 +117,9 @@ fn mechanism(mechanism: Mechanism) -> String {
         Mechanism::Exponential { epsilon, .. } => format!("exponential mechanism, epsilon {:.6}", epsilon.to_f64()),
         Mechanism::SmoothedHistogram(smoothing) => {
             format!("drawing {} rows from a smoothed table", grouped(smoothing.drawn.get()))
+        }
+        Mechanism::ThresholdedGaussian { sigma, threshold, .. } => {
+            format!("Gaussian noise, sigma {:.4}, threshold {}", sigma.to_f64(), grouped(threshold.rows))
         }
         _ => "another mechanism".into(),
     }

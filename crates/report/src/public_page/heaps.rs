@@ -6,7 +6,7 @@
 use std::fmt;
 
 use scumble_mechanisms::Model;
-use scumble_schema::{Attribute, Scalar};
+use scumble_schema::{Attribute, Scalar, Source};
 
 use crate::counts_of::CountsOf;
 use crate::noisy_table::noisy_tables;
@@ -45,6 +45,10 @@ pub fn heaps(model: &Model) -> Vec<Heap> {
     let tables = noisy_tables(model);
     let mut heaps = Vec::new();
     for (column, attribute) in model.schema().domain().attributes().zip(model.schema().attributes()) {
+        // Learned bins follow the rows, and nobody is there to declare better ones.
+        if attribute.spec().dp.source == Source::Dp {
+            continue;
+        }
         let widths: Vec<Option<(f64, f64, f64)>> = (0..attribute.size()).map(|code| bin(attribute, code)).collect();
         // A column without a wide bin between two others has no heap, so its counts are not summed.
         if !widths.windows(3).any(|three| three.iter().all(Option::is_some) && is_wide(three[1])) {
