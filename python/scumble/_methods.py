@@ -44,8 +44,11 @@ class Synthesizer:
     def fit(
         self: _Self,
         data: Data,
-        schema: Schema | PathLike,
+        schema: Schema | PathLike | None = None,
         *,
+        unit: str | None = None,
+        max_rows: int | None = None,
+        learn_share: float | None = None,
         ledger: Ledger | PathLike | None = None,
         resume: bool = False,
         anew: bool = False,
@@ -63,7 +66,12 @@ class Synthesizer:
         :param data: paths, globs, addresses of PostgreSQL tables, or a table of pandas, polars,
             pyarrow, duckdb or any other library that supports Arrow's C interface. Tables in memory
             are not copied, unless their library copies them
-        :param schema: the schema of the table, or the path of a schema file
+        :param schema: the schema of the table, or the path of a schema file. Without one, types, bounds
+            and categories are learned from the rows, for a part of the budget; categories are then
+            texts of the data that many rows share, and public. The learned schema is ``model_.schema``
+        :param unit: without a schema: the column that identifies people, who may have several rows
+        :param max_rows: without a schema: the most rows of one person; by default 1
+        :param learn_share: without a schema: the share of the budget for learning; by default 0.35
         :param ledger: ledger of the table, which refuses a fit over its cap; by default, spending
             is not tracked
         :param resume: resume an interrupted fit with the same arguments, without spending again
@@ -87,14 +95,17 @@ class Synthesizer:
         if save_to is not None:
             named = [one for one in (schema, path) if isinstance(one, (str, os.PathLike))]
             _output.check(save_to, force=force, inputs=[*named, *(_frames.paths_of(data) or [])])
-        native = checked(schema)
-        _warn_of_assumed(native.assumed())
+        native = None if schema is None else checked(schema)
+        _warn_of_assumed([] if native is None else native.assumed())
         options = self._options()
         source = _frames.Source(data)
         with Progress(progress, "fitted") as report:
             fitted = _native.Model.fit(
                 source.native,
                 native,
+                unit=unit,
+                max_rows=max_rows,
+                learn_share=learn_share,
                 method=self.method,
                 options=options,
                 epsilon=self.epsilon,
@@ -131,7 +142,7 @@ class Synthesizer:
             rows, seed=seed, sampling=sampling, where=where, rebalance=rebalance, into=into, progress=progress
         )
 
-    def fit_sample(self, data: Data, schema: Schema | PathLike, rows: int | None = None, **fit: Any) -> Any:
+    def fit_sample(self, data: Data, schema: Schema | PathLike | None = None, rows: int | None = None, **fit: Any) -> Any:
         """Fits a model and draws synthetic rows from it."""
         return self.fit(data, schema, **fit).sample(rows)
 

@@ -197,6 +197,12 @@ class Model:
         return Schema(self._native.schema.spec())
 
     @property
+    def learned_columns(self) -> dict[str, str]:
+        """What was found of each column that was learned from rows, in words; empty if a schema
+        declared them all."""
+        return dict(self._native.learned_columns())
+
+    @property
     def method(self) -> str | None:
         """Name of the method; ``None`` if the tables were released by another party."""
         method = self._native.method

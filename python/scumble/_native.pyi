@@ -67,8 +67,11 @@ class Model:
     @staticmethod
     def fit(
         data: object,
-        schema: Schema,
+        schema: Schema | None,
         *,
+        unit: str | None,
+        max_rows: int | None,
+        learn_share: float | None,
         method: str | None,
         options: Sequence[str],
         epsilon: float,
@@ -103,6 +106,7 @@ class Model:
         path: str | os.PathLike[str] | None,
         progress: ProgressCallback | None,
     ) -> Table: ...
+    def learned_columns(self) -> list[tuple[str, str]]: ...
     def write_marginals(self, path: str | os.PathLike[str]) -> tuple[int, int]: ...
     @property
     def rows(self) -> int: ...

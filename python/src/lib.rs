@@ -21,6 +21,7 @@
 
 mod arrow;
 mod bundle;
+mod columns;
 mod data;
 mod evaluate;
 mod failure;

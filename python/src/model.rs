@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use scumble::mechanisms::Origin;
 use scumble::mechanisms::marginals::Exported;
-use scumble::report::{Explanation, FitClock, Summary, dead_columns, guarantee, picture, public_page};
+use scumble::report::{Explanation, FitClock, LearnedColumns, Summary, dead_columns, guarantee, picture, public_page};
 use scumble::schema::Decoder;
 use scumble::{
-    ApproxDp, Conditions, Delta, Draw, Epsilon, Fit, Input, Ledger, MemoryLimit, Method, ReadOptions, Sampling, Shares,
+    ApproxDp, Conditions, Delta, Draw, Epsilon, Input, Ledger, MemoryLimit, Method, ReadOptions, Sampling, Shares,
     Start,
 };
 
+use crate::columns::Columns;
 use crate::data::Data;
 use crate::failure::Failure;
 use crate::schema::{Schema, format_named};
@@ -48,13 +50,16 @@ fn json(value: &impl serde::Serialize) -> String {
 impl Model {
     /// Fits a model to rows.
     #[staticmethod]
-    #[pyo3(signature = (data, schema, *, method, options, epsilon, delta, ledger, resume, anew,
-                        accept_weak_privacy, save_to, format, threads,
+    #[pyo3(signature = (data, schema, *, unit, max_rows, learn_share, method, options, epsilon, delta, ledger,
+                        resume, anew, accept_weak_privacy, save_to, format, threads,
                         memory_limit, spill_directory, progress))]
     #[expect(clippy::too_many_arguments, reason = "they have names where it is called")]
     fn fit(
         data: &Bound<'_, PyAny>,
-        schema: &Schema,
+        schema: Option<&Schema>,
+        unit: Option<String>,
+        max_rows: Option<u32>,
+        learn_share: Option<f64>,
         method: Option<&str>,
         options: Vec<String>,
         epsilon: f64,
@@ -88,17 +93,19 @@ impl Model {
             spill_directory,
             ..ReadOptions::default()
         };
-        let (schema, method) = (&schema.0, method_named(method, &options, goal)?);
+        let method = method_named(method, &options, goal)?;
         let inputs = Data::of(data)?.0;
+        let columns = Columns::of(schema, &inputs, unit, max_rows, learn_share)?;
         let model = work::run(data.py(), progress.as_ref(), |reporter| {
             // Without a progress bar no forecast is needed.
             let sink = progress.is_some().then(|| {
                 let file = inputs.first().and_then(Input::path).map(PathBuf::from).unwrap_or_default();
-                let (schema, method) = (schema.clone(), method.clone());
-                reporter.of_fit(move |bytes| FitClock::start(&schema, &method, goal, &file, bytes))
+                let (schema, method) = (columns.schema().cloned(), method.clone());
+                reporter.of_fit(move |bytes| FitClock::start(schema.as_ref()?, &method, goal, &file, bytes))
             });
             let ledger = ledger.as_deref().map(Ledger::open).transpose()?;
-            let fit = Fit::new(schema, goal)
+            let fit = columns
+                .fit(goal)
                 .method(method.clone())
                 .ledger(ledger.as_ref())
                 .start(start)
@@ -226,6 +233,14 @@ impl Model {
     /// Returns a sentence for every column with nearly all values missing, unknown or at a bound.
     fn dead_columns(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         work::run(py, None, |_| Ok(dead_columns(&self.0).iter().map(ToString::to_string).collect()))
+    }
+
+    /// Returns a line for each column that was learned.
+    fn learned_columns(&self) -> Vec<(String, String)> {
+        let Origin::Measured { certificate, .. } = self.0.origin() else { return Vec::new() };
+        let columns = LearnedColumns::new(self.0.schema(), certificate);
+        let columns = columns.iter().flat_map(LearnedColumns::columns);
+        columns.map(|column| (column.name.clone(), column.found.clone())).collect()
     }
 
     /// Returns the explanation of the guarantee in plain words, as JSON and as text.

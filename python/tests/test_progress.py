@@ -84,6 +84,9 @@ def test_a_fit_of_a_file_reports_the_forecast_and_the_time_used(people: tuple[sc
         _native.Model.fit(
             data,
             schema._native(),
+            unit=None,
+            max_rows=None,
+            learn_share=None,
             method=method.method,
             options=method._options(),
             epsilon=1.0,

@@ -5,6 +5,7 @@ mod bundle;
 mod cluster;
 mod evaluate;
 mod inspect;
+mod learning;
 mod method_options;
 #[cfg(not(feature = "cluster"))]
 mod no_cluster;
@@ -24,6 +25,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use scumble::mechanisms::MechanismError;
+use scumble::mechanisms::columns::LearnShare;
 use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Method, Sampling, Start};
 
 pub(crate) use self::bundle::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
@@ -31,6 +33,8 @@ pub(crate) use self::bundle::{BundleCommand, BundleCreate, BundleVerb, BundleVer
 pub(crate) use self::cluster::{EngineChoice, Executor, Scheduler};
 pub(crate) use self::evaluate::Evaluate;
 pub(crate) use self::inspect::Inspect;
+pub(crate) use self::learning::RawTerms;
+use self::learning::learn_share;
 use self::method_options::MethodOptions;
 #[cfg(not(feature = "cluster"))]
 pub(crate) use self::no_cluster::EngineChoice;
@@ -38,7 +42,7 @@ pub(crate) use self::plan::Plan;
 pub(crate) use self::report::Report;
 pub(crate) use self::row_selection::RowSelection;
 pub(crate) use self::schema::{
-    Check, Description, Draft, Export, ExportFormat, Import, New, SchemaCommand, SchemaVerb,
+    Check, Description, Draft, Export, ExportFormat, Import, Learn, New, SchemaCommand, SchemaVerb,
 };
 pub(crate) use self::shell::{Completions, Man};
 use self::terms::{WeakPrivacy, delta, epsilon};
@@ -157,9 +161,10 @@ pub(crate) struct Sample {
 /// Fit a model and draw synthetic rows, in one command
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "scumble synth [OPTIONS] --schema <FILE> --epsilon <NUMBER> --output <FILE> <DATA>...\n       \
+    override_usage = "scumble synth [OPTIONS] --epsilon <NUMBER> --output <FILE> <DATA>...\n       \
                       scumble synth [OPTIONS] --schema <FILE> --from-marginals <FILE> --output <FILE>",
-    after_help = "Example:\n  scumble synth people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 -o synth.parquet"
+    after_help = "Examples:\n  scumble synth people.csv --epsilon 1 --delta 1e-9 -o synth.csv\n  \
+                  scumble synth people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 -o synth.parquet"
 )]
 pub(crate) struct Synth {
     #[command(flatten)]
@@ -214,7 +219,9 @@ pub(crate) struct LedgerInit {
     pub(crate) ledger: PathBuf,
     /// Schema file; every fit on the ledger must have the same privacy terms
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) schema: PathBuf,
+    pub(crate) schema: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) terms: RawTerms,
     /// Total epsilon of everything ever released from the table; it cannot be raised later
     #[arg(short, long, value_name = "NUMBER", value_parser = epsilon, allow_negative_numbers = true)]
     pub(crate) epsilon: Epsilon,
@@ -241,8 +248,11 @@ pub(crate) struct LedgerFile {
 }
 
 /// Arguments that conflict with `--from-marginals`: without rows they have no effect.
-const ROW_ARGUMENTS: [&str; 22] = [
+const ROW_ARGUMENTS: [&str; 25] = [
     "data",
+    "unit",
+    "max_rows",
+    "learn_share",
     "method",
     "options",
     "profile",
@@ -275,9 +285,16 @@ pub(crate) struct RealTable {
     /// `-` for standard input
     #[arg(required_unless_present = "from_marginals", value_name = "DATA")]
     pub(crate) data: Vec<PathBuf>,
-    /// Schema file
+    /// Schema file. Without it, types, bounds and categories of all columns are learned from the
+    /// data, for a part of the budget; so are those that a schema leaves out with `source: dp`
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) schema: PathBuf,
+    pub(crate) schema: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) terms: RawTerms,
+    /// Share of the budget for learning columns that no schema declares: between 0 and 1, in
+    /// thousandths
+    #[arg(long, value_name = "NUMBER", value_parser = learn_share, default_value = "0.35")]
+    pub(crate) learn_share: LearnShare,
     /// Epsilon of (epsilon, delta)-differential privacy: the budget of the fit
     #[arg(
         short,
@@ -318,7 +335,7 @@ pub(crate) struct RealTable {
     method_options: MethodOptions,
     /// Noisy tables released by another party, instead of DATA. That party has added the noise and
     /// accounts for it, so the fit spends no budget and is not written to a ledger
-    #[arg(long, value_name = "FILE", conflicts_with_all = ROW_ARGUMENTS)]
+    #[arg(long, value_name = "FILE", requires = "schema", conflicts_with_all = ROW_ARGUMENTS)]
     pub(crate) from_marginals: Option<PathBuf>,
     /// Format of the data; by default, inferred from the file name
     #[arg(long, value_enum)]
@@ -353,16 +370,21 @@ impl RealTable {
 
     /// Returns how the fit starts on its ledger.
     pub(crate) fn start(&self) -> Start {
-        match (self.resume, self.anew) {
-            (true, _) => Start::Resume,
-            (false, true) => Start::Anew,
-            (false, false) => Start::New,
-        }
+        start(self.resume, self.anew)
     }
 
     /// Returns all input files; none of them may be overwritten.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &PathBuf> {
-        self.data.iter().chain([&self.schema]).chain(&self.ledger).chain(&self.from_marginals)
+        self.data.iter().chain(&self.schema).chain(&self.ledger).chain(&self.from_marginals)
+    }
+}
+
+/// Returns how work starts on its ledger.
+fn start(resume: bool, anew: bool) -> Start {
+    match (resume, anew) {
+        (true, _) => Start::Resume,
+        (false, true) => Start::Anew,
+        (false, false) => Start::New,
     }
 }
 

@@ -14,12 +14,12 @@ use crate::terminal::show_spinner;
 /// Returns a sink that shows the progress of a fit on `bar`.
 pub(crate) fn sink(
     bar: &ProgressBar,
-    schema: &Schema,
+    schema: Option<&Schema>,
     method: &Method,
     goal: ApproxDp,
     data: &[PathBuf],
 ) -> ProgressSink {
-    let (bar, schema, method) = (bar.clone(), schema.clone(), method.clone());
+    let (bar, schema, method) = (bar.clone(), schema.cloned(), method.clone());
     let file = data.first().cloned().unwrap_or_default();
     let clock = OnceLock::new();
     ProgressSink::new(move |progress| {
@@ -27,7 +27,8 @@ pub(crate) fn sink(
         if bar.is_hidden() || progress.bytes_total == 0 {
             return;
         }
-        let clock = clock.get_or_init(|| FitClock::start(&schema, &method, goal, &file, progress.bytes_total));
+        let start = |schema: &Schema| FitClock::start(schema, &method, goal, &file, progress.bytes_total);
+        let clock = clock.get_or_init(|| schema.as_ref().and_then(start));
         bar.set_length(progress.bytes_total);
         bar.set_position(progress.bytes_read);
         if progress.bytes_read == progress.bytes_total {

@@ -4,9 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{FormatName, Overwriting, TextFiles};
+use scumble::{Delta, Epsilon, MemoryLimit, Start};
 
-/// Write, draft, import, export or check a schema
+use super::terms::{delta, epsilon};
+use super::{FormatName, Overwriting, RawTerms, TextFiles, WeakPrivacy, start};
+
+/// Write, draft, learn, import, export or check a schema
 #[derive(Debug, Args)]
 pub(crate) struct SchemaCommand {
     #[command(subcommand)]
@@ -17,6 +20,7 @@ pub(crate) struct SchemaCommand {
 pub(crate) enum SchemaVerb {
     New(New),
     Draft(Draft),
+    Learn(Learn),
     Import(Import),
     Export(Export),
     Check(Check),
@@ -66,6 +70,69 @@ pub(crate) struct Draft {
     pub(crate) format: Option<FormatName>,
     #[command(flatten)]
     pub(crate) text_files: TextFiles,
+}
+
+/// Learn the columns of a table from its rows, for a privacy budget
+///
+/// Types, bounds and bins are learned from noisy counts. Categories are texts of the data that
+/// many rows share; they become public. The schema is only as private as its certificate, which is
+/// written beside it. `fit` and `synth` learn by themselves if there is no schema; this command is
+/// for a schema to look at, to edit and to fit several times.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  scumble schema learn people.csv --epsilon 0.5 --delta 1e-9 -o learned.schema.yaml")]
+pub(crate) struct Learn {
+    /// Data files, folders or globs, as for `fit`
+    #[arg(required = true, value_name = "DATA")]
+    pub(crate) data: Vec<PathBuf>,
+    /// Schema that leaves out what is to be learned of columns with `source: dp`; by default,
+    /// everything is learned
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) schema: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) terms: RawTerms,
+    /// Epsilon of (epsilon, delta)-differential privacy: the budget of learning
+    #[arg(short, long, value_name = "NUMBER", value_parser = epsilon, allow_negative_numbers = true)]
+    pub(crate) epsilon: Epsilon,
+    /// Delta of (epsilon, delta)-differential privacy: far below one over the number of people
+    #[arg(short, long, value_name = "NUMBER", value_parser = delta, allow_negative_numbers = true, default_value_t = Delta::DEFAULT)]
+    pub(crate) delta: Delta,
+    #[command(flatten)]
+    pub(crate) weak: WeakPrivacy,
+    /// Ledger of the table; by default, spending is not tracked
+    #[arg(long, value_name = "LEDGER")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// With `--ledger`: resume after an interruption with the same arguments, without spending
+    /// again
+    #[arg(long, requires = "ledger")]
+    pub(crate) resume: bool,
+    /// With `--ledger`: start anew after an interruption; the budget reserved then stays spent
+    #[arg(long, requires = "ledger", conflicts_with = "resume")]
+    pub(crate) anew: bool,
+    /// Schema file to write, such as people.schema.yaml; its certificate becomes
+    /// people.certificate.json
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) overwriting: Overwriting,
+    /// Format of the data; by default, inferred from the file name
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatName>,
+    #[command(flatten)]
+    pub(crate) text_files: TextFiles,
+    /// Memory limit for rows and counts, such as 4GiB; at least 64MiB. By default, half of the
+    /// machine's memory
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory_limit: Option<MemoryLimit>,
+    /// Folder for spilled data; by default, the system's directory for temporary files
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) spill_dir: Option<PathBuf>,
+}
+
+impl Learn {
+    /// Returns how learning starts on its ledger.
+    pub(crate) fn start(&self) -> Start {
+        start(self.resume, self.anew)
+    }
 }
 
 /// Convert another tool's description of a table into a schema

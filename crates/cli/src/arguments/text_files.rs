@@ -68,7 +68,7 @@ impl TextFiles {
     }
 
     /// Returns the dialect of the command line, with `declared` for the options that are not given.
-    fn over(&self, declared: Dialect) -> Result<Dialect, Failure> {
+    pub(crate) fn over(&self, declared: Dialect) -> Result<Dialect, Failure> {
         let dialect = Dialect {
             delimiter: self.delimiter.or(declared.delimiter),
             quote_char: self.quote_char.or(declared.quote_char),

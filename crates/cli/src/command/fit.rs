@@ -3,11 +3,13 @@
 use std::num::NonZeroU64;
 use std::path::Path;
 
+use scumble::mechanisms::columns::forecast;
 use scumble::report::{FitPlan, LedgerSummary, Summary, dead_columns, guarantee, heaps, weak_terms};
 use scumble::{Job, Ledger, Model, ReadOptions, Schema};
 use serde_json::json;
 
 use crate::arguments::{EngineChoice, Fit, RealTable};
+use crate::command::columns::{self, TableColumns};
 use crate::failure::Failure;
 use crate::terminal::{Terminal, Unit};
 use crate::{fit_progress, interrupt, output};
@@ -16,11 +18,11 @@ pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     let (real, path) = (&arguments.real, &arguments.output);
     output::refuse_stdout(path, "a model")?;
     output::check(real.reads(), [path], arguments.overwriting.force)?;
-    let schema = real.text_files.schema(&real.schema)?;
+    let columns = TableColumns::of(real)?;
     if real.dry_run {
-        return dry_run(real, &arguments.engine, &schema, terminal);
+        return dry_run(real, &arguments.engine, &columns, terminal);
     }
-    let (model, job) = fit(real, &arguments.engine, &schema, Some(path), terminal)?;
+    let (model, job) = fit(real, &arguments.engine, &columns, Some(path), terminal)?;
     commit(job)?;
     terminal.result(
         || json!({ "model": path, "summary": Summary::new(&model) }),
@@ -42,11 +44,12 @@ pub(crate) fn commit(job: Option<Job>) -> Result<(), Failure> {
 pub(crate) fn fit(
     real: &RealTable,
     engine: &EngineChoice,
-    schema: &Schema,
+    columns: &TableColumns,
     save_to: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<(Model, Option<Job>), Failure> {
-    let assumed: Vec<_> = schema.assumed().map(|attribute| format!("`{}`", attribute.name())).collect();
+    let assumed = columns.schema().into_iter().flat_map(Schema::assumed);
+    let assumed: Vec<_> = assumed.map(|attribute| format!("`{}`", attribute.name())).collect();
     if !assumed.is_empty() {
         terminal.warn(&format!(
             "the guarantee holds only if the bounds and categories of these columns were declared without looking at the \
@@ -54,16 +57,21 @@ pub(crate) fn fit(
             assumed.join(", ")
         ));
     }
-    let (model, job) = match &real.from_marginals {
-        Some(path) => {
+    let (model, job) = match (&real.from_marginals, columns.schema()) {
+        (Some(path), Some(schema)) => {
             let model = scumble::fit_marginals(path, schema)?;
             if let Some(path) = save_to {
                 model.write(path)?;
             }
             (model, None)
         }
-        None => fit_rows(real, engine, schema, save_to, terminal)?,
+        _ => fit_rows(real, engine, columns, save_to, terminal)?,
     };
+    if let TableColumns::Learned(_, share) = columns
+        && let Some(learned) = columns::learned(&model, *share)
+    {
+        terminal.note(&learned);
+    }
     warn_of_release(&model, terminal);
     Ok((model, job))
 }
@@ -86,15 +94,15 @@ fn warn_of_release(model: &Model, terminal: &Terminal) {
 fn fit_rows(
     real: &RealTable,
     engine: &EngineChoice,
-    schema: &Schema,
+    columns: &TableColumns,
     save_to: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<(Model, Option<Job>), Failure> {
-    let fit = prepare(real, schema, terminal)?;
+    let fit = prepare(real, columns, terminal)?;
     let inputs = real.text_files.inputs(&real.data, real.spill_dir.as_deref())?;
     let ledger = real.ledger.as_deref().map(Ledger::open).transpose()?;
     let bar = terminal.progress("reading", 0, Unit::Bytes);
-    let progress = fit_progress::sink(&bar, schema, &real.method()?, real.goal(), &real.data);
+    let progress = fit_progress::sink(&bar, columns.schema(), &real.method()?, real.goal(), &real.data);
     let options = ReadOptions { progress: Some(progress), ..read_options(real, engine)? };
     let mut fit = fit.ledger(ledger.as_ref()).read_options(options);
     if let Some(path) = save_to {
@@ -115,8 +123,9 @@ fn fit_rows(
 
 /// Returns the fit that the command line describes, or why it is refused. Called before the inputs
 /// are prepared, because standard input is copied.
-fn prepare<'a>(real: &RealTable, schema: &'a Schema, terminal: &Terminal) -> Result<scumble::Fit<'a>, Failure> {
-    let fit = scumble::Fit::new(schema, real.goal())
+fn prepare<'a>(real: &RealTable, columns: &'a TableColumns, terminal: &Terminal) -> Result<scumble::Fit<'a>, Failure> {
+    let fit = columns
+        .fit(real)
         .method(real.method()?)
         .start(real.start())
         .command(terminal.command())
@@ -131,22 +140,28 @@ fn prepare<'a>(real: &RealTable, schema: &'a Schema, terminal: &Terminal) -> Res
 pub(crate) fn dry_run(
     real: &RealTable,
     engine: &EngineChoice,
-    schema: &Schema,
+    columns: &TableColumns,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     let (method, goal) = (real.method()?, real.goal());
-    let fit = prepare(real, schema, terminal)?;
+    let fit = prepare(real, columns, terminal)?;
     let inputs = real.text_files.inputs(&real.data, real.spill_dir.as_deref())?;
     let ledger = real.ledger.as_deref().map(Ledger::open).transpose()?;
     let fit = fit.ledger(ledger.as_ref()).read_options(read_options(real, engine)?);
     fit.check(&inputs).map_err(|error| with_commands(error, terminal))?;
     let rows = real.rows_hint.and_then(NonZeroU64::new);
-    let plan = rows.map(|rows| FitPlan::new(schema, &[method], &[goal], rows)).transpose()?;
+    let plan = rows.zip(columns.schema()).map(|(rows, schema)| FitPlan::new(schema, &[method], &[goal], rows));
+    let plan = plan.transpose()?;
+    let learning = match columns {
+        TableColumns::Declared(_) => None,
+        TableColumns::Learned(partial, share) => Some(forecast(partial, &real.method()?, Some(*share), goal)?),
+    };
     let ledger = ledger.map(|ledger| ledger.verify()).transpose()?.map(|statement| LedgerSummary::new(&statement));
     terminal.result(
-        || json!({ "dry_run": true, "plan": plan, "ledger": ledger }),
+        || json!({ "dry_run": true, "plan": plan, "learning": learning, "ledger": ledger }),
         || {
             let plan = plan.as_ref().map(ToString::to_string);
+            let plan = plan.or_else(|| learning.map(columns::forecast));
             let plan = plan.unwrap_or_else(|| "`--rows-hint NUMBER` shows noise, memory and time as well".into());
             let ledger = ledger.as_ref().map(|ledger| format!("\n\nThe ledger has room for it:\n{ledger}"));
             format!(
@@ -171,7 +186,7 @@ fn read_options(real: &RealTable, engine: &EngineChoice) -> Result<ReadOptions, 
 
 /// Converts an error into a failure. If an open fit caused it, the hint has the commands to resume
 /// it or to start anew.
-fn with_commands(error: scumble::Error, terminal: &Terminal) -> Failure {
+pub(crate) fn with_commands(error: scumble::Error, terminal: &Terminal) -> Failure {
     let is_open = error.is_open_fit();
     let mut failure = Failure::from(error);
     if let (true, Some(problem)) = (is_open, failure.problems.first_mut()) {

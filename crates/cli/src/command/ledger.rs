@@ -1,6 +1,7 @@
 //! `scumble ledger`
 
 use scumble::report::LedgerSummary;
+use scumble::schema::learn::terms_alone;
 use scumble::{ApproxDp, Ledger, Schema, create_ledger, refuse_weak_terms};
 use serde_json::json;
 
@@ -21,7 +22,11 @@ fn init(arguments: &LedgerInit, terminal: &Terminal) -> Result<(), Failure> {
     if !arguments.weak.accept_weak_privacy {
         refuse_weak_terms(cap, None)?;
     }
-    let schema = Schema::read(&arguments.schema)?;
+    let schema = if let Some(path) = &arguments.schema {
+        Schema::read(path)?
+    } else {
+        terms_alone(arguments.terms.table_terms())?
+    };
     let stem = || arguments.ledger.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let dataset = arguments.dataset.clone().or_else(stem).unwrap_or_default();
     let ledger = create_ledger(&arguments.ledger, &dataset, &schema, cap, arguments.accounting)?;

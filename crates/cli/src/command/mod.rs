@@ -3,6 +3,7 @@
 pub(crate) mod bundle;
 #[cfg(feature = "cluster")]
 pub(crate) mod cluster;
+pub(crate) mod columns;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
 pub(crate) mod fit;
@@ -15,6 +16,7 @@ pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod sample;
 pub(crate) mod schema;
+pub(crate) mod schema_learn;
 pub(crate) mod schema_new;
 pub(crate) mod shell;
 pub(crate) mod synth;

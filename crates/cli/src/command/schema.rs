@@ -24,6 +24,7 @@ pub(crate) fn run(arguments: &SchemaCommand, terminal: &Terminal) -> Result<(), 
     match &arguments.verb {
         SchemaVerb::New(arguments) => crate::command::schema_new::run(arguments, terminal),
         SchemaVerb::Draft(arguments) => draft(arguments, terminal),
+        SchemaVerb::Learn(arguments) => crate::command::schema_learn::run(arguments, terminal),
         SchemaVerb::Import(arguments) => import(arguments, terminal),
         SchemaVerb::Export(arguments) => export(arguments, terminal),
         SchemaVerb::Check(arguments) => check(arguments, terminal),

@@ -7,6 +7,7 @@ use scumble::schema::Decoder;
 use serde_json::json;
 
 use crate::arguments::Synth;
+use crate::command::columns::TableColumns;
 use crate::command::fit::{commit, dry_run, fit};
 use crate::command::sample::{sample, wrote};
 use crate::failure::Failure;
@@ -17,24 +18,24 @@ pub(crate) fn run(arguments: &Synth, terminal: &Terminal) -> Result<(), Failure>
     let synthetic = &arguments.synthetic;
     let writes = std::iter::once(&synthetic.output).chain(&arguments.model);
     output::check(arguments.real.reads(), writes, synthetic.overwriting.force)?;
-    let schema = arguments.real.text_files.schema(&arguments.real.schema)?;
-    if let Some(rows) = arguments.synthetic.rows {
+    let columns = TableColumns::of(&arguments.real)?;
+    if let (Some(rows), Some(schema)) = (arguments.synthetic.rows, columns.schema()) {
         schema.check_rows(rows).map_err(MechanismError::Rows)?;
     }
     if output::is_stdout(&synthetic.output) {
         terminal.reserve_stdout()?;
     } else {
         // Checks, before budget is spent, that the rows can be written.
-        TableWriter::create(&synthetic.output, Decoder::new(&schema).arrow_schema().clone())?;
+        TableWriter::create(&synthetic.output, Decoder::new(&columns.some_schema()?).arrow_schema().clone())?;
     }
     if let Some(path) = &arguments.model {
         output::refuse_stdout(path, "a model")?;
     }
     if arguments.real.dry_run {
-        return dry_run(&arguments.real, &arguments.engine, &schema, terminal);
+        return dry_run(&arguments.real, &arguments.engine, &columns, terminal);
     }
     // The model is saved first: if the rows cannot be written, the spent budget is not lost.
-    let (model, job) = fit(&arguments.real, &arguments.engine, &schema, arguments.model.as_deref(), terminal)?;
+    let (model, job) = fit(&arguments.real, &arguments.engine, &columns, arguments.model.as_deref(), terminal)?;
     let rows = sample(&model, &arguments.synthetic, terminal)?;
     commit(job)?;
     let output = &synthetic.output;

@@ -13,6 +13,7 @@ mod folder;
 mod habits;
 mod html;
 mod inspect;
+mod learned;
 mod messages;
 mod multiline;
 mod older_models;

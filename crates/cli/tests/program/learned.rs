@@ -1,0 +1,136 @@
+//! Raw files without a schema.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::folder::Folder;
+
+/// An export of an office: semicolons, decimal commas, dates with dots, dashes for missing values,
+/// an identifier and notes. Everybody has two rows.
+fn export(rows: u32) -> String {
+    let mut text = String::from("akte;person;ort;alter;gebuehr;eingang;mahnung;notiz\n");
+    for row in 0..rows {
+        let mix = row.wrapping_mul(2_654_435_761) >> 9;
+        let town = ["Köln", "Bonn", "Köln", "Aachen"][(mix % 4) as usize];
+        let fee = if mix % 3 == 0 { "0,00".to_owned() } else { format!("{},{:02}", 5 + mix % 900, mix % 100) };
+        let age = if mix % 10 == 0 { "-".to_owned() } else { (18 + mix % 70).to_string() };
+        let (day, month, year) = (1 + mix % 28, 1 + mix % 12, 2019 + mix % 3);
+        let reminder = ["true", "false"][(mix % 2) as usize];
+        writeln!(
+            text,
+            "A{row:06};{};{town};{age};{fee};{day:02}.{month:02}.{year};{reminder};Anruf von Herrn {row}",
+            row / 2
+        )
+        .unwrap();
+    }
+    text
+}
+
+fn folder(rows: u32) -> Folder {
+    let folder = Folder::new();
+    folder.write("export.csv", export(rows));
+    folder
+}
+
+/// Runs the program, which must succeed, and returns standard output and standard error.
+fn run(folder: &Folder, arguments: &[&str]) -> (String, String) {
+    let output = folder.output(arguments);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    (text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_raw_file_becomes_a_synthetic_one() {
+    let folder = folder(20_000);
+    let (_, notes) = run(
+        &folder,
+        &["synth", "export.csv", "--epsilon", "4", "--delta", "1e-9", "-o", "synth.csv", "--model", "export.model"],
+    );
+    for found in ["categories of about", "Köln", "; may be missing", "boolean", "made up, and not modelled"] {
+        assert!(notes.contains(found), "{found} is not in {notes}");
+    }
+    let synthetic = std::fs::read_to_string(folder.path("synth.csv")).unwrap();
+    let mut lines = synthetic.lines();
+    assert_eq!(lines.next(), Some("akte,person,ort,alter,gebuehr,eingang,mahnung,notiz"));
+    let row: Vec<&str> = lines.next().unwrap().splitn(8, ',').collect();
+    assert!(row[0].starts_with("ID-"), "an identifier is made up: {row:?}");
+    assert!(row[4].parse::<f64>().is_ok(), "a fee was read by its decimal comma: {row:?}");
+    assert!(!synthetic.contains("Herrn"), "a note of one person is not copied");
+
+    let (summary, _) = run(&folder, &["inspect", "export.model", "--json"]);
+    let summary: Value = serde_json::from_str(&summary).unwrap();
+    let questions = summary["certificate"]["events"].to_string();
+    assert!(questions.contains("grid") && questions.contains("values"), "one certificate for both");
+    // All rows can be read again by the schema that was learned.
+    run(&folder, &["bundle", "export.model", "--rows", "50", "--title", "Fees", "-o", "release"]);
+    run(&folder, &["bundle", "verify", "release"]);
+}
+
+#[test]
+fn a_schema_is_learned_with_a_certificate_on_a_ledger() {
+    let folder = folder(20_000);
+    let unit = ["--unit", "person", "--max-rows", "2"];
+    let budget = ["--epsilon", "6", "--delta", "1e-9"];
+    run(&folder, &[&["ledger", "init", "export.ledger", "--epsilon", "9", "--delta", "2e-9"], &unit[..]].concat());
+    let learn = ["schema", "learn", "export.csv", "--ledger", "export.ledger", "-o", "export.schema.yaml"];
+    let (learned, _) = run(&folder, &[&learn[..], &unit, &budget].concat());
+    assert!(learned.contains("wrote the schema to export.schema.yaml"), "{learned}");
+
+    let schema = std::fs::read_to_string(folder.path("export.schema.yaml")).unwrap();
+    assert!(schema.contains("privacyUnit: person") && schema.contains("maxContributions: 2"), "{schema}");
+    assert!(!schema.contains("name: person"), "the unit is not modelled");
+    let certificate: Value =
+        serde_json::from_slice(&std::fs::read(folder.path("export.certificate.json")).unwrap()).unwrap();
+    assert_eq!(certificate["max_contributions"], 2);
+
+    let (shown, _) = run(&folder, &["ledger", "show", "export.ledger"]);
+    assert!(shown.contains("(6, 1e-9)"), "the job of learning: {shown}");
+    let fit =
+        ["fit", "export.csv", "--schema", "export.schema.yaml", "--ledger", "export.ledger", "-o", "export.model"];
+    run(&folder, &[&fit[..], &["--epsilon", "1", "--delta", "1e-9"]].concat());
+    // The schema lacks nothing now.
+    let again = folder.run(
+        &[&["schema", "learn", "export.csv", "--schema", "export.schema.yaml", "-o", "more.schema.yaml"], &budget[..]]
+            .concat(),
+    );
+    assert!(again.contains("declares all columns") && again.contains("exit code 2"), "{again}");
+}
+
+#[test]
+fn what_is_declared_stays_and_the_rest_is_learned() {
+    let folder = folder(20_000);
+    let partial = "fields:
+  - {name: ort, type: string, constraints: {enum: [Aachen, Bonn, Köln, Düren], required: true}, dp: {source: public}}
+  - {name: gebuehr, type: number, decimalChar: ',', dp: {source: dp, decimals: 1}}
+  - {name: alter, dp: {source: dp}}
+";
+    folder.write("partial.schema.yaml", partial);
+    let learn = ["schema", "learn", "export.csv", "--schema", "partial.schema.yaml", "-o", "export.schema.yaml"];
+    let (learned, _) = run(&folder, &[&learn[..], &["--epsilon", "4", "--delta", "1e-9"]].concat());
+    assert!(!learned.contains("Düren") && learned.contains("alter"), "only what was learned is listed: {learned}");
+    let schema = std::fs::read_to_string(folder.path("export.schema.yaml")).unwrap();
+    assert!(schema.contains("Düren") && schema.contains("decimals: 1"), "{schema}");
+    run(&folder, &["schema", "check", "export.schema.yaml", "export.csv"]);
+}
+
+#[test]
+fn what_cannot_be_learned_is_refused_before_anything_is_spent() {
+    let folder = folder(200);
+    let synth = |more: &[&str]| folder.run(&[&["synth", "export.csv", "-o", "synth.csv"], more].concat());
+    let pure = synth(&["--epsilon", "1", "--delta", "0"]);
+    assert!(pure.contains("hint: ") && pure.contains("exit code 2"), "{pure}");
+    let unknown = synth(&["--epsilon", "1", "--unit", "persons"]);
+    assert!(unknown.contains("`persons`") && unknown.contains("exit code 3"), "{unknown}");
+    let both = synth(&["--epsilon", "1", "--schema", "export.schema.yaml", "--unit", "person"]);
+    assert!(both.contains("cannot be used with") && both.contains("exit code 2"), "{both}");
+    let stdin = folder.run(&["synth", "-", "-o", "synth.csv", "--epsilon", "1"]);
+    assert!(stdin.contains("from files only") && stdin.contains("exit code 2"), "{stdin}");
+    let share = synth(&["--epsilon", "1", "--learn-share", "1.5"]);
+    assert!(share.contains("at most 0.999"), "{share}");
+    assert_eq!(folder.names(), ["export.csv"]);
+    // Two hundred rows are too few to learn from, and that is said.
+    let few = synth(&["--epsilon", "0.5", "--delta", "1e-9"]);
+    assert!(few.contains("declare these columns") && few.contains("exit code 3"), "{few}");
+}

@@ -1,0 +1,57 @@
+"""Tables without a schema: columns are learned within the budget of the fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import scumble
+
+pd = pytest.importorskip("pandas")
+
+
+@pytest.fixture(scope="module")
+def visits() -> Any:
+    """A frame of 20,000 visits of 10,000 people."""
+    rows = range(20_000)
+    return pd.DataFrame(
+        {
+            "person": [row // 2 for row in rows],
+            "ward": [("north", "south", "east")[row * 7 % 3] for row in rows],
+            "age": [18 + row * 31 % 70 for row in rows],
+            "fee": [None if row % 5 == 0 else round(row * 7 % 9_000 / 10, 2) for row in rows],
+            "paid": [row % 3 == 0 for row in rows],
+            "day": pd.to_datetime([f"2024-{1 + row % 12:02}-{1 + row % 28:02}" for row in rows]),
+            "note": [f"call of {row}" for row in rows],
+        }
+    )
+
+
+def test_a_frame_is_fitted_without_a_schema(visits: Any) -> None:
+    method = scumble.Auto(epsilon=4, delta=1e-9).fit(visits, unit="person", max_rows=2)
+    model = method.model_
+    assert set(model.learned_columns) == {"ward", "age", "fee", "day", "note"}
+    assert "3 categories" in model.learned_columns["ward"]
+    assert "not modelled" in model.learned_columns["note"]
+    assert "integer" in model.learned_columns["age"]
+    synthetic = method.sample(500)
+    assert list(synthetic.columns) == [name for name in visits.columns if name != "person"]
+    assert set(synthetic["ward"]) <= {"north", "south", "east", "other"}
+    # The schema that was learned serves further fits.
+    again = scumble.Auto(epsilon=1, delta=1e-9).fit(visits, model.schema)
+    assert again.model_.learned_columns == {}
+
+
+def test_terms_of_a_table_without_a_schema_are_refused_beside_one(visits: Any) -> None:
+    _, schema = scumble.demo(rows=10)
+    for terms in ({"unit": "person"}, {"max_rows": 2}, {"learn_share": 0.3}):
+        with pytest.raises(scumble.UsageError, match="without a schema"):
+            scumble.Auto(epsilon=1, delta=1e-9).fit(visits, schema, **terms)
+    with pytest.raises(scumble.UsageError, match="learn_share"):
+        scumble.Auto(epsilon=1, delta=1e-9).fit(visits, learn_share=1.5)
+
+
+def test_categories_need_a_delta(visits: Any) -> None:
+    with pytest.raises(scumble.UsageError, match="delta"):
+        scumble.PBPGM(epsilon=1, delta=0).fit(visits)
