@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use scumble::mechanisms::Origin;
 use scumble::mechanisms::marginals::Exported;
 use scumble::report::{Explanation, FitClock, LearnedColumns, Summary, dead_columns, guarantee, picture, public_page};
 use scumble::schema::Decoder;
@@ -237,9 +236,8 @@ impl Model {
 
     /// Returns a line for each column that was learned.
     fn learned_columns(&self) -> Vec<(String, String)> {
-        let Origin::Measured { certificate, .. } = self.0.origin() else { return Vec::new() };
-        let columns = LearnedColumns::new(self.0.schema(), certificate);
-        let columns = columns.iter().flat_map(LearnedColumns::columns);
+        let learned = self.0.certificate().and_then(|certificate| LearnedColumns::new(self.0.schema(), certificate));
+        let columns = learned.iter().flat_map(LearnedColumns::columns);
         columns.map(|column| (column.name.clone(), column.found.clone())).collect()
     }
 

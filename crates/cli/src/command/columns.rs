@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use scumble::mechanisms::Origin;
 use scumble::mechanisms::columns::{LearnForecast, LearnShare};
 use scumble::report::LearnedColumns;
 use scumble::schema::TableTerms;
@@ -24,10 +23,10 @@ impl TableColumns {
     /// Reads the schema, or the names of columns if there is none. Reads no row.
     pub(crate) fn of(real: &RealTable) -> Result<Self, Failure> {
         let partial = partial(real.schema.as_deref(), &real.data, &real.text_files, real.terms.table_terms())?;
-        match &real.schema {
-            Some(path) if partial.missing().is_empty() => Ok(Self::Declared(real.text_files.schema(path)?)),
-            _ => Ok(Self::Learned(partial, real.learn_share)),
+        if partial.missing().is_empty() {
+            return Ok(Self::Declared(Schema::new(partial.into_spec())?));
         }
+        Ok(Self::Learned(partial, real.learn_share))
     }
 
     /// Returns the fit of these columns.
@@ -66,7 +65,7 @@ pub(crate) fn partial(
     terms: TableTerms,
 ) -> Result<PartialSchema, Failure> {
     if let Some(path) = schema {
-        let spec = SchemaSpec::read(path)?;
+        let spec = SchemaSpec::read_inlined(path)?;
         let dialect = text_files.over(spec.dialect)?;
         return Ok(PartialSchema::new(SchemaSpec { dialect, ..spec })?);
     }
@@ -92,8 +91,7 @@ pub(crate) fn forecast(forecast: LearnForecast) -> String {
 
 /// Describes the learned columns of a model; `None` if none was learned.
 pub(crate) fn learned(model: &Model, share: LearnShare) -> Option<String> {
-    let Origin::Measured { certificate, .. } = model.origin() else { return None };
-    let columns = LearnedColumns::new(model.schema(), certificate)?;
+    let columns = LearnedColumns::new(model.schema(), model.certificate()?)?;
     let percent = f64::from(share.thousandths()) / 10.0;
     Some(format!("columns learned for {percent} % of the budget. {TO_KNOW}\n{columns}"))
 }

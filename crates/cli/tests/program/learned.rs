@@ -102,17 +102,32 @@ fn a_schema_is_learned_with_a_certificate_on_a_ledger() {
 fn what_is_declared_stays_and_the_rest_is_learned() {
     let folder = folder(20_000);
     let partial = "fields:
-  - {name: ort, type: string, constraints: {enum: [Aachen, Bonn, Köln, Düren], required: true}, dp: {source: public}}
+  - {name: ort, type: string, constraints: {required: true}, dp: {source: public, hierarchy: {file: towns.csv}}}
   - {name: gebuehr, type: number, decimalChar: ',', dp: {source: dp, decimals: 1}}
   - {name: alter, dp: {source: dp}}
 ";
     folder.write("partial.schema.yaml", partial);
+    folder.write("towns.csv", "town,district\nAachen,Aachen\nBonn,Köln\nKöln,Köln\nDüren,Aachen\n");
     let learn = ["schema", "learn", "export.csv", "--schema", "partial.schema.yaml", "-o", "export.schema.yaml"];
     let (learned, _) = run(&folder, &[&learn[..], &["--epsilon", "4", "--delta", "1e-9"]].concat());
     assert!(!learned.contains("Düren") && learned.contains("alter"), "only what was learned is listed: {learned}");
     let schema = std::fs::read_to_string(folder.path("export.schema.yaml")).unwrap();
     assert!(schema.contains("Düren") && schema.contains("decimals: 1"), "{schema}");
     run(&folder, &["schema", "check", "export.schema.yaml", "export.csv"]);
+}
+
+#[test]
+fn values_may_come_from_a_file_beside_the_schema() {
+    let folder = folder(500);
+    std::fs::create_dir(folder.path("book")).unwrap();
+    folder.write("book/towns.csv", "town,district\nAachen,Aachen\nBonn,Köln\nKöln,Köln\n");
+    let declared = "fields:
+  - {name: ort, type: string, dp: {source: public, hierarchy: {file: towns.csv}}}
+  - {name: mahnung, type: boolean}
+";
+    folder.write("book/export.schema.yaml", declared);
+    let fit = ["fit", "export.csv", "--schema", "book/export.schema.yaml", "--epsilon", "1", "-o", "export.model"];
+    run(&folder, &fit);
 }
 
 #[test]

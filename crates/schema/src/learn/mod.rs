@@ -1,13 +1,14 @@
 //! Schemas of columns that nobody declared, from released counts.
 //!
-//! Learning takes two rounds. The first counts, for every column of texts, how many values are in
-//! each [`Class`]; that tells the type. The second counts numbers and dates over a public grid, and
-//! releases the values of text columns that enough rows share. Everything here is a function of
-//! public lists and of such counts: no row is seen.
+//! Learning takes three steps. The first counts, for every column of texts, how many values are in
+//! each [`Class`]; that tells the type. The second counts numbers and dates over a public grid, as
+//! [fine](Resolution) as the rows allow. The third releases values that enough rows share: of text
+//! columns, whose categories they are, and of numbers, where many rows share one value.
+//! Everything here is a function of public lists and of such counts: no row is seen.
 //!
 //! ```text
-//!  names ──▶ class_grid ──▶ counts ──▶ Kind ──▶ grid ──▶ counts ──▶ FieldSpec
-//!                                        └────────────▶ values ──▶ FieldSpec
+//!  names ──▶ class_grid ──▶ counts ──▶ LearnedKind ──▶ grid ──▶ counts ──▶ FieldSpec
+//!                                          └───────────────────▶ values ──────▲
 //! ```
 
 mod classes;

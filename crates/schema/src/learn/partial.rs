@@ -68,6 +68,11 @@ impl PartialSchema {
         &self.spec
     }
 
+    /// Returns the schema as written, by value.
+    pub fn into_spec(self) -> SchemaSpec {
+        self.spec
+    }
+
     /// Returns a schema of grids over columns of the table, with its privacy terms and dialect.
     ///
     /// # Errors

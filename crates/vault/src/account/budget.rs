@@ -39,8 +39,7 @@ pub(crate) struct Issuer(pub(crate) u64);
 /// ```compile_fail,E0451
 /// # use scumble_vault::{AddRemove, Budget, account::MuSquared};
 /// # fn any<T>() -> T { unimplemented!() }
-/// let forged: Budget<AddRemove> = Budget { amount: MuSquared::from_quanta(1 << 96), issuer: any(),
-/// terms: any() };
+/// let forged: Budget<AddRemove> = Budget { amount: MuSquared::from_quanta(1 << 96), issuer: any(), terms: any() };
 /// ```
 /// ```compile_fail,E0624
 /// # use scumble_vault::{AddRemove, Budget, account::MuSquared};

@@ -149,10 +149,8 @@ impl<A: Adjacency, M: Accounting> ColumnVault<A, M> {
     /// values are texts of the data, and public from then on. Under
     /// [`Pure`](crate::account::Pure) accounting there is no such release:
     /// ```compile_fail,E0277
-    /// # use scumble_vault::{AddRemove, Budget, ColumnVault, Pure, ValueSource,
-    /// account::ThresholdDelta};
-    /// fn values(vault: &mut ColumnVault<AddRemove, Pure>, source: &dyn ValueSource, budget:
-    /// Budget<AddRemove, Pure>) {
+    /// # use scumble_vault::{AddRemove, Budget, ColumnVault, Pure, ValueSource, account::ThresholdDelta};
+    /// fn values(vault: &mut ColumnVault<AddRemove, Pure>, source: &dyn ValueSource, budget: Budget<AddRemove, Pure>) {
     ///     let values = vault.release_values(source, &["name"], ThresholdDelta::ZERO, budget);
     /// }
     /// ```
