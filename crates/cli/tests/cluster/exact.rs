@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 
 use scumble::engine::{CodedTable, TableScan};
 use scumble::mechanisms::{MethodAccounting, MethodAdjacency, fit_in};
-use scumble::schema::{Clique, Dialect, Recoding};
+use scumble::schema::learn::class_grid;
+use scumble::schema::{Clique, Dialect, Recoding, TableTerms};
+use scumble::vault::account::ThresholdDelta;
 use scumble::vault::replay::{force, record};
-use scumble::vault::{AddRemove, Gdp, Pure, ReplaceOne, Zcdp};
-use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Schema};
+use scumble::vault::{AddRemove, ColumnVault, Gdp, Pure, ReplaceOne, Zcdp};
+use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Schema, SchemaSpec};
 use scumble_engine::exact::ExactCounts;
 
 use crate::servers::{Servers, run};
@@ -144,6 +146,57 @@ fn a_table_of_few_people_is_counted_as_on_this_machine() {
         let count = |options: &ReadOptions| TableScan::open(&input, &schema, options).unwrap().count_tables(&cliques);
         assert_eq!(count(&servers.read_options()), count(&ReadOptions::default()), "{rows} rows");
     }
+}
+
+/// Columns that no schema declares: their values, counted through a vault whose noise is
+/// negligible.
+#[test]
+fn values_are_those_of_this_machine() {
+    let servers = Servers::start(2);
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = table(folder.path());
+    let columns = ["region", "smokes", "unused"];
+    for unit in [None, Some(3)] {
+        let dp = TableTerms {
+            privacy_unit: unit.map(|_| "person".to_owned()),
+            max_contributions: unit,
+            ..TableTerms::default()
+        };
+        let fields = columns.iter().map(|name| class_grid(name)).collect();
+        let schema = Schema::new(SchemaSpec { dp, fields, ..SchemaSpec::default() }).unwrap();
+        let values = |options: &ReadOptions| {
+            let scan = TableScan::open(&inputs, &schema, options).unwrap();
+            let goal = ApproxDp { epsilon: Epsilon::new(1e6).unwrap(), delta: Delta::new(0.5).unwrap() };
+            let for_thresholds = ThresholdDelta::half_of(goal.delta);
+            let rows_of_unit = NonZeroU32::new(unit.unwrap_or(1)).unwrap();
+            let (mut vault, budget) = ColumnVault::<AddRemove>::open(goal, for_thresholds, rows_of_unit).unwrap();
+            let released = vault.release_values(&scan, &columns, for_thresholds, budget).unwrap();
+            released.iter().map(|column| column.values().to_vec()).collect::<Vec<_>>()
+        };
+        let here = values(&ReadOptions::default());
+        assert_eq!(values(&servers.read_options()), here, "{unit:?}");
+        let rows: i64 = here[0].iter().map(|(_, rows)| rows).sum();
+        assert_eq!(rows, if unit.is_some() { 270 } else { 3_500 });
+    }
+}
+
+#[test]
+fn a_raw_file_is_learned_and_fitted_on_a_cluster() {
+    let servers = Servers::start(2);
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::from("age;region;seen\n");
+    for row in 0..8_000 {
+        let region = ["north", "south", "west"][row * 7 % 3];
+        writeln!(text, "{};{region};{:02}.03.2024", row * 13 % 90, row % 28 + 1).unwrap();
+    }
+    let (data, rows) = (folder.path().join("raw.csv"), folder.path().join("synth.csv"));
+    fs::write(&data, text).unwrap();
+    let (data, written) = (data.to_str().unwrap(), rows.to_str().unwrap());
+    let budget = ["--epsilon", "4", "--delta", "1e-9"];
+    let engine = ["--engine", &servers.address(), "--without-tls"];
+    run(&[&["synth", data, "-o", written], &budget[..], &engine].concat());
+    let synthetic = fs::read_to_string(&rows).unwrap();
+    assert!(synthetic.starts_with("age,region,seen\n") && synthetic.contains("north"), "{synthetic:.200}");
 }
 
 /// Fits on this machine, and then on the cluster with the same released values.

@@ -35,6 +35,7 @@ use crate::run::session::remote_session;
 use crate::source::csv::CsvSource;
 pub use crate::source::csv::TextLayout;
 use crate::unit::{PackRow, RankRow, UnitKey, UnpackCode};
+use crate::values::{PackTexts, SplitTexts};
 
 /// Runs plans of the engine in place of its own threads: a cluster, or a mock in tests.
 #[async_trait]
@@ -124,6 +125,8 @@ enum WrittenFunction {
     PackRow,
     RankRow,
     UnpackCode { offset: usize, bytes: usize },
+    PackTexts,
+    SplitTexts,
 }
 
 /// Serialised query of a count.
@@ -147,6 +150,10 @@ pub fn write_function(function: &ScalarUDF) -> Option<Vec<u8>> {
         WrittenFunction::PackRow
     } else if inner.is::<RankRow>() {
         WrittenFunction::RankRow
+    } else if inner.is::<PackTexts>() {
+        WrittenFunction::PackTexts
+    } else if inner.is::<SplitTexts>() {
+        WrittenFunction::SplitTexts
     } else {
         let (offset, bytes) = inner.downcast_ref::<UnpackCode>()?.place();
         WrittenFunction::UnpackCode { offset, bytes }
@@ -177,6 +184,8 @@ pub fn read_function(bytes: &[u8]) -> Result<ScalarUDF> {
             };
             ScalarUDF::new_from_impl(unpack)
         }
+        WrittenFunction::PackTexts => ScalarUDF::new_from_impl(PackTexts::default()),
+        WrittenFunction::SplitTexts => ScalarUDF::new_from_impl(SplitTexts::default()),
     })
 }
 
@@ -242,6 +251,8 @@ fields:
         functions.push(ScalarUDF::new_from_impl(UnitKey::of_forms(vec![b"NA".to_vec(), vec![0, 255]])));
         functions.push(ScalarUDF::new_from_impl(PackRow::default()));
         functions.push(ScalarUDF::new_from_impl(RankRow::default()));
+        functions.push(ScalarUDF::new_from_impl(PackTexts::default()));
+        functions.push(ScalarUDF::new_from_impl(SplitTexts::default()));
         for bytes in [1, 2, 4] {
             functions.push(ScalarUDF::new_from_impl(UnpackCode::of_place(17, bytes).unwrap()));
         }

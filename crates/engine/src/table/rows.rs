@@ -38,6 +38,9 @@ use crate::values;
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 /// Maximum number of batches of values that wait for the vault.
 const VALUE_BATCHES: usize = 4;
+/// Cells that values on other machines count as, which settles the number of partitions: what a
+/// partition returns is not added up, so it may be much.
+const REMOTE_VALUE_CELLS: usize = 1 << 16;
 /// Bytes per cell of the counted tables.
 const BYTES_PER_COUNTED_CELL: usize = 4;
 /// Bytes per cell of the requested tables: in the state that is passed on, and in the sum.
@@ -203,7 +206,10 @@ impl RowSource {
             return Ok(());
         }
         let (send, mut receive) = mpsc::channel::<RecordBatch>(VALUE_BATCHES);
-        let (rows, columns) = (self.clone(), columns.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        let (mut rows, columns) = (self.clone(), columns.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        if let Some(remote) = &self.remote {
+            rows.context = remote.session(REMOTE_VALUE_CELLS)?;
+        }
         let Origin { path, damage } = &self.origin;
         // Groups go into the sink while others are still counted, so that they are never all in
         // memory.
@@ -231,6 +237,12 @@ impl RowSource {
             values::grouped(rows, ROW)?.create_physical_plan().await
         };
         let plan = plan.await.map_err(|_| EngineError::Bug { what: "no plan for the values" })?;
+        if let Some(remote) = &self.remote {
+            for batch in remote.collect(plan, &self.context).await? {
+                let _ = send.send(batch).await;
+            }
+            return Ok(());
+        }
         let mut tasks = JoinSet::new();
         for partition in 0..plan.output_partitioning().partition_count() {
             let (plan, context, send) = (Arc::clone(&plan), self.context.task_ctx(), send.clone());

@@ -18,7 +18,8 @@ use datafusion::dataframe::DataFrame;
 use datafusion::functions_aggregate::count::count;
 use datafusion::logical_expr::{Expr, ScalarUDF, lit};
 
-use self::pack::{PackTexts, SplitTexts, read_tag};
+use self::pack::read_tag;
+pub(crate) use self::pack::{PackTexts, SplitTexts};
 
 const VALUES: &str = "values";
 const ROWS: &str = "rows";

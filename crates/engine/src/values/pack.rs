@@ -21,7 +21,7 @@ const TAG: usize = 4;
 /// `pack_texts(columns, ...)`: the trimmed texts of a row, each after its length plus one; zero for
 /// a null.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct PackTexts {
+pub(crate) struct PackTexts {
     signature: Signature,
 }
 
@@ -105,7 +105,7 @@ impl Texts {
 
 /// `split_texts(packed)`: the texts of a row, each after the number of its column.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct SplitTexts {
+pub(crate) struct SplitTexts {
     signature: Signature,
 }
 
