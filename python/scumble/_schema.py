@@ -275,7 +275,7 @@ class Schema:
             (
                 column.name,
                 column.type,
-                "made up" if column.codes is None else f"{column.codes:,}",
+                ("computed" if (column.generated or "").startswith("computed: ") else "made up") if column.codes is None else f"{column.codes:,}",
                 column.missing,
                 column.unknown,
                 column.generated or ("no: assumed" if column.assumed else "no: read off the data" if column.read_off_data else "yes"),

@@ -19,6 +19,7 @@
 //! | `file` | the schema file | [`SchemaSpec`], [`FieldSpec`], [`TableTerms`], [`Preset`], [`Dialect`] of text files, [`JSON_SCHEMA`] for editors |
 //! | `schema` | the checked schema | [`Schema`], [`Attribute`], [`FieldType`], [`Generated`] columns, [`Level`] of a hierarchy, [`Privacy`], [`Assumption`], [`Observer`] |
 //! | `values` | encoding and decoding | [`Encoder`], [`Decoder`], [`MissingKind`], [`TextForm`] |
+//! | `derived` | columns that are computed from others | |
 //! | `bins` | bins of numbers and dates | [`CalendarUnit`], [`Keep`] |
 //! | `domain` | sizes and codes | [`Domain`], [`AttributeId`], [`Clique`], [`CodeColumn`], [`Recoding`] to derived columns, [`cells`] for the order of cells |
 //! | `rules` | rules between columns | [`Rule`], [`RuleSpec`], [`Condition`] |
@@ -55,6 +56,7 @@
 //! forbid and that values are in order. `docs/reference/schema.md` documents the schema file.
 
 mod bins;
+mod derived;
 mod domain;
 mod error;
 mod file;

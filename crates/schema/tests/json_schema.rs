@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use scumble_schema::learn::PartialSchema;
 use scumble_schema::{
     AdjacencyKind, BinsSpec, CalendarUnit, Constraints, Dialect, Encoding, FieldSpec, FieldTerms, FieldType,
     GenerateSpec, HierarchySpec, JSON_SCHEMA, Keep, MissingValue, Preset, RowCount, RuleSpec, Scalar, Scale, Schema,
@@ -57,6 +58,8 @@ fn valid_schemas_pass_the_json_schema_and_the_check() {
         column("type: integer, constraints: {minimum: -5, maximum: 5}"),
         beside("type: string, dp: {generate: {pattern: 'P-#####', unique: true}}"),
         beside("type: date, dp: {generate: {constant: '2020-01-31'}}"),
+        beside("dp: {derive: 'CASE WHEN other THEN 1 ELSE 0 END'}"),
+        beside("type: number, dp: {derive: 'CASE WHEN other THEN 1 ELSE 0 END', decimals: 2}"),
         beside("type: integer, constraints: {required: true}, dp: {generate: {sequence: {from: 100}}}"),
         column(
             "type: date, constraints: {minimum: 2020-01-01, maximum: 2020-12-31}, dp: {bins: {by: month}, keep: weekday}",
@@ -199,6 +202,20 @@ fn invalid_schemas_fail_the_json_schema_and_the_check() {
     }
 }
 
+/// What a schema leaves to be learned is no error in an editor.
+#[test]
+fn partial_schemas_pass_the_json_schema() {
+    for yaml in [
+        column("dp: {source: dp}"),
+        column("type: number, decimalChar: ',', dp: {source: dp, decimals: 1}"),
+        beside("type: string, dp: {source: dp}"),
+    ] {
+        assert_eq!(validate(&yaml), Ok(()), "{yaml}");
+        let spec = SchemaSpec::parse(&yaml).unwrap();
+        assert_eq!(PartialSchema::new(spec).unwrap().missing().len(), 1, "{yaml}");
+    }
+}
+
 /// A schema with every property.
 fn full_spec() -> SchemaSpec {
     let text = || Some("text".to_owned());
@@ -247,6 +264,7 @@ fn full_spec() -> SchemaSpec {
                 constant: scalar(),
                 sequence: Some(SequenceSpec { from: 1 }),
             }),
+            derive: text(),
             keep: Some(Keep::Weekday),
             time_zone: text(),
             preset: Some(Preset::Age),

@@ -26,7 +26,7 @@ impl ReadTable {
     /// Checks that the table has the columns; no row is read.
     pub(crate) fn check(&self, partial: &PartialSchema) -> Result<(), Error> {
         let names =
-            partial.fields().iter().filter(|field| field.dp.generate.is_none()).map(|field| field.name.as_str());
+            partial.fields().iter().filter(|field| !field.dp.is_made_on_output()).map(|field| field.name.as_str());
         let schema = partial.of_texts(names).map_err(scumble_mechanisms::MechanismError::from)?;
         self.open(&schema)?;
         Ok(())

@@ -149,8 +149,8 @@ fn check_text(schema: &Schema) -> String {
     }
     for column in schema.generated() {
         let (name, field_type) = (column.name(), column.field_type().name());
-        let _ =
-            writeln!(text, "{name:width$}  {field_type:8}  {:>7}  not read; made up: {}", "none", column.in_words());
+        let how = if column.is_derived() { "" } else { "made up: " };
+        let _ = writeln!(text, "{name:width$}  {field_type:8}  {:>7}  not read; {how}{}", "none", column.in_words());
     }
     let privacy = schema.privacy();
     let rows = if privacy.max_contributions.get() == 1 { "row" } else { "rows" };

@@ -117,6 +117,48 @@ fn what_is_declared_stays_and_the_rest_is_learned() {
 }
 
 #[test]
+fn derived_columns_are_computed_from_learned_and_declared_ones() {
+    let folder = folder(20_000);
+    let partial = "fields:
+  - {name: alter, type: integer, dp: {source: dp}}
+  - {name: eingang, type: date, format: '%d.%m.%Y', dp: {source: dp}}
+  - {name: mahnung, type: boolean}
+  - {name: jahr, dp: {derive: EXTRACT(YEAR FROM eingang)}}
+  - {name: gruppe, dp: {derive: CASE WHEN alter >= 65 THEN 'alt' WHEN alter < 65 THEN 'jung' END}}
+  - {name: frist, type: date, format: '%d.%m.%Y', dp: {derive: eingang + 30}}
+";
+    folder.write("partial.schema.yaml", partial);
+    let arguments = ["synth", "export.csv", "-s", "partial.schema.yaml", "-o", "synth.csv", "--model", "export.model"];
+    run(&folder, &[&arguments[..], &["--epsilon", "4", "--delta", "1e-9"]].concat());
+    let synthetic = std::fs::read_to_string(folder.path("synth.csv")).unwrap();
+    let mut rows = 0;
+    for line in synthetic.lines().skip(1) {
+        let [age, day, _, year, group, until] = line.split(',').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let expected = age.parse::<i32>().map_or("", |age| if age >= 65 { "alt" } else { "jung" });
+        assert_eq!(group, expected, "{line}");
+        if !day.is_empty() {
+            assert_eq!(day.split('.').next_back(), Some(year), "{line}");
+            assert!(until.len() == 10 && until != day, "{line}");
+        }
+        rows += 1;
+    }
+    assert!(rows > 10_000, "{rows}");
+    run(&folder, &["bundle", "export.model", "--rows", "50", "--title", "Fees", "-o", "release"]);
+    run(&folder, &["bundle", "verify", "release"]);
+    // What cannot be computed is found before anything is spent.
+    for (column, hint) in [
+        ("{name: x, dp: {derive: notiz || 'x'}}", "declare the `type`"),
+        ("{name: x, dp: {derive: alter / 2}}", "DIV(a, b)"),
+    ] {
+        let columns = "{name: alter, type: integer, dp: {source: dp}}, {name: notiz, dp: {source: dp}}";
+        let columns = if hint.contains("DIV") { &columns[..columns.find(", {name: n").unwrap()] } else { columns };
+        folder.write("wrong.schema.yaml", format!("fields: [{columns}, {column}]\n"));
+        let wrong = folder.run(&["synth", "export.csv", "-s", "wrong.schema.yaml", "-e", "1", "-o", "wrong.csv"]);
+        assert!(wrong.contains(hint) && wrong.contains("exit code"), "{wrong}");
+    }
+}
+
+#[test]
 fn values_may_come_from_a_file_beside_the_schema() {
     let folder = folder(500);
     std::fs::create_dir(folder.path("book")).unwrap();

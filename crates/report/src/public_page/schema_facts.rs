@@ -39,7 +39,7 @@ pub(super) fn section(model: &Model) -> Markup {
             html! { (column.name()) },
             text(column.field_type()),
             text("none"),
-            text(format!("made up, {}", column.in_words())),
+            text(format!("{}{}", if column.is_derived() { "" } else { "made up, " }, column.in_words())),
             text("no code"),
             text("not in the data"),
         ]);

@@ -164,6 +164,9 @@ pub struct FieldTerms {
     /// How values are generated, for a column that is neither read nor modelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generate: Option<GenerateSpec>,
+    /// The SQL expression of a column that is computed on output, and neither read nor modelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub derive: Option<String>,
     /// The part of a date that is kept besides its bin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep: Option<Keep>,
@@ -191,6 +194,11 @@ pub enum Grid {
 }
 
 impl FieldTerms {
+    /// Whether the column is made on output: neither read nor modelled.
+    pub fn is_made_on_output(&self) -> bool {
+        self.generate.is_some() || self.derive.is_some()
+    }
+
     /// The output for unknown values of an open text column.
     pub(crate) fn unknown_label(&self) -> &str {
         self.unknown_label.as_deref().unwrap_or(UNKNOWN_LABEL)

@@ -141,7 +141,7 @@ impl Foreign {
         for field in generated {
             report.lost(
                 Some(&field.name),
-                "dp.generate",
+                if field.dp.derive.is_some() { "dp.derive" } else { "dp.generate" },
                 "a generated column is not part of the real table: it is dropped",
             );
         }
@@ -251,7 +251,7 @@ fn unit_column(spec: &SchemaSpec) -> Option<&str> {
 /// the schema.
 fn split_generated(spec: &SchemaSpec) -> (Vec<FieldSpec>, SchemaSpec) {
     let fields = spec.fields.iter().cloned();
-    let (generated, fields) = fields.partition(|field| field.dp.generate.is_some());
+    let (generated, fields) = fields.partition(|field| field.dp.is_made_on_output());
     (generated, SchemaSpec { fields, ..spec.clone() })
 }
 

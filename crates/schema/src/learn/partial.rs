@@ -3,9 +3,11 @@
 use super::class_grid;
 use super::classes::{DateStyle, TimeStyle};
 use super::kind::{Kind, LearnedKind};
+use crate::derived::Input;
 use crate::error::SchemaError;
-use crate::file::spec::{FieldSpec, SchemaSpec, Source, TableTerms};
+use crate::file::spec::{FieldSpec, FieldTerms, GenerateSpec, Scalar, SchemaSpec, Source, TableTerms};
 use crate::schema::attribute::FieldType;
+use crate::schema::generated::Generated;
 use crate::schema::{Problems, Schema};
 
 /// A schema of which parts are to be learned: columns with `source: dp` that lack a type, bounds or
@@ -41,15 +43,37 @@ impl PartialSchema {
     /// If a complete column is invalid, or nothing is to be learned and the schema is.
     pub fn new(spec: SchemaSpec) -> Result<Self, Problems> {
         let partial = Self { spec };
+        if partial.missing().is_empty() {
+            Schema::new(partial.spec.clone())?;
+            return Ok(partial);
+        }
+        let is_declared = |field: &&FieldSpec| missing_of(field).is_none() && field.dp.derive.is_none();
         let complete = SchemaSpec {
-            fields: partial.spec.fields.iter().filter(|field| missing_of(field).is_none()).cloned().collect(),
+            fields: partial.spec.fields.iter().filter(is_declared).cloned().collect(),
             ..partial.spec.clone()
         };
-        let is_complete = complete.fields.len() == partial.spec.fields.len();
-        if is_complete || (!complete.fields.is_empty() && complete.dp.rules.is_empty()) {
+        if complete.fields.iter().any(|field| !field.dp.is_made_on_output()) && complete.dp.rules.is_empty() {
             Schema::new(complete)?;
         }
+        partial.check_derived()?;
         Ok(partial)
+    }
+
+    /// Checks expressions by the types of columns, before anything is learned.
+    fn check_derived(&self) -> Result<(), SchemaError> {
+        let fields = &self.spec.fields;
+        let inputs = inputs(fields);
+        let has_untyped = self.missing().iter().any(|(_, missing)| *missing == Missing::Type);
+        for (place, field) in fields.iter().enumerate().filter(|(_, field)| field.dp.derive.is_some()) {
+            let checked = Generated::derived(field.clone(), place, &inputs);
+            checked.map_err(|mut error| {
+                if let (SchemaError::Column { hint, .. }, true) = (&mut error, has_untyped) {
+                    *hint = TYPES_FIRST.into();
+                }
+                error
+            })?;
+        }
+        Ok(())
     }
 
     /// Returns what has to be learned, with the positions of the columns.
@@ -109,7 +133,8 @@ impl PartialSchema {
             let declared = &mut spec.fields[place];
             *declared = merged(std::mem::take(declared), learned);
         }
-        if spec.fields.iter().all(|field| field.dp.generate.is_some()) {
+        blank_without_inputs(&mut spec.fields);
+        if spec.fields.iter().all(|field| field.dp.is_made_on_output()) {
             let problem = "no value of any column is shared by enough rows, and no number is";
             return Err(SchemaError::table(problem, "raise `--epsilon`, or declare the columns").into());
         }
@@ -126,10 +151,35 @@ pub fn terms_alone(terms: TableTerms) -> Result<Schema, Problems> {
     Schema::new(SchemaSpec { dp, fields: vec![class_grid("_")], ..SchemaSpec::default() })
 }
 
+/// Hint for an expression over columns of which not all types are declared.
+const TYPES_FIRST: &str =
+    "declare the `type` of every column that it names: then it is checked before anything is spent";
+
+/// Returns the columns that expressions may name: those with a type that are read and modelled.
+fn inputs(fields: &[FieldSpec]) -> Vec<Input<'_>> {
+    let input = |field: &'_ FieldSpec| FieldType::from_name(&field.field_type);
+    let modelled = fields.iter().filter(|field| !field.dp.is_made_on_output());
+    modelled.filter_map(|field| Some(Input { name: &field.name, field_type: input(field)?, zone: None })).collect()
+}
+
+/// Leaves derived columns blank that name a column in which no value was found.
+fn blank_without_inputs(fields: &mut [FieldSpec]) {
+    let all = fields.to_vec();
+    let inputs = inputs(&all);
+    for (place, field) in fields.iter_mut().enumerate().filter(|(_, field)| field.dp.derive.is_some()) {
+        if Generated::derived(field.clone(), place, &inputs).is_err() {
+            let generate = GenerateSpec { constant: Some(Scalar::Text(String::new())), ..GenerateSpec::default() };
+            let dp = FieldTerms { source: Source::Dp, generate: Some(generate), ..FieldTerms::default() };
+            let name = std::mem::take(&mut field.name);
+            *field = FieldSpec { name, field_type: FieldType::String.name().into(), dp, ..FieldSpec::default() };
+        }
+    }
+}
+
 /// Returns what has to be learned of a column; `None` if it is declared completely.
 fn missing_of(field: &FieldSpec) -> Option<Missing> {
     let terms = &field.dp;
-    if terms.source != Source::Dp || terms.preset.is_some() || terms.generate.is_some() || terms.grid.is_some() {
+    if terms.source != Source::Dp || terms.preset.is_some() || terms.is_made_on_output() || terms.grid.is_some() {
         return None;
     }
     let constraints = &field.constraints;

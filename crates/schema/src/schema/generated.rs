@@ -1,7 +1,8 @@
-//! Generated columns: identifiers, constants and row numbers.
+//! Generated columns: identifiers, constants, row numbers, and columns derived from others.
 //!
-//! A generated column is never read and never modelled, so it holds nothing about the rows. Its
-//! values depend only on the schema, the seed of the sample and the row number, so they are
+//! A generated column is never read and never modelled, so it holds nothing about the rows beyond
+//! the other columns. Its values depend only on the schema, the seed of the sample, the row number
+//! and, if it is [derived](crate::derived), on the other values of the row. So they are
 //! reproducible.
 
 use std::sync::Arc;
@@ -10,10 +11,12 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, StringArray};
 
+use crate::derived::{Expression, ExpressionError, Input, ResultType};
 use crate::error::SchemaError;
 use crate::file::spec::{FieldSpec, GenerateSpec, Scalar};
 use crate::schema::attribute::{Attribute, FieldType};
 use crate::values::text::{self, TimeFormat};
+use crate::values::text_form::TextForm;
 
 /// Maximum length of a pattern, in characters.
 const MAX_PATTERN_LENGTH: usize = 256;
@@ -37,6 +40,7 @@ enum Generator {
     Pattern { pattern: Pattern, unique: bool },
     Constant(Constant),
     Sequence { from: i64 },
+    Derived { expression: Expression, result: ResultType, form: Option<TextForm> },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -88,7 +92,10 @@ impl<'a> OutputColumn<'a> {
 
     /// Whether the column may be null.
     pub fn is_nullable(self) -> bool {
-        matches!(self, Self::Modelled(attribute) if !attribute.spec().constraints.required)
+        match self {
+            Self::Modelled(attribute) => !attribute.spec().constraints.required,
+            Self::Generated(generated) => generated.is_derived(),
+        }
     }
 }
 
@@ -102,20 +109,8 @@ impl Generated {
                 &format!("use one of {}", FieldType::ALL.map(FieldType::name).join(", ")),
             );
         };
-        let (terms, constraints) = (&spec.dp, &spec.constraints);
-        let is_modelled = terms.bins.is_some()
-            || terms.open
-            || terms.fold_into.is_some()
-            || terms.unknown_label.is_some()
-            || terms.hierarchy.is_some()
-            || terms.keep.is_some()
-            || terms.time_zone.is_some()
-            || terms.step.is_some()
-            || terms.decimals.is_some()
-            || constraints.minimum.is_some()
-            || constraints.maximum.is_some()
-            || constraints.categories.is_some();
-        if is_modelled {
+        let terms = &spec.dp;
+        if declares_values(&spec) || terms.decimals.is_some() {
             return fails(
                 "is generated, but declares bounds, categories, bins or other properties of a modelled column",
                 "drop `generate`, or drop the other properties",
@@ -167,6 +162,73 @@ impl Generated {
         Ok(Self { spec, field_type, place, generator })
     }
 
+    /// Checks a derived column at index `place` among all fields, computed from `columns`.
+    pub(crate) fn derived(mut spec: FieldSpec, place: usize, columns: &[Input<'_>]) -> Result<Self, SchemaError> {
+        let name = spec.name.clone();
+        let fails = |problem: &str, hint: &str| Err(SchemaError::column(&name, problem, hint));
+        if declares_values(&spec) || spec.dp.preset.is_some() || spec.dp.generate.is_some() {
+            return fails(
+                "is derived, but declares bounds, categories, bins or other properties of another column",
+                "drop `derive`, or drop the other properties; `type`, `format` and `decimals` may stay",
+            );
+        }
+        let text = spec.dp.derive.as_deref().expect("only a column with `derive` is checked here");
+        let expression = Expression::parse(text, columns)
+            .map_err(|ExpressionError { problem, hint }| SchemaError::column(&name, problem, hint))?;
+        let kind = expression.kind();
+        if spec.field_type.is_empty() {
+            let Some(field_type) = kind.field_type() else {
+                return fails(
+                    &format!("has an expression whose value is {kind}"),
+                    "write `EXTRACT(YEAR FROM AGE(...))` for the years of an age, or add a `type`",
+                );
+            };
+            spec.field_type = field_type.name().into();
+        }
+        let Some(field_type) = FieldType::from_name(&spec.field_type) else {
+            return fails(
+                &format!("has type `{}`, which Scumble does not support", spec.field_type),
+                &format!("use one of {}", FieldType::ALL.map(FieldType::name).join(", ")),
+            );
+        };
+        let result = ResultType { field_type, decimals: spec.dp.decimals };
+        if !result.takes(kind) {
+            return fails(
+                &format!("is of type `{field_type}`, but the value of its expression is {kind}"),
+                "change the type, or wrap the expression: `ROUND(...)` for whole numbers, `CAST(... AS TEXT)` for texts",
+            );
+        }
+        if spec.dp.decimals.is_some() && field_type != FieldType::Number {
+            return fails("declares `decimals`, which only numbers have", "write `type: number`, or drop `decimals`");
+        }
+        let is_time = matches!(field_type, FieldType::Date | FieldType::Datetime);
+        let pattern = match TimeFormat::new(spec.format.as_deref()) {
+            Some(TimeFormat::Iso) => None,
+            Some(TimeFormat::Pattern(pattern)) if is_time => Some(pattern),
+            _ => {
+                return fails(
+                    "has an invalid `format`",
+                    "write a pattern such as `%d.%m.%Y`, for dates and datetimes only",
+                );
+            }
+        };
+        let form = TextForm::of_derived(field_type, pattern, spec.dp.decimals);
+        Ok(Self { spec, field_type, place, generator: Generator::Derived { expression, result, form } })
+    }
+
+    /// Whether it is computed from other columns.
+    pub fn is_derived(&self) -> bool {
+        matches!(self.generator, Generator::Derived { .. })
+    }
+
+    /// The text format of a derived column, if it is not the default.
+    pub(crate) fn form(&self) -> Option<&TextForm> {
+        match &self.generator {
+            Generator::Derived { form, .. } => form.as_ref(),
+            _ => None,
+        }
+    }
+
     /// The column's name.
     pub fn name(&self) -> &str {
         &self.spec.name
@@ -187,9 +249,14 @@ impl Generated {
         self.place
     }
 
-    /// The column as written to synthetic files: always present, with constant dates in ISO 8601.
+    /// The column as written to synthetic files: always present unless it is derived, with constant
+    /// dates in ISO 8601.
     pub(crate) fn output_spec(&self) -> FieldSpec {
         let mut spec = self.spec.clone();
+        if self.is_derived() {
+            spec.constraints.required = false;
+            return spec;
+        }
         spec.constraints.required = true;
         spec.format = None;
         let iso = match (&self.generator, self.field_type) {
@@ -206,6 +273,9 @@ impl Generated {
     /// Describes how its values are generated.
     pub fn in_words(&self) -> String {
         match &self.generator {
+            Generator::Derived { .. } => {
+                format!("computed: {}", self.spec.dp.derive.as_deref().unwrap_or_default())
+            }
             Generator::Pattern { pattern, unique } => {
                 format!("by the pattern {}{}", pattern.text(), if *unique { ", all different" } else { "" })
             }
@@ -242,8 +312,9 @@ impl Generated {
         }
     }
 
-    /// Generates the values of `rows` rows from row `first` on, counted from 0.
-    pub(crate) fn values(&self, first: u64, rows: usize, seed: u64) -> ArrayRef {
+    /// Generates the values of `rows` rows from row `first` on, counted from 0, beside these values
+    /// of the modelled columns.
+    pub(crate) fn values(&self, first: u64, rows: usize, seed: u64, modelled: &[ArrayRef]) -> ArrayRef {
         let numbers = first..first + rows as u64;
         let key = splitmix64(splitmix64(seed) ^ self.place as u64);
         match (&self.generator, self.field_type) {
@@ -265,8 +336,24 @@ impl Generated {
                 }
             }
             (Generator::Constant(constant), field_type) => constant.repeated(field_type, rows),
+            (Generator::Derived { expression, result, .. }, _) => expression.values(modelled, rows, result),
         }
     }
+}
+
+/// Whether a column declares values, or how they are encoded.
+fn declares_values(FieldSpec { dp: terms, constraints, .. }: &FieldSpec) -> bool {
+    terms.bins.is_some()
+        || terms.open
+        || terms.fold_into.is_some()
+        || terms.unknown_label.is_some()
+        || terms.hierarchy.is_some()
+        || terms.keep.is_some()
+        || terms.time_zone.is_some()
+        || terms.step.is_some()
+        || constraints.minimum.is_some()
+        || constraints.maximum.is_some()
+        || constraints.categories.is_some()
 }
 
 impl Constant {

@@ -19,6 +19,7 @@ use self::check::check_field;
 use self::generated::{Generated, OutputColumn};
 use self::hierarchy::Hierarchies;
 use self::privacy::{AdjacencyKind, Privacy, RowCount, Unit};
+use crate::derived::Input;
 use crate::domain::Domain;
 use crate::domain::clique::AttributeId;
 use crate::error::SchemaError;
@@ -130,7 +131,7 @@ impl Schema {
         }
         let mut seen = BTreeSet::new();
         let mut attributes: Vec<Attribute> = Vec::with_capacity(spec.fields.len());
-        let mut generated = Vec::new();
+        let (mut generated, mut derived) = (Vec::new(), Vec::new());
         // Every method measures at least one table per column.
         let mut cells: u128 = 0;
         for (place, field) in spec.fields.into_iter().enumerate() {
@@ -145,6 +146,10 @@ impl Schema {
                     continue;
                 }
             };
+            if field.dp.derive.is_some() {
+                derived.push((place, field));
+                continue;
+            }
             if field.dp.generate.is_some() {
                 match Generated::new(field, place) {
                     Ok(column) => generated.push(column),
@@ -162,6 +167,17 @@ impl Schema {
                 }
                 Err(problem) => problems.add(problem),
             }
+        }
+        // Only once all columns are known: an expression may name any of them.
+        if problems.found.is_empty() {
+            let inputs: Vec<Input<'_>> = attributes.iter().map(Input::of).collect();
+            for (place, field) in derived {
+                match Generated::derived(field, place, &inputs) {
+                    Ok(column) => generated.push(column),
+                    Err(problem) => problems.add(problem),
+                }
+            }
+            generated.sort_by_key(Generated::place);
         }
         if attributes.is_empty() && !generated.is_empty() && problems.found.is_empty() {
             problems.add(SchemaError::table(

@@ -69,7 +69,7 @@ impl Schema {
         let mut spec = self.output_spec();
         spec.dialect = Dialect::SYNTHETIC;
         // Generated columns are checked by drawing the rows again.
-        spec.fields.retain(|field| field.dp.generate.is_none());
+        spec.fields.retain(|field| !field.dp.is_made_on_output());
         for field in &mut spec.fields {
             field.constraints.required = false;
             // One kind for all: a typed file does not distinguish them.

@@ -127,7 +127,7 @@ impl Decoder {
         });
         let forms = schema.output_columns().into_iter().enumerate().filter_map(|(place, column)| match column {
             OutputColumn::Modelled(attribute) => Some((place, TextForm::of(attribute)?)),
-            OutputColumn::Generated(_) => None,
+            OutputColumn::Generated(generated) => Some((place, generated.form()?.clone())),
         });
         Self {
             columns: schema.attributes().iter().map(ColumnDecoder::new).collect(),
@@ -175,8 +175,9 @@ impl Decoder {
         for days in &self.days_in_years {
             days.enforce(columns, &mut arrays, rng);
         }
-        for generated in &self.generated {
-            arrays.insert(generated.place(), generated.values(before, rows, self.seed));
+        let generated = self.generated.iter().map(|column| column.values(before, rows, self.seed, &arrays));
+        for (column, values) in self.generated.iter().zip(generated.collect::<Vec<_>>()) {
+            arrays.insert(column.place(), values);
         }
         RecordBatch::try_new(Arc::clone(&self.arrow_schema), arrays).expect("columns are those of the schema")
     }

@@ -11,7 +11,7 @@ use arrow_array::{ArrayRef, StringArray};
 use chrono::{DateTime, FixedOffset};
 
 use crate::bins::cut::{Draw, WholeDraw};
-use crate::schema::attribute::Attribute;
+use crate::schema::attribute::{Attribute, FieldType};
 use crate::values::encode::{Values, WholeLine};
 use crate::values::text::{TimeFormat, calendar_day};
 use crate::values::zone::{Zone, clock_in};
@@ -40,6 +40,17 @@ impl TextForm {
         };
         let form = Self(form);
         form.reads_back(attribute).then_some(form)
+    }
+
+    /// The text format of a derived column of dates in this pattern, or of numbers with these
+    /// decimals; `None` if it is the default.
+    pub(crate) fn of_derived(field_type: FieldType, pattern: Option<Box<str>>, decimals: Option<u8>) -> Option<Self> {
+        let form = match (field_type, pattern) {
+            (FieldType::Date, Some(pattern)) => Form::Date(pattern),
+            (FieldType::Datetime, Some(pattern)) => Form::Datetime(pattern, None),
+            _ => Form::Decimals(decimals?.into()),
+        };
+        Some(Self(form))
     }
 
     /// Whether the first and last value of every code are read back as that code. Two-digit years,

@@ -63,6 +63,7 @@ impl Validator<'_> {
             "maximum" => demand(value.as_f64().is_none_or(|number| number <= limit(rule))),
             "exclusiveMinimum" => demand(value.as_f64().is_none_or(|number| number > limit(rule))),
             "minLength" => demand(value.as_str().is_none_or(|text| text.chars().count() >= size(rule))),
+            "maxLength" => demand(value.as_str().is_none_or(|text| text.chars().count() <= size(rule))),
             "minItems" => demand(value.as_array().is_none_or(|items| items.len() >= size(rule))),
             "maxItems" => demand(value.as_array().is_none_or(|items| items.len() <= size(rule))),
             "uniqueItems" => demand(value.as_array().is_none_or(|items| all_differ(items))),

@@ -201,7 +201,7 @@ fn variant(model: &Model) -> Variant {
         "The schema, that is names, types, bounds, bins and categories of columns, is public, and {rows}.{assumed}"
     );
     let unprotected_quantities = std::iter::once(unprotected).chain(stated).collect::<Vec<_>>().join(" ");
-    let made_up = if schema.generated().is_empty() { "" } else { " and that are not made up" };
+    let made_up = if schema.generated().is_empty() { "" } else { " and that are not made up or computed" };
     Variant {
         variant_name,
         data_domain: format!(

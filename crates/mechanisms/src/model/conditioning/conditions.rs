@@ -82,11 +82,18 @@ pub(super) fn column_and_values<'a>(schema: &Schema, text: &'a str) -> Result<(A
     let Some((name, _)) = signs().next() else {
         return Err(refused(format!("`{text}` says nothing about a column"), "write it as `column=value`"));
     };
-    if schema.generated().iter().any(|generated| generated.name() == name) {
-        return Err(refused(
-            format!("column `{name}` is generated on output, so the model has no information about it"),
-            "choose another column",
-        ));
+    if let Some(column) = schema.generated().iter().find(|generated| generated.name() == name) {
+        return Err(if column.is_derived() {
+            refused(
+                format!("column `{name}` is computed on output"),
+                "choose among the columns that it is computed from",
+            )
+        } else {
+            refused(
+                format!("column `{name}` is generated on output, so the model has no information about it"),
+                "choose another column",
+            )
+        });
     }
     let names: Vec<String> = schema.attributes().iter().map(|column| format!("`{}`", column.name())).collect();
     Err(refused(format!("the model has no column `{name}`"), format!("it has {}", names.join(", "))))
