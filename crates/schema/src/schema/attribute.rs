@@ -249,6 +249,7 @@ impl Attribute {
                 Held::Value(value) => value.to_string(),
                 Held::AndAbove(value) => format!("{value} and above"),
                 Held::Bin(from, to) | Held::Kept(from, to, ..) => {
+                    let (from, to) = short(from, to);
                     // The last bin includes its upper edge, unless that is a separate code.
                     let is_last = code + 1 == self.declared;
                     format!("[{from}, {to}{}", if is_last { ']' } else { ')' })
@@ -256,6 +257,14 @@ impl Attribute {
             },
         }
     }
+}
+
+/// Returns the edges of a bin without the errors of their last digits, such as `1.705` for
+/// `1.7050000000000001`, unless they are the same then.
+fn short(from: f64, to: f64) -> (f64, f64) {
+    let rounded = |value: f64| format!("{value:.11e}").parse().unwrap_or(value);
+    let short = (rounded(from), rounded(to));
+    if short.0 < short.1 { short } else { (from, to) }
 }
 
 impl WholeLine {
