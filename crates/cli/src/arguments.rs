@@ -34,7 +34,7 @@ pub(crate) use self::cluster::{EngineChoice, Executor, Scheduler};
 pub(crate) use self::evaluate::Evaluate;
 pub(crate) use self::inspect::Inspect;
 pub(crate) use self::learning::RawTerms;
-use self::learning::learn_share;
+use self::learning::{LEARN_SHARE, learn_share};
 use self::method_options::MethodOptions;
 #[cfg(not(feature = "cluster"))]
 pub(crate) use self::no_cluster::EngineChoice;
@@ -121,7 +121,7 @@ pub(crate) struct Demo {
 /// party, which does not
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "scumble fit [OPTIONS] --schema <FILE> --epsilon <NUMBER> --output <MODEL> <DATA>...\n       \
+    override_usage = "scumble fit [OPTIONS] --epsilon <NUMBER> --output <MODEL> <DATA>...\n       \
                       scumble fit [OPTIONS] --schema <FILE> --from-marginals <FILE> --output <MODEL>",
     after_help = "Examples:\n  scumble fit people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 -o people.model\n  \
                   scumble fit people.csv --schema people.schema.yaml --epsilon 1 --delta 1e-9 \\\n      \
@@ -293,7 +293,7 @@ pub(crate) struct RealTable {
     pub(crate) terms: RawTerms,
     /// Share of the budget for learning columns that no schema declares: between 0 and 1, in
     /// thousandths
-    #[arg(long, value_name = "NUMBER", value_parser = learn_share, default_value = "0.35")]
+    #[arg(long, value_name = "NUMBER", value_parser = learn_share, default_value = LEARN_SHARE)]
     pub(crate) learn_share: LearnShare,
     /// Epsilon of (epsilon, delta)-differential privacy: the budget of the fit
     #[arg(

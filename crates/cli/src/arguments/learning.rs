@@ -30,8 +30,21 @@ impl RawTerms {
     }
 }
 
+/// The default share of the budget for learning, as [`LearnShare::default`] has it.
+pub(super) const LEARN_SHARE: &str = "0.35";
+
 /// Parses the share of the budget for learning.
 pub(super) fn learn_share(text: &str) -> Result<LearnShare, String> {
     let share: f64 = text.parse().map_err(|_| "not a number, such as 0.35".to_owned())?;
     LearnShare::of(share).ok_or_else(|| "a share is at least 0.001 and at most 0.999".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_share_is_that_of_the_library() {
+        assert_eq!(learn_share(LEARN_SHARE), Ok(LearnShare::default()));
+    }
 }

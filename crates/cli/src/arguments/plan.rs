@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use scumble::mechanisms::MechanismError;
+use scumble::mechanisms::columns::LearnShare;
 use scumble::{ApproxDp, Delta, Epsilon, Method};
 
+use super::learning::{LEARN_SHARE, RawTerms, learn_share};
 use super::method_options::MethodOptions;
 use super::terms::{delta, epsilon};
-use super::{Overwriting, number_of_rows};
+use super::{Overwriting, TextFiles, number_of_rows};
 
 /// Selects all methods.
 const ALL: &str = "all";
@@ -21,11 +23,21 @@ const ALL: &str = "all";
 #[command(after_help = "Examples:\n  \
                   scumble plan --schema people.schema.yaml --rows-hint 10000 -e 1\n  \
                   scumble plan --schema people.schema.yaml --rows-hint 10000 -e 0.5 -e 1 -e 2 \\\n      \
-                  --method auto --method mst --svg plan.svg")]
+                  --method auto --method mst --svg plan.svg\n  \
+                  scumble plan people.csv --rows-hint 10000 -e 1 -e 2")]
 pub(crate) struct Plan {
-    /// Schema file
+    /// Without a schema: the table, of which only the names of columns are read
+    #[arg(value_name = "DATA", required_unless_present = "schema", conflicts_with = "schema")]
+    pub(crate) data: Option<PathBuf>,
+    /// Schema file; it may leave out what is to be learned
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) schema: PathBuf,
+    pub(crate) schema: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) terms: RawTerms,
+    /// Share of the budget for learning columns that no schema declares: between 0 and 1, in
+    /// thousandths
+    #[arg(long, value_name = "NUMBER", value_parser = learn_share, default_value = LEARN_SHARE)]
+    pub(crate) learn_share: LearnShare,
     /// Approximate number of rows, such as 5000 or 1e9; no data is read to count them
     #[arg(long, value_name = "NUMBER", value_parser = positive_rows)]
     pub(crate) rows_hint: NonZeroU64,
@@ -47,6 +59,8 @@ pub(crate) struct Plan {
     pub(crate) svg: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) overwriting: Overwriting,
+    #[command(flatten)]
+    pub(crate) text_files: TextFiles,
 }
 
 impl Plan {

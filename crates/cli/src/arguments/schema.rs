@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use scumble::{Delta, Epsilon, MemoryLimit, Start};
 
 use super::terms::{delta, epsilon};
-use super::{FormatName, Overwriting, RawTerms, TextFiles, WeakPrivacy, start};
+use super::{EngineChoice, FormatName, Overwriting, RawTerms, TextFiles, WeakPrivacy, start};
 
 /// Write, draft, learn, import, export or check a schema
 #[derive(Debug, Args)]
@@ -126,6 +126,8 @@ pub(crate) struct Learn {
     /// Folder for spilled data; by default, the system's directory for temporary files
     #[arg(long, value_name = "FOLDER")]
     pub(crate) spill_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) engine: EngineChoice,
 }
 
 impl Learn {

@@ -1,5 +1,6 @@
 //! The columns of a real table: declared by a schema, or learned.
 
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use scumble::mechanisms::columns::{LearnForecast, LearnShare};
@@ -76,11 +77,15 @@ pub(crate) fn partial(
     Ok(undeclared(&text_files.input(first, None)?, text_files.dialect()?, terms)?)
 }
 
-/// Describes what learning would find.
-pub(crate) fn forecast(forecast: LearnForecast) -> String {
+/// Describes what learning would find in a table of about `rows` rows.
+pub(crate) fn forecast(forecast: LearnForecast, rows: Option<NonZeroU64>) -> String {
     let LearnForecast { columns, noise_of_types, rows_of_category } = forecast;
     let types = noise_of_types.map(|noise| format!("their types, from counts with noise of about {noise:.0} rows"));
-    let categories = rows_of_category.map(|rows| format!("categories of about {rows} rows or more"));
+    let percent = |least: u64| {
+        rows.map(|rows| format!(", {:.1} % of all", 100.0 * least as f64 / rows.get() as f64)).unwrap_or_default()
+    };
+    let categories =
+        rows_of_category.map(|least| format!("categories of about {least} rows{} or more", percent(least)));
     let found: Vec<String> =
         types.into_iter().chain(["bounds and bins of numbers and dates".into()]).chain(categories).collect();
     format!(

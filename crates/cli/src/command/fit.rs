@@ -161,7 +161,7 @@ pub(crate) fn dry_run(
         || json!({ "dry_run": true, "plan": plan, "learning": learning, "ledger": ledger }),
         || {
             let plan = plan.as_ref().map(ToString::to_string);
-            let plan = plan.or_else(|| learning.map(columns::forecast));
+            let plan = plan.or_else(|| learning.map(|learning| columns::forecast(learning, rows)));
             let plan = plan.unwrap_or_else(|| "`--rows-hint NUMBER` shows noise, memory and time as well".into());
             let ledger = ledger.as_ref().map(|ledger| format!("\n\nThe ledger has room for it:\n{ledger}"));
             format!(

@@ -35,6 +35,7 @@ pub(crate) fn run(arguments: &Learn, terminal: &Terminal) -> Result<(), Failure>
         format: arguments.format.map(Into::into),
         memory_limit: arguments.memory_limit,
         spill_directory: arguments.spill_dir.clone(),
+        remote: arguments.engine.remote()?,
         ..ReadOptions::default()
     };
     let reserved = Fit::undeclared(&partial, LearnShare::default(), goal)

@@ -33,6 +33,26 @@ macro_rules! assert_timeless {
 }
 
 #[test]
+fn columns_that_are_learned_are_forecast() {
+    let folder = folder();
+    folder.write("raw.csv", "age;name;paid\n1;a;2,5\n");
+    let planned = folder.run(&["plan", "raw.csv", "--rows-hint", "20000", "-e", "1", "-e", "2"]);
+    assert_eq!(planned.matches("3 columns would be learned first").count(), 2, "{planned}");
+    assert!(planned.contains("epsilon 2") && planned.contains("% of all or more"), "{planned}");
+    folder.write(
+        "partial.schema.yaml",
+        "fields: [{name: age, type: integer, dp: {source: dp}}, {name: paid, type: boolean}]\n",
+    );
+    let json = ["plan", "-s", "partial.schema.yaml", "--rows-hint", "2e4", "-e", "1", "-d", "1e-9", "--json"];
+    let planned: serde_json::Value = serde_json::from_slice(&folder.output(&json).stdout).unwrap();
+    assert_eq!(planned["plans"][0]["learning"]["columns"], 1, "{planned}");
+    let drawn = folder.run(&["plan", "raw.csv", "--rows-hint", "2e4", "-e", "1", "--svg", "plan.svg"]);
+    assert!(drawn.contains("schema learn") && drawn.contains("exit code 2"), "{drawn}");
+    let none = folder.run(&["plan", "--rows-hint", "2e4", "-e", "1"]);
+    assert!(none.contains("<DATA>") && none.contains("exit code 2"), "{none}");
+}
+
+#[test]
 fn plan_explains_itself() {
     insta::assert_snapshot!(Folder::new().run(&["plan", "--help"]));
 }
