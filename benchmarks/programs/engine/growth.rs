@@ -30,8 +30,8 @@ pub(crate) fn run(figures: &mut Figures) -> Result<()> {
         let name = format!("part-{file:03}.parquet");
         std::fs::hard_link(directory.join(&name), few.join(&name))?;
     }
-    let small = Run::start("scan", &few, 10 * MILLION)?;
-    let large = Run::start("scan", &directory, 100 * MILLION)?;
+    let small = counted("scan", &few, 10 * MILLION)?;
+    let large = counted("scan", &directory, 100 * MILLION)?;
     figures.shown("all pairs of 10 million rows, straight from the files", small.wall, "s");
     figures.shown("all pairs of 100 million rows, straight from the files", large.wall, "s");
     figures.at_most("100 million rows: peak memory", large.peak, "MiB", MAX_MIB);
@@ -47,7 +47,7 @@ pub(crate) fn run(figures: &mut Figures) -> Result<()> {
         "times",
         1.3,
     );
-    let coded = Run::start("code", &directory, 100 * MILLION)?;
+    let coded = counted("code", &directory, 100 * MILLION)?;
     figures.shown("100 million rows coded, spilled and counted", coded.wall, "s");
     figures.at_most("100 million rows coded, spilled and counted: peak memory", coded.peak, "MiB", MAX_MIB);
     Ok(())
@@ -59,27 +59,36 @@ fn shape() -> Shape {
     Shape { sizes: mixed.sizes[..20].to_vec(), ..mixed }
 }
 
+/// Counts a folder in a process of its own.
+fn counted(way: &str, directory: &Path, rows: usize) -> Result<Run> {
+    Run::start([CHILD, way, &rows.to_string(), "--memory-limit", LIMIT], directory)
+}
+
 /// What a child process reports about itself.
-struct Run {
-    wall: f64,
-    cpu: f64,
-    peak: f64,
+pub(super) struct Run {
+    pub(super) wall: f64,
+    pub(super) cpu: f64,
+    pub(super) peak: f64,
 }
 
 impl Run {
-    fn start(way: &str, directory: &Path, rows: usize) -> Result<Self> {
-        let program = std::env::current_exe()?;
-        let rows = rows.to_string();
-        let output = Command::new(program)
-            .args(["engine", CHILD, way, &rows, "--memory-limit", LIMIT])
-            .arg(directory)
-            .output()?;
+    /// Starts this program on a folder.
+    pub(super) fn start<const N: usize>(arguments: [&str; N], directory: &Path) -> Result<Self> {
+        let output = Command::new(std::env::current_exe()?).arg("engine").args(arguments).arg(directory).output()?;
         let text = String::from_utf8(output.stdout)?;
         let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         match (output.status.success(), &numbers[..]) {
             (true, &[wall, cpu, peak]) => Ok(Self { wall, cpu, peak }),
-            _ => Err(format!("the child ended with {}: {text}", output.status).into()),
+            _ => {
+                let error = String::from_utf8_lossy(&output.stderr);
+                Err(format!("the child ended with {}: {text}{error}", output.status).into())
+            }
         }
+    }
+
+    /// Prints what this process has taken since `start`, for the process that started it.
+    pub(super) fn report(start: Instant) {
+        println!("{} {} {}", start.elapsed().as_secs_f64(), cpu_seconds(), peak_mib());
     }
 }
 
@@ -103,6 +112,6 @@ pub(crate) fn child(arguments: &[String]) -> Result<()> {
     if counts.iter().any(|table| table.iter().sum::<u64>() != rows) {
         return Err("a table has another number of rows".into());
     }
-    println!("{} {} {}", start.elapsed().as_secs_f64(), cpu_seconds(), peak_mib());
+    Run::report(start);
     Ok(())
 }

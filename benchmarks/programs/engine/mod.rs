@@ -2,7 +2,7 @@
 //!
 //! `figures engine` runs all parts, in about half an hour on two cores; names of parts run those
 //! only: `exactness`, `pairs` (or its quick half, `decoding`), `kernel`, `questions`, `growth`,
-//! `hostile`.
+//! `hostile`. On request only: `values`, which needs 2 GB of disk and some minutes.
 //!
 //! Processor time is measured, not wall-clock time, and both figures of a ratio come from the same
 //! run. DuckDB and Polars come from their Python packages, in an environment of their own that is
@@ -15,6 +15,7 @@ mod kernel;
 mod pairs;
 mod questions;
 mod table;
+mod values;
 
 use scumble_benchmarks::Result;
 use scumble_benchmarks::arguments::{Arguments, Usage};
@@ -22,7 +23,7 @@ use scumble_benchmarks::figure::Figures;
 
 const USAGE: Usage<'static> = Usage {
     parts: &["exactness", "pairs", "kernel", "questions", "growth", "hostile"],
-    on_request: &["decoding"],
+    on_request: &["decoding", "values"],
     options: &[],
     switches: &[],
 };
@@ -35,6 +36,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             return Ok(());
         }
         [first, rest @ ..] if first == growth::CHILD => return growth::child(rest),
+        [first, way, directory] if first == values::CHILD => return values::child(way, directory.as_ref()),
         _ => {}
     }
     let mut figures = Figures::default();
@@ -46,6 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             "kernel" => kernel::run(&mut figures)?,
             "questions" => questions::run(&mut figures)?,
             "growth" => growth::run(&mut figures)?,
+            "values" => values::run(&mut figures)?,
             _ => {
                 println!("\nmalformed and hostile files:");
                 let directory = tempfile::tempdir()?;
