@@ -562,6 +562,7 @@ fn a_certificate_verifies_after_serialization_and_an_altered_one_does_not() {
         ("\"squared_sensitivity\":\"2\"", "\"squared_sensitivity\":\"1\""),
         ("\"lattice_log2\":0", "\"lattice_log2\":1"),
         ("\"id\":0", "\"id\":1"),
+        ("\"id\":2", "\"id\":3"),
         ("\"goal\":{\"epsilon\":1.0", "\"goal\":{\"epsilon\":0.5"),
         ("\"delta\":1e-9}", "\"delta\":1e-10}"),
     ] {
@@ -578,6 +579,34 @@ fn a_certificate_verifies_after_serialization_and_an_altered_one_does_not() {
     assert!(verdict.contains("not an answer to its question"), "{verdict}");
     let unknown = text.replacen("\"format\":1", "\"format\":1,\"comment\":\"trust me\"", 1);
     assert!(serde_json::from_str::<Certificate>(&unknown).is_err());
+}
+
+/// Replacing a row moves scores of binary columns by less. The event shows that it relies on one.
+#[test]
+fn the_sensitivity_of_binary_columns_is_told_from_that_of_others() {
+    for (left, right, is_binary) in [(0, 1, true), (1, 2, false)] {
+        let (mut vault, budget) =
+            Vault::<ReplaceOne, Pure>::open(Box::new(three_columns()), goal(1.0, 0.0), ONE).unwrap();
+        vault.select(&[TotalVariation::between(single(left), single(right)).unwrap()], budget).unwrap();
+        let certificate = vault.close();
+        assert_eq!(certificate.events()[0].assumes_a_binary_column(ONE), is_binary, "{left} and {right}");
+    }
+    let (mut vault, budget) = open::<AddRemove>(1.0);
+    vault.measure(&[Clique::empty()], budget).unwrap();
+    assert!(!vault.close().events()[0].assumes_a_binary_column(ONE), "a table has one sensitivity");
+}
+
+/// A pure epsilon is an exact sum: one float less is too little.
+#[test]
+fn a_pure_claim_below_the_total_is_refused() {
+    let (mut vault, budget) = Vault::<AddRemove, Pure>::open(Box::new(three_columns()), goal(0.7, 0.0), ONE).unwrap();
+    vault.measure(&Domain::new(vec![2, 3, 5]).unwrap().one_way(), budget).unwrap();
+    let mut value = serde_json::to_value(vault.close()).unwrap();
+    let epsilon = value["epsilon"].as_f64().unwrap();
+    let verdict = |value: &serde_json::Value| serde_json::from_value::<Certificate>(value.clone()).unwrap().verify();
+    assert!(verdict(&value).is_ok());
+    value["epsilon"] = serde_json::json!(epsilon.next_down());
+    assert!(verdict(&value).is_err());
 }
 
 proptest! {

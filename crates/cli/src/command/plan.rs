@@ -52,7 +52,7 @@ fn learning(arguments: &arguments::Plan, partial: &PartialSchema, terminal: &Ter
             let planned = planned.iter().map(|(method, goal, learning)| {
                 json!({ "method": method, "epsilon": goal.epsilon, "delta": goal.delta, "learning": learning })
             });
-            json!({ "rows": rows, "learn_share": arguments.learn_share.get(), "plans": planned.collect::<Vec<_>>() })
+            json!({ "rows": rows, "learn_share": f64::from(arguments.learn_share.thousandths()) / 1_000.0, "plans": planned.collect::<Vec<_>>() })
         },
         || {
             let planned = planned.iter().map(|(method, goal, learning)| {

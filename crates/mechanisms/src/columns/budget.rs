@@ -14,6 +14,7 @@ pub(super) const FOR_FIRST_VALUES: Share = Share::of(1, 5).expect("a fifth");
 /// bins are merged until they exceed it.
 const PARTS_OF_GRID: u32 = 1;
 const PARTS_OF_HEAPS: u32 = 1;
+const PARTS_OF_CLOSER_GRID: u32 = 1;
 pub(super) const PARTS_OF_TEXT: u32 = 2;
 
 /// Share of the whole budget for learning columns, in thousandths.
@@ -56,6 +57,7 @@ pub(super) type Left<A, M> = Option<Budget<A, M>>;
 #[derive(Default)]
 pub(super) struct Parts {
     grids: u32,
+    closer_grids: u32,
     values: u32,
 }
 
@@ -63,12 +65,17 @@ impl Parts {
     /// Returns the parts of columns, with heaps if values may be released.
     pub(super) fn of<'a>(kinds: impl Iterator<Item = &'a LearnedKind>, with_heaps: bool) -> Self {
         kinds.filter(|kind| !kind.needs_no_counts()).fold(Self::default(), |parts, kind| {
-            let (grid, values) = match kind {
-                kind if kind.is_text() => (0, PARTS_OF_TEXT),
-                kind if kind.is_number() && with_heaps => (PARTS_OF_GRID, PARTS_OF_HEAPS),
-                _ => (PARTS_OF_GRID, 0),
+            let (grid, closer_grid, values) = match kind {
+                kind if kind.is_text() => (0, 0, PARTS_OF_TEXT),
+                kind if kind.is_date() => (PARTS_OF_GRID, PARTS_OF_CLOSER_GRID, 0),
+                _ if with_heaps => (PARTS_OF_GRID, 0, PARTS_OF_HEAPS),
+                _ => (PARTS_OF_GRID, 0, 0),
             };
-            Self { grids: parts.grids.saturating_add(grid), values: parts.values.saturating_add(values) }
+            Self {
+                grids: parts.grids.saturating_add(grid),
+                closer_grids: parts.closer_grids.saturating_add(closer_grid),
+                values: parts.values.saturating_add(values),
+            }
         })
     }
 
@@ -80,22 +87,31 @@ impl Parts {
 
     /// Returns the number of all parts.
     pub(super) fn all(&self) -> u32 {
-        self.grids.saturating_add(self.values)
+        self.grids.saturating_add(self.closer_grids).saturating_add(self.values)
     }
 
-    /// Splits a budget; a part is `None` if there are no columns of its kind.
-    pub(super) fn split<A: Adjacency, M: Accounting>(&self, budget: Budget<A, M>) -> (Left<A, M>, Left<A, M>) {
-        match (self.grids, self.values) {
-            (0, 0) => (None, None),
-            (_, 0) => (Some(budget), None),
-            (0, _) => (None, Some(budget)),
-            (grids, _) => match Share::of(grids, self.all()) {
-                Some(share) => {
-                    let (for_grids, for_values) = budget.split(share);
-                    (Some(for_grids), Some(for_values))
-                }
-                None => (Some(budget), None),
-            },
-        }
+    /// Splits a budget into parts for grids, for closer grids and for values; a part is `None` if
+    /// there are no columns of its kind.
+    pub(super) fn split<A: Adjacency, M: Accounting>(&self, budget: Budget<A, M>) -> [Left<A, M>; 3] {
+        let rest = self.closer_grids.saturating_add(self.values);
+        let (for_grids, budget) = split_off(Some(budget), self.grids, rest);
+        let (for_closer_grids, for_values) = split_off(budget, self.closer_grids, self.values);
+        [for_grids, for_closer_grids, for_values]
+    }
+}
+
+/// Splits a budget into parts of these sizes.
+fn split_off<A: Adjacency, M: Accounting>(budget: Left<A, M>, first: u32, rest: u32) -> (Left<A, M>, Left<A, M>) {
+    match (budget, first, rest) {
+        (None, ..) | (_, 0, 0) => (None, None),
+        (budget, _, 0) => (budget, None),
+        (budget, 0, _) => (None, budget),
+        (Some(budget), ..) => match Share::of(first, first.saturating_add(rest)) {
+            Some(share) => {
+                let (first, rest) = budget.split(share);
+                (Some(first), Some(rest))
+            }
+            None => (Some(budget), None),
+        },
     }
 }

@@ -1,7 +1,8 @@
 //! Learning columns that no schema describes, and fitting a model in the same budget.
 //!
 //! 1. For texts without a type: how many values are in each [class](scumble_schema::learn::Class).
-//! 2. For numbers and dates: how many values are in each cell of a public grid.
+//! 2. For numbers and dates: how many values are in each cell of a public grid; then for dates, in
+//!    finer cells where the rows are.
 //! 3. For texts, and for numbers that are too many for a code each: the values that enough rows
 //!    share, in two rounds.
 //! 4. What is left of the budget goes to the method, on the columns as learned.
@@ -16,7 +17,7 @@ mod forecast;
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
-use scumble_schema::learn::{GridCounts, LearnedKind, LineCounts, Missing, PartialSchema, Resolution};
+use scumble_schema::learn::{CloserLook, GridCounts, LearnedKind, LineCounts, Missing, PartialSchema, Resolution};
 use scumble_schema::{AttributeId, FieldSpec, Problems, Schema};
 use scumble_vault::account::ThresholdDelta;
 use scumble_vault::ledger::{Job, JobPlan};
@@ -187,6 +188,20 @@ impl LineGrid {
     }
 }
 
+/// What is looked at more closely, and its counts.
+type CloserGrid = (CloserLook, NoisyGrid);
+
+/// Joins two budgets, if there are two.
+fn joined<A: MethodAdjacency, M: MethodAccounting>(
+    one: Left<A, M>,
+    other: Left<A, M>,
+) -> Result<Left<A, M>, VaultError> {
+    Ok(match (one, other) {
+        (Some(one), Some(other)) => Some(one.join(other)?),
+        (one, other) => one.or(other),
+    })
+}
+
 struct Learn<'a> {
     columns: Columns<'a>,
     goal: ApproxDp,
@@ -252,11 +267,17 @@ impl Columns<'_> {
         // Under pure differential privacy no value can be released.
         let may_release = vault.for_thresholds() > ThresholdDelta::ZERO;
         let (kinds, budget) = self.kinds(vault, budget, missing)?;
-        let (for_grids, for_values) = Parts::of(kinds.iter().map(|(_, kind)| kind), may_release).split(budget);
+        let parts = Parts::of(kinds.iter().map(|(_, kind)| kind), may_release);
+        let [for_grids, for_closer_grids, for_values] = parts.split(budget);
         let grids = match for_grids {
             Some(budget) => self.grids(vault, budget, &kinds)?,
             None => BTreeMap::new(),
         };
+        let (closer, unspent) = match for_closer_grids {
+            Some(budget) => self.closer_grids(vault, budget, &kinds, &grids)?,
+            None => (BTreeMap::new(), None),
+        };
+        let for_values = joined(for_values, unspent)?;
         let may_have_values = |(place, kind): &(usize, LearnedKind)| {
             let may_have_heaps = |grid: &LineGrid| may_release && kind.may_have_heaps(grid.counts());
             kind.is_text() || grids.get(place).is_some_and(may_have_heaps)
@@ -270,10 +291,11 @@ impl Columns<'_> {
             let name = self.name(*place);
             let values: Vec<(&[u8], f64)> =
                 values.get(place).into_iter().flatten().map(|(value, rows)| (&value[..], *rows)).collect();
-            let field = match grids.get(place) {
-                Some(grid) => kind.of_grid(name, grid.counts(), &values),
-                None if kind.is_text() => kind.of_values(name, values.iter().map(|(value, _)| *value)),
-                None => kind.without_counts(name),
+            let field = match (grids.get(place), closer.get(place)) {
+                (Some(grid), Some((look, counts))) => kind.of_closer_grid(name, grid.counts(), look, counts.counts()),
+                (Some(grid), None) => kind.of_grid(name, grid.counts(), &values),
+                (None, _) if kind.is_text() => kind.of_values(name, values.iter().map(|(value, _)| *value)),
+                (None, _) => kind.without_counts(name),
             };
             (*place, field)
         });
@@ -303,6 +325,27 @@ impl Columns<'_> {
             (*place, LineGrid { grid: NoisyGrid::new(table), resolution: resolution(kind) })
         };
         Ok(on_grids.iter().zip(&tables).map(grid).collect())
+    }
+
+    /// Counts dates once more, in finer cells, where that tells more. Returns what was not spent, too.
+    fn closer_grids<A: MethodAdjacency, M: MethodAccounting>(
+        &self,
+        vault: &mut ColumnVault<A, M>,
+        budget: Budget<A, M>,
+        kinds: &[(usize, LearnedKind)],
+        grids: &BTreeMap<usize, LineGrid>,
+    ) -> Result<(BTreeMap<usize, CloserGrid>, Left<A, M>), MechanismError> {
+        let look = |(place, kind): &(usize, LearnedKind)| Some((*place, kind.closer(grids.get(place)?.counts())?));
+        let looks: Vec<(usize, CloserLook)> = kinds.iter().filter_map(look).collect();
+        if looks.is_empty() {
+            return Ok((BTreeMap::new(), Some(budget)));
+        }
+        let of_place: BTreeMap<usize, &LearnedKind> = kinds.iter().map(|(place, kind)| (*place, kind)).collect();
+        let specs = looks.iter().map(|(place, look)| of_place[place].closer_grid(self.name(*place), look));
+        let name = |attribute: &scumble_schema::Attribute| format!("{} grid, closer", attribute.field_type());
+        let tables = self.measure(vault, budget, specs.collect(), name)?;
+        let grids = looks.into_iter().zip(&tables);
+        Ok((grids.map(|((place, look), table)| (place, (look, NoisyGrid::new(table)))).collect(), None))
     }
 
     /// Releases the values of columns that enough rows share, with their noisy numbers of rows, in

@@ -1,7 +1,9 @@
 //! The origin of a model in its file: facts as JSON, numbers in a section of their own.
 
-use scumble_schema::{Clique, Domain, Recoding, Schema};
-use scumble_vault::account::Noise;
+use std::collections::BTreeSet;
+
+use scumble_schema::{Clique, OutputColumn, Recoding, Schema};
+use scumble_vault::account::{Noise, Question};
 use scumble_vault::{Certificate, Event};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -63,7 +65,7 @@ impl OriginShape {
                 let recoding = method.recoding_after(schema, events, values).map_err(|_| {
                     MechanismError::damaged("its options break a rule, or its releases are not its method's")
                 })?;
-                check_tables(recoding.domain(), &certificate)?;
+                check_questions(schema, &recoding, &certificate)?;
                 (Origin::Measured { method, released, certificate }, recoding)
             }
             Self::External { privacy, rows, tables } => {
@@ -102,19 +104,28 @@ fn read_released(section: &mut &[u8], certificate: &Certificate) -> Result<Vec<V
     certificate.events().iter().map(read).collect()
 }
 
-/// Refuses events over other columns.
-fn check_tables(domain: &Domain, certificate: &Certificate) -> Result<(), MechanismError> {
-    let fits = |event: &Event| {
-        event.table().is_none_or(|clique| {
+/// Refuses events over other columns, and those that state the sensitivity of binary columns where
+/// there are none.
+fn check_questions(schema: &Schema, recoding: &Recoding, certificate: &Certificate) -> Result<(), MechanismError> {
+    let domain = recoding.domain();
+    let columns: BTreeSet<&str> = schema.output_columns().into_iter().map(OutputColumn::name).collect();
+    let fits = |event: &Event| match event.question() {
+        Question::Table(clique) => {
             let known = clique.attributes().iter().all(|attribute| attribute.index() < domain.len());
             known && domain.cells(clique) == event.length().into()
-        })
+        }
+        Question::Grid { column, .. } | Question::Values { column } => columns.contains(column.as_str()),
+        _ => true,
     };
-    if certificate.events().iter().all(fits) {
-        Ok(())
-    } else {
-        Err(MechanismError::damaged("an event measures a table that the schema does not have"))
+    if !certificate.events().iter().all(fits) {
+        return Err(MechanismError::damaged("an event measures a table or a column that the schema does not have"));
     }
+    let has_binary = [recoding.base(), domain].iter().any(|domain| domain.sizes().contains(&2));
+    let assumes_binary = |event: &Event| event.assumes_a_binary_column(certificate.max_contributions());
+    if !has_binary && certificate.events().iter().any(assumes_binary) {
+        return Err(MechanismError::damaged("an event states the sensitivity of binary columns, and there are none"));
+    }
+    Ok(())
 }
 
 impl TableShape {

@@ -99,9 +99,14 @@ impl LearnedKind {
         matches!(self.kind, Kind::Integer | Kind::Number { .. })
     }
 
+    /// Returns whether the values are dates or instants.
+    pub fn is_date(&self) -> bool {
+        matches!(self.kind, Kind::Date(_) | Kind::Datetime(_))
+    }
+
     /// Returns whether numbers or dates are counted over a grid.
     pub fn has_grid(&self) -> bool {
-        self.is_number() || matches!(self.kind, Kind::Date(_) | Kind::Datetime(_))
+        self.is_number() || self.is_date()
     }
 
     /// Returns whether nothing more has to be counted.

@@ -2,7 +2,7 @@
 //!
 //! Learning takes three steps. The first counts, for every column of texts, how many values are in
 //! each [`Class`]; that tells the type. The second counts numbers and dates over a public grid, as
-//! [fine](Resolution) as the rows allow. The third releases values that enough rows share: of text
+//! [fine](Resolution) as the rows allow, and then dates [closer](CloserLook). The third releases values that enough rows share: of text
 //! columns, whose categories they are, and of numbers, where many rows share one value.
 //! Everything here is a function of public lists and of such counts: no row is seen.
 //!
@@ -20,6 +20,7 @@ mod segments;
 mod texts;
 
 pub use self::classes::{Class, Clock, DateStyle, TimeStyle};
+pub use self::dates::CloserLook;
 pub use self::kind::{Kind, LearnedKind};
 pub use self::partial::{Missing, PartialSchema, terms_alone};
 
@@ -91,6 +92,28 @@ impl LearnedKind {
             Kind::Date(_) | Kind::Datetime(_) => Some(dates::grid(self, name, resolution)),
             Kind::Boolean | Kind::Text { .. } | Kind::Empty => None,
         }
+    }
+
+    /// Returns the dates that are worth a second look, from the counts of the [grid](Self::grid);
+    /// `None` if finer cells would tell no more.
+    pub fn closer(&self, counts: LineCounts<'_>) -> Option<CloserLook> {
+        if self.is_date() { dates::closer(self, counts) } else { None }
+    }
+
+    /// Returns the column that counts dates in the finer cells of a closer look.
+    pub fn closer_grid(&self, name: &str, look: &CloserLook) -> FieldSpec {
+        dates::closer_grid(self, name, look)
+    }
+
+    /// Returns the column as learned from a closer look at its dates, after the first one.
+    pub fn of_closer_grid(
+        &self,
+        name: &str,
+        first: LineCounts<'_>,
+        look: &CloserLook,
+        counts: GridCounts<'_>,
+    ) -> FieldSpec {
+        dates::learned_closer(self, name, first, look, counts)
     }
 
     /// Returns whether single numbers may be heaped, so that their values are worth a release
@@ -191,8 +214,16 @@ mod tests {
                         let start = place.index(length);
                         counts[start..(start + cells).min(length)].iter_mut().for_each(|count| *count += rows);
                     }
-                    let cells = GridCounts { counts: &counts, noise };
-                    learned.of_grid("x", LineCounts { cells, resolution }, &values)
+                    let counts = LineCounts { cells: GridCounts { counts: &counts, noise }, resolution };
+                    match learned.closer(counts) {
+                        Some(look) => {
+                            let grid = SchemaSpec { fields: vec![learned.closer_grid("x", &look)], ..SchemaSpec::default() };
+                            let length = Schema::new(grid).unwrap().domain().sizes()[0] as usize;
+                            let closer: Vec<f64> = counts.cells.counts.iter().copied().cycle().take(length).collect();
+                            learned.of_closer_grid("x", counts, &look, GridCounts { counts: &closer, noise })
+                        }
+                        None => learned.of_grid("x", counts, &values),
+                    }
                 }
                 None if learned.is_text() => learned.of_values("x", values.iter().map(|(value, _)| *value)),
                 None => learned.without_counts("x"),

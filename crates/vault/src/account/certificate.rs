@@ -1,12 +1,13 @@
 //! The certificate of a job: its guarantee, and the events that prove it.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use scumble_schema::{AdjacencyKind, Assumption};
 use serde::{Deserialize, Serialize};
 
 use super::amount::Quanta;
-use super::{AccountingKind, ApproxDp, Cost, Delta, Epsilon, Event, ThresholdDelta};
+use super::{AccountingKind, ApproxDp, Cost, Delta, Epsilon, Event, EventId, ThresholdDelta};
 use crate::error::VaultError;
 
 /// Version of the certificate format. A reader refuses any other.
@@ -15,7 +16,8 @@ const FORMAT: u32 = 1;
 /// different starting points end at slightly different values.
 const SAME: f64 = 1e-12;
 /// Relative error of a reader of decimal numbers. The margin of the profiles is larger at every
-/// goal, so a claim that holds up to this error is not below the exact value.
+/// goal, so a claim that holds up to this error is not below the exact value. A pure epsilon is an
+/// exact sum without a margin, and no error is allowed.
 const READING_ERROR: f64 = 1e-15;
 
 /// Origin of the noise of a job.
@@ -126,16 +128,22 @@ impl Certificate {
                 return Err(VaultError::Certificate { disagreement });
             }
         }
-        let ascending = self.events.is_sorted_by(|earlier, later| earlier.id < later.id);
-        agree(ascending, "the events are not in the order of their release")?;
+        let numbered = self.events.iter().zip(0..).all(|(event, number)| event.id == EventId(number));
+        agree(numbered, "the events are not numbered in the order of their release, or one is missing")?;
+        let rows: BTreeSet<u64> = self.events.iter().filter_map(|event| event.question.public_rows()).collect();
+        agree(rows.len() <= 1, "the events state different public numbers of rows")?;
         let (total, epsilon) = totals(self.accounting, &self.events, self.goal)?;
         agree(total == self.total, "the total is not the sum over the events")?;
         let delta = self.accounting.claimed_delta(self.goal);
         agree(self.delta == delta, "delta does not follow from the goal and the accounting")?;
         let claim = self.epsilon.get();
         let for_noise = for_noise(&self.events, ApproxDp { delta, ..self.goal });
+        let reading_error = match self.accounting {
+            AccountingKind::Pure => 0.0,
+            AccountingKind::Gdp | AccountingKind::Zcdp => READING_ERROR,
+        };
         let holds =
-            Epsilon::try_from((claim * (1.0 + READING_ERROR)).min(self.goal.epsilon.get())).is_ok_and(|epsilon| {
+            Epsilon::try_from((claim * (1.0 + reading_error)).min(self.goal.epsilon.get())).is_ok_and(|epsilon| {
                 for_noise
                     .is_some_and(|goal| self.accounting.epsilon_within(total.0, ApproxDp { epsilon, ..goal }).is_some())
             });

@@ -64,6 +64,14 @@ impl Question {
         matches!(self, Self::Grid { .. } | Self::Values { .. })
     }
 
+    /// Returns the number of rows, where it is public and the sensitivity depends on it.
+    pub(super) fn public_rows(&self) -> Option<u64> {
+        match self {
+            Self::Scores { rows, .. } => *rows,
+            _ => None,
+        }
+    }
+
     /// Returns whether it asks for the parities of sets of binary columns.
     pub fn is_of_parities(&self) -> bool {
         matches!(self, Self::Scores { score: ScoreKind::Parity, .. })
@@ -164,20 +172,30 @@ impl Event {
                 (!agrees).then_some("rows were drawn for other neighbours, or in another number")
             }
             (
-                Question::Scores { score, candidates, heaviest, rows, .. },
-                mechanism @ (Mechanism::RoundedGaussian { .. }
-                | Mechanism::DiscreteLaplace { .. }
-                | Mechanism::Exponential { .. }),
+                Question::Scores { .. },
+                Mechanism::RoundedGaussian { .. } | Mechanism::DiscreteLaplace { .. } | Mechanism::Exponential { .. },
             ) => {
-                let length = if matches!(mechanism, Mechanism::Exponential { .. }) { 1 } else { candidates.get() };
-                let due = |one_row| {
-                    Sensitivity::of_scores(ScoreUnits::of_unit(one_row, *heaviest, max_contributions)?, length)
-                };
-                let due: Vec<_> = score.sensitivities(neighbours, *rows).into_iter().filter_map(due).collect();
+                let (length, due) = self.due_of_scores(max_contributions);
                 self.fault_of(length, &due)
             }
             _ => Some("an event is not an answer to its question"),
         }
+    }
+
+    /// Returns the number of values, and every sensitivity, that a release of scores may state.
+    fn due_of_scores(&self, max_contributions: NonZeroU32) -> (u64, Vec<Sensitivity<ScoreUnits>>) {
+        let Question::Scores { score, candidates, heaviest, rows, .. } = &self.question else { return (0, Vec::new()) };
+        let length = if matches!(self.mechanism, Mechanism::Exponential { .. }) { 1 } else { candidates.get() };
+        let due = |one_row| Sensitivity::of_scores(ScoreUnits::of_unit(one_row, *heaviest, max_contributions)?, length);
+        (length, score.sensitivities(self.adjacency, *rows).into_iter().filter_map(due).collect())
+    }
+
+    /// Returns whether the stated sensitivity holds only for scores of a binary column: others move
+    /// by more. A certificate does not show the columns, so a reader that knows them has to check.
+    pub fn assumes_a_binary_column(&self, max_contributions: NonZeroU32) -> bool {
+        let (_, due) = self.due_of_scores(max_contributions);
+        let largest = due.into_iter().max_by_key(|due| due.l1());
+        largest.is_some_and(|largest| !self.mechanism.covers(largest))
     }
 
     /// Returns what is wrong with the lattice, the length or the sensitivity, which must be one of
