@@ -249,15 +249,16 @@ impl Generated {
         self.place
     }
 
-    /// The column as written to synthetic files: always present unless it is derived, with constant
-    /// dates in ISO 8601.
+    /// The column as written to synthetic files: always present unless it is derived or blank, with
+    /// constant dates in ISO 8601.
     pub(crate) fn output_spec(&self) -> FieldSpec {
         let mut spec = self.spec.clone();
         if self.is_derived() {
             spec.constraints.required = false;
             return spec;
         }
-        spec.constraints.required = true;
+        spec.constraints.required =
+            !matches!(&self.generator, Generator::Constant(Constant::Text(text)) if text.is_empty());
         spec.format = None;
         let iso = match (&self.generator, self.field_type) {
             (Generator::Constant(Constant::Whole(day)), FieldType::Date) => text::day_to_text(*day),

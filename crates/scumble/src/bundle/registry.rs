@@ -317,8 +317,16 @@ fn accounting(contents: &Contents<'_>) -> Accounting {
 }
 
 fn implementation(model: &Model) -> Implementation {
-    let tuning = "Values are mapped to the declared codes, one row at a time. The program learns no bound, bin or category from the \
-                  rows and tunes nothing on them outside the budget.";
+    let learns = model
+        .certificate()
+        .is_some_and(|certificate| certificate.events().iter().any(|event| event.question().is_of_columns()));
+    let tuning = if learns {
+        "Values are mapped to codes, one row at a time. Bounds, bins and categories that nobody declared were learned from the rows \
+         within the budget, by releases that the certificate lists. Nothing was learned or tuned outside it."
+    } else {
+        "Values are mapped to the declared codes, one row at a time. The program learns no bound, bin or category from the rows \
+         and tunes nothing on them outside the budget."
+    };
     let chosen = placeholder("whether epsilon, the method or the schema were chosen with a look at the real table");
     let mechanisms = match (model.method(), model.certificate()) {
         (Some(method), Some(certificate)) => {
