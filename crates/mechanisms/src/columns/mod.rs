@@ -188,8 +188,8 @@ impl LineGrid {
     }
 }
 
-/// What is looked at more closely, and its counts.
-type CloserGrid = (CloserLook, NoisyGrid);
+/// What is looked at more closely, with its counts, by the places of the columns.
+type CloserGrids = BTreeMap<usize, (CloserLook, NoisyGrid)>;
 
 /// Joins two budgets, if there are two.
 fn joined<A: MethodAdjacency, M: MethodAccounting>(
@@ -334,7 +334,7 @@ impl Columns<'_> {
         budget: Budget<A, M>,
         kinds: &[(usize, LearnedKind)],
         grids: &BTreeMap<usize, LineGrid>,
-    ) -> Result<(BTreeMap<usize, CloserGrid>, Left<A, M>), MechanismError> {
+    ) -> Result<(CloserGrids, Left<A, M>), MechanismError> {
         let look = |(place, kind): &(usize, LearnedKind)| Some((*place, kind.closer(grids.get(place)?.counts())?));
         let looks: Vec<(usize, CloserLook)> = kinds.iter().filter_map(look).collect();
         if looks.is_empty() {
