@@ -611,6 +611,7 @@ class Certificate:
         length = event["length"]
         if kind == "grid":
             grids = ["classes"] + [f"{kind} grid" for kind in ("integer", "number", "date", "datetime", "year")]
+            grids += ["date grid, closer", "datetime grid, closer"]
             require(content["grid"] in grids, f"{name}: unknown grid {shown(content['grid'])}")
             length = 121 if content["grid"] == "classes" else length
         require(kind == "values" or length > 0, f"{name}: no numbers were released")
@@ -1051,7 +1052,8 @@ def checker_of(field, table_missing):
 
     enum = constraints.get("enum")
     allowed = None if enum is None else set(enum) if parse is None else {value_of(one) for one in enum}
-    require(parse is not None or allowed is not None or "generate" in dp, f"column {shown(name)}: no categories")
+    made = "generate" in dp or "derive" in dp
+    require(parse is not None or allowed is not None or made, f"column {shown(name)}: no categories")
     edges = bins.get("edges", [])
     low, high = constraints.get("minimum"), constraints.get("maximum")
     if edges:
@@ -1060,7 +1062,7 @@ def checker_of(field, table_missing):
         high = bins["topCode"]
     low, high = (None if bound is None or enum is not None else value_of(bound) for bound in (low, high))
     ordered = field["type"] in ("integer", "number", "date", "datetime", "year")
-    require(not ordered or allowed is not None or "generate" in dp or None not in (low, high),
+    require(not ordered or allowed is not None or made or None not in (low, high),
             f"column {shown(name)}: no bounds")
     step = Decimal(10) ** -dp["decimals"] if "decimals" in dp else Decimal(dp["step"]) if "step" in dp else None
     exactly = Context(prec=100)
@@ -1107,6 +1109,8 @@ def check_values(bundle, report):
     rules = [field.get("dp", {}).get("generate", {}) for field in fields]
     sequences = [(place, rule["sequence"].get("from", 1)) for place, rule in enumerate(rules) if "sequence" in rule]
     unique = {place: set() for place, rule in enumerate(rules) if rule.get("unique")}
+    if any("derive" in field.get("dp", {}) for field in fields):
+        report.not_checked("values", "derived columns are not computed again; only their types are checked")
     if bundle.has_rules:
         report.not_checked("rules", "the rules between columns are not checked")
     # Columns have few different values; what was found once is remembered.
