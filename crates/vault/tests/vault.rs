@@ -583,7 +583,7 @@ fn a_certificate_verifies_after_serialization_and_an_altered_one_does_not() {
 
 /// Replacing a row moves scores of binary columns by less. The event shows that it relies on one.
 #[test]
-fn the_sensitivity_of_binary_columns_is_told_from_that_of_others() {
+fn the_sensitivity_of_binary_columns_differs_from_that_of_others() {
     for (left, right, is_binary) in [(0, 1, true), (1, 2, false)] {
         let (mut vault, budget) =
             Vault::<ReplaceOne, Pure>::open(Box::new(three_columns()), goal(1.0, 0.0), ONE).unwrap();

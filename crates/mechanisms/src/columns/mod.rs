@@ -65,7 +65,11 @@ pub fn plan(
     let share = share.map(LearnShare::thousandths);
     let request = serde_json::json!({ "partial": partial.spec(), "method": method, "goal": goal, "share": share });
     let plan = crate::plan(&schema, method, goal);
-    Ok(JobPlan { for_thresholds: thresholds(partial, goal)?, request: request.to_string(), ..plan })
+    let description = match share {
+        Some(_) => format!("{method}, columns learned"),
+        None => "columns learned".into(),
+    };
+    Ok(JobPlan { for_thresholds: thresholds(partial, goal)?, description, request: request.to_string(), ..plan })
 }
 
 /// Learns what a schema lacks, within `goal`.
@@ -327,7 +331,8 @@ impl Columns<'_> {
         Ok(on_grids.iter().zip(&tables).map(grid).collect())
     }
 
-    /// Counts dates once more, in finer cells, where that tells more. Returns what was not spent, too.
+    /// Counts dates once more, in finer cells, where that shows more. Returns what was not spent,
+    /// too.
     fn closer_grids<A: MethodAdjacency, M: MethodAccounting>(
         &self,
         vault: &mut ColumnVault<A, M>,

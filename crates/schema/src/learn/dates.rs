@@ -247,7 +247,7 @@ mod tests {
         assert!((80..=95).contains(&births.attributes()[0].declared_codes()), "{:?}", births.domain().sizes());
     }
 
-    /// Looks at instants on these days, so many rows each, by years and then closer.
+    /// Looks at instants on these days, with their numbers of rows, by years and then closer.
     fn closer(days: &[(&str, f64)]) -> Schema {
         let learned = LearnedKind::stated(Kind::Datetime(TimeStyle::Iso));
         let counts = |grid: &Schema| {

@@ -1,9 +1,10 @@
 //! Schemas of columns that nobody declared, from released counts.
 //!
 //! Learning takes three steps. The first counts, for every column of texts, how many values are in
-//! each [`Class`]; that tells the type. The second counts numbers and dates over a public grid, as
-//! [fine](Resolution) as the rows allow, and then dates [closer](CloserLook). The third releases values that enough rows share: of text
-//! columns, whose categories they are, and of numbers, where many rows share one value.
+//! each [`Class`]; that shows the type. The second counts numbers and dates over a public grid, as
+//! [fine](Resolution) as the rows allow, and then dates [closer](CloserLook). The third releases
+//! values that enough rows share: of text columns, whose categories they are, and of numbers, where
+//! many rows share one value.
 //! Everything here is a function of public lists and of such counts: no row is seen.
 //!
 //! ```text
