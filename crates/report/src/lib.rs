@@ -10,6 +10,7 @@
 //! | the guarantee explained to readers who are not specialists | [`Explanation`], with the numbers of [`Odds`] | `report`, `bundle` |
 //! | the content of a model | [`Summary`] | `inspect` |
 //! | columns of which nearly nothing was read, so that the schema is probably wrong | [`dead_columns`] | `fit`, `synth`, `inspect`, `report` |
+//! | learned columns with many texts that were not read | [`unreadable_texts`] | `fit`, `synth` |
 //! | the relations between columns in a model | [`picture`] | `inspect --svg` |
 //! | purpose, audience and accuracy of a release, without jargon | [`PlainWords`] | `report`, `bundle` |
 //! | what was measured, how well, and what not to trust | [`public_page`] | `report` |
@@ -67,6 +68,7 @@ mod plan;
 mod public_page;
 mod summary;
 mod tail;
+mod unreadable_texts;
 mod weak_terms;
 mod words;
 
@@ -83,5 +85,6 @@ pub use plain::PlainWords;
 pub use plan::{FitPlan, Refusal};
 pub use public_page::{Heap, heaps, public_page};
 pub use summary::{BoundSummary, ColumnSummary, PairSummary, Share, Summary, TableSummary};
+pub use unreadable_texts::{UnreadableTexts, unreadable_texts};
 pub use weak_terms::weak_terms;
 pub use words::{grouped, releases};

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::dead_column::{DeadColumn, dead_columns};
 use crate::explained::odds_in_lines;
 use crate::guarantee::guarantee;
+use crate::learned::LearnedColumns;
 use crate::odds::Odds;
 use crate::words::wrapped;
 
@@ -54,6 +55,9 @@ pub struct Summary {
     pub assumptions: Vec<Assumption>,
     /// Columns whose bounds or categories nobody has confirmed to be public.
     pub assumed: Vec<String>,
+    /// Columns that were learned within the budget, and what was found. All others were declared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learned: Option<LearnedColumns>,
     /// Columns in which nearly all rows are missing, unknown or in an end bin, so that the schema
     /// is probably wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -161,6 +165,7 @@ impl Summary {
             declared,
             assumptions: schema.assumptions(),
             assumed: schema.assumed().map(|attribute| attribute.name().into()).collect(),
+            learned: model.certificate().and_then(|certificate| LearnedColumns::new(schema, certificate)),
             dead_columns: dead_columns(model),
             columns: columns.collect(),
             network: network(model),
@@ -232,6 +237,12 @@ impl fmt::Display for Summary {
             let names = self.assumed.join(", ");
             let text = format!("the guarantee holds if these were declared without looking at the data: {names}");
             writeln!(formatter, "{}", entry("assumed", &text))?;
+        }
+        if let Some(learned) = &self.learned {
+            let names: Vec<&str> = learned.columns().iter().map(|column| column.name.as_str()).collect();
+            let text =
+                format!("from the rows, within this budget; all other columns were declared: {}", names.join(", "));
+            writeln!(formatter, "{}", entry("learned", &text))?;
         }
         for (dead, label) in self.dead_columns.iter().zip(std::iter::once("look at").chain(std::iter::repeat(""))) {
             writeln!(formatter, "{}", entry(label, &dead.to_string()))?;

@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::path::Path;
 
 use scumble::mechanisms::columns::forecast;
-use scumble::report::{FitPlan, LedgerSummary, Summary, dead_columns, guarantee, heaps, weak_terms};
+use scumble::report::{FitPlan, LedgerSummary, Summary, dead_columns, guarantee, heaps, unreadable_texts, weak_terms};
 use scumble::{Job, Ledger, Model, ReadOptions, Schema};
 use serde_json::json;
 
@@ -77,12 +77,15 @@ pub(crate) fn fit(
 }
 
 /// Prints warnings and notes from the released counts: terms that are weak for this number of rows,
-/// columns whose values the schema does not cover, heaped values.
+/// columns whose values the schema does not cover, texts in another encoding, heaped values.
 fn warn_of_release(model: &Model, terminal: &Terminal) {
     for weakness in weak_terms(model) {
         terminal.warn(&weakness.to_string());
     }
     for column in dead_columns(model) {
+        terminal.warn(&column.to_string());
+    }
+    for column in unreadable_texts(model) {
         terminal.warn(&column.to_string());
     }
     for heap in heaps(model) {

@@ -59,6 +59,8 @@ fn a_raw_file_becomes_a_synthetic_one() {
     assert!(row[4].parse::<f64>().is_ok(), "a fee was read by its decimal comma: {row:?}");
     assert!(!synthetic.contains("Herrn"), "a note of one person is not copied");
 
+    let (summary, _) = run(&folder, &["inspect", "export.model"]);
+    assert!(summary.contains("learned    from the rows, within this budget"), "{summary}");
     let (summary, _) = run(&folder, &["inspect", "export.model", "--json"]);
     let summary: Value = serde_json::from_str(&summary).unwrap();
     let questions = summary["certificate"]["events"].to_string();
@@ -66,6 +68,18 @@ fn a_raw_file_becomes_a_synthetic_one() {
     // All rows can be read again by the schema that was learned.
     run(&folder, &["bundle", "export.model", "--rows", "50", "--title", "Fees", "-o", "release"]);
     run(&folder, &["bundle", "verify", "release"]);
+}
+
+#[test]
+fn texts_in_another_encoding_are_noticed() {
+    let folder = Folder::new();
+    let latin: Vec<u8> = export(8_000).chars().map(|sign| u8::try_from(sign).unwrap()).collect();
+    folder.write("export.csv", latin);
+    let synth = ["synth", "export.csv", "--epsilon", "4", "--delta", "1e-9", "--method", "independent"];
+    let (_, notes) = run(&folder, &[&synth[..], &["-o", "wrong.csv"]].concat());
+    assert!(notes.contains("of the texts of column `ort` are not UTF-8"), "{notes}");
+    let (_, notes) = run(&folder, &[&synth[..], &["--encoding", "windows-1252", "-o", "right.csv"]].concat());
+    assert!(!notes.contains("are not UTF-8") && notes.contains("Köln"), "{notes}");
 }
 
 #[test]
@@ -86,7 +100,7 @@ fn a_schema_is_learned_with_a_certificate_on_a_ledger() {
     assert_eq!(certificate["max_contributions"], 2);
 
     let (shown, _) = run(&folder, &["ledger", "show", "export.ledger"]);
-    assert!(shown.contains("(6, 1e-9)"), "the job of learning: {shown}");
+    assert!(shown.contains("(6, 1e-9)") && shown.contains("columns learned"), "the job of learning: {shown}");
     let fit =
         ["fit", "export.csv", "--schema", "export.schema.yaml", "--ledger", "export.ledger", "-o", "export.model"];
     run(&folder, &[&fit[..], &["--epsilon", "1", "--delta", "1e-9"]].concat());
