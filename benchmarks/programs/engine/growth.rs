@@ -77,13 +77,11 @@ impl Run {
         let output = Command::new(std::env::current_exe()?).arg("engine").args(arguments).arg(directory).output()?;
         let text = String::from_utf8(output.stdout)?;
         let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        match (output.status.success(), &numbers[..]) {
-            (true, &[wall, cpu, peak]) => Ok(Self { wall, cpu, peak }),
-            _ => {
-                let error = String::from_utf8_lossy(&output.stderr);
-                Err(format!("the child ended with {}: {text}{error}", output.status).into())
-            }
+        if let (true, &[wall, cpu, peak]) = (output.status.success(), &numbers[..]) {
+            return Ok(Self { wall, cpu, peak });
         }
+        let error = String::from_utf8_lossy(&output.stderr);
+        Err(format!("the child ended with {}: {text}{error}", output.status).into())
     }
 
     /// Prints what this process has taken since `start`, for the process that started it.

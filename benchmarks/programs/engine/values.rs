@@ -72,9 +72,9 @@ fn write(path: &Path, file: usize) -> Result<()> {
 pub(super) fn child(way: &str, directory: &Path) -> Result<()> {
     let start = Instant::now();
     if way == "group" {
-        group(directory)?
+        group(directory)?;
     } else {
-        learn(directory)?
+        learn(directory)?;
     }
     Run::report(start);
     Ok(())

@@ -20,7 +20,7 @@ pub(crate) struct SchemaCommand {
 pub(crate) enum SchemaVerb {
     New(New),
     Draft(Draft),
-    Learn(Learn),
+    Learn(Box<Learn>),
     Import(Import),
     Export(Export),
     Check(Check),
