@@ -98,5 +98,6 @@ fn found(column: &Attribute, threshold: Option<u64>) -> String {
     let last = codes.saturating_sub(1);
     let first = column.bin(0).map_or_else(|| column.label(0), |(first, _)| first.to_string());
     let last = column.bin(last).map_or_else(|| column.label(last), |(_, last)| last.to_string());
-    format!("{field_type} from {first} to {last}, {codes} codes{missing}")
+    let name = if codes == 1 { "code" } else { "codes" };
+    format!("{field_type} from {first} to {last}, {codes} {name}{missing}")
 }

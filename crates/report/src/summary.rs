@@ -241,7 +241,7 @@ impl fmt::Display for Summary {
         if let Some(learned) = &self.learned {
             let names: Vec<&str> = learned.columns().iter().map(|column| column.name.as_str()).collect();
             let text =
-                format!("from the rows, within this budget; all other columns were declared: {}", names.join(", "));
+                format!("{}: within this budget, from the rows. All other columns were declared", names.join(", "));
             writeln!(formatter, "{}", entry("learned", &text))?;
         }
         for (dead, label) in self.dead_columns.iter().zip(std::iter::once("look at").chain(std::iter::repeat(""))) {

@@ -82,7 +82,7 @@ pub(crate) fn forecast(forecast: LearnForecast, rows: Option<NonZeroU64>) -> Str
     let LearnForecast { columns, noise_of_types, rows_of_category } = forecast;
     let types = noise_of_types.map(|noise| format!("their types, from counts with noise of about {noise:.0} rows"));
     let percent = |least: u64| {
-        rows.map(|rows| format!(", {:.1} % of all", 100.0 * least as f64 / rows.get() as f64)).unwrap_or_default()
+        rows.map(|rows| format!(" ({:.1} % of all)", 100.0 * least as f64 / rows.get() as f64)).unwrap_or_default()
     };
     let categories =
         rows_of_category.map(|least| format!("categories of about {least} rows{} or more", percent(least)));
