@@ -90,10 +90,10 @@ fn learn(directory: &Path) -> Result<()> {
     let delta = ThresholdDelta::half_of(goal.delta);
     let (mut vault, budget) = ColumnVault::<AddRemove>::open(goal, delta, NonZeroU32::MIN)?;
     let released = vault.release_values(&scan, &["text"], delta, budget)?;
-    // Each of the others has about eight rows.
+    // The others have about eight rows each. Of ten million, noise lifts a few above the threshold.
     match released[0].values().len() {
-        10 => Ok(()),
-        values => Err(format!("{values} values passed, and 10 were expected").into()),
+        10..1_000 => Ok(()),
+        values => Err(format!("{values} values passed, and 10 are frequent").into()),
     }
 }
 
