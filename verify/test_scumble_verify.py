@@ -298,14 +298,22 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(self.run_main(pathlib.Path(folder) / "nothing")[0], 2)
 
 
-@unittest.skipUnless(BINARY, "SCUMBLE_BIN is not set: nothing is compared with the program")
-class Program(unittest.TestCase):
-    """Certificates and bundles that the program made."""
+class InFolder(unittest.TestCase):
+    """Tests that share a folder, which is removed after them."""
 
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="verify-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+
+
+@unittest.skipUnless(BINARY, "SCUMBLE_BIN is not set: nothing is compared with the program")
+class Program(InFolder):
+    """Certificates and bundles that the program made."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
         cls.models = cases.make_models(BINARY, cls.folder, every=False)
         by_name = {model.stem: model for model in cls.models}
         chosen = [by_name[name] for name in ("ar-mst", "ro-independent", "ro2-privbayes-pure", "ro-rows", "ledger")]
@@ -409,11 +417,10 @@ class Program(unittest.TestCase):
 
 
 @unittest.skipUnless(BINARY, "SCUMBLE_BIN is not set: there is no bundle to damage")
-class DamagedBundles(unittest.TestCase):
+class DamagedBundles(InFolder):
     @classmethod
     def setUpClass(cls):
-        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="verify-"))
-        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        super().setUpClass()
         cases.run(BINARY, cls.folder, "demo", "--quiet", "--rows", 500, "-o", ".")
         cases.run(BINARY, cls.folder, "fit", "--quiet", "people.csv", "--schema", "people.schema.yaml", "-m", "mst",
                   "-e", 1, "-d", "1e-9", "-o", "people.model")
