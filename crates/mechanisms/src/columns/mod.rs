@@ -340,15 +340,16 @@ impl Columns<'_> {
         kinds: &[(usize, LearnedKind)],
         grids: &BTreeMap<usize, LineGrid>,
     ) -> Result<(CloserGrids, Left<A, M>), MechanismError> {
-        let look = |(place, kind): &(usize, LearnedKind)| Some((*place, kind.closer(grids.get(place)?.counts())?));
-        let looks: Vec<(usize, CloserLook)> = kinds.iter().filter_map(look).collect();
+        let look = |(place, kind): &(usize, LearnedKind)| {
+            let look = kind.closer(grids.get(place)?.counts())?;
+            Some((kind.closer_grid(self.name(*place), &look), (*place, look)))
+        };
+        let (specs, looks): (Vec<FieldSpec>, Vec<(usize, CloserLook)>) = kinds.iter().filter_map(look).unzip();
         if looks.is_empty() {
             return Ok((BTreeMap::new(), Some(budget)));
         }
-        let of_place: BTreeMap<usize, &LearnedKind> = kinds.iter().map(|(place, kind)| (*place, kind)).collect();
-        let specs = looks.iter().map(|(place, look)| of_place[place].closer_grid(self.name(*place), look));
         let name = |attribute: &scumble_schema::Attribute| format!("{} grid, closer", attribute.field_type());
-        let tables = self.measure(vault, budget, specs.collect(), name)?;
+        let tables = self.measure(vault, budget, specs, name)?;
         let grids = looks.into_iter().zip(&tables);
         Ok((grids.map(|((place, look), table)| (place, (look, NoisyGrid::new(table)))).collect(), None))
     }

@@ -103,12 +103,7 @@ impl Generated {
     /// Checks a generated column at index `place` among all fields.
     pub(crate) fn new(spec: FieldSpec, place: usize) -> Result<Self, SchemaError> {
         let fails = |problem: &str, hint: &str| Err(SchemaError::column(&spec.name, problem, hint));
-        let Some(field_type) = FieldType::from_name(&spec.field_type) else {
-            return fails(
-                &format!("has type `{}`, which Scumble does not support", spec.field_type),
-                &format!("use one of {}", FieldType::ALL.map(FieldType::name).join(", ")),
-            );
-        };
+        let field_type = field_type_of(&spec)?;
         let terms = &spec.dp;
         if declares_values(&spec) || terms.decimals.is_some() {
             return fails(
@@ -185,12 +180,7 @@ impl Generated {
             };
             spec.field_type = field_type.name().into();
         }
-        let Some(field_type) = FieldType::from_name(&spec.field_type) else {
-            return fails(
-                &format!("has type `{}`, which Scumble does not support", spec.field_type),
-                &format!("use one of {}", FieldType::ALL.map(FieldType::name).join(", ")),
-            );
-        };
+        let field_type = field_type_of(&spec)?;
         let result = ResultType { field_type, decimals: spec.dp.decimals };
         if !result.takes(kind) {
             return fails(
@@ -340,6 +330,17 @@ impl Generated {
             (Generator::Derived { expression, result, .. }, _) => expression.values(modelled, rows, result),
         }
     }
+}
+
+/// The type that a column declares.
+fn field_type_of(spec: &FieldSpec) -> Result<FieldType, SchemaError> {
+    FieldType::from_name(&spec.field_type).ok_or_else(|| {
+        SchemaError::column(
+            &spec.name,
+            format!("has type `{}`, which Scumble does not support", spec.field_type),
+            format!("use one of {}", FieldType::ALL.map(FieldType::name).join(", ")),
+        )
+    })
 }
 
 /// Whether a column declares values, or how they are encoded.
