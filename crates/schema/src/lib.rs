@@ -71,6 +71,7 @@ mod values;
 pub use bins::calendar::{CalendarUnit, Keep};
 pub use domain::clique::{AttributeId, Clique};
 pub use domain::codes::{CodeColumn, CodeWidth};
+pub use domain::drawn_sets::drawn_sets;
 pub use domain::recoding::Recoding;
 pub use domain::{Domain, cells};
 pub use error::SchemaError;

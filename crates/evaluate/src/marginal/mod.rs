@@ -5,7 +5,6 @@ pub(crate) mod compare;
 pub(crate) mod count;
 mod distance;
 mod expected;
-mod numpy;
 pub(crate) mod one_way;
 mod sets;
 mod shared;

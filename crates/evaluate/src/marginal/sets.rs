@@ -4,13 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use scumble_schema::{AttributeId, Clique};
+use scumble_schema::{AttributeId, Clique, drawn_sets};
 
-use super::numpy::NumpyDice;
 use crate::error::EvaluateError;
-
-/// Seed with which published comparisons draw their sets.
-const SEED: u32 = 20_210_811;
 
 /// Sets of columns to compare, by their order: the number of columns.
 ///
@@ -35,11 +31,7 @@ impl MarginalSets {
     /// order, or `count` of them, drawn with a fixed seed, if there are more. Orders above the
     /// number of columns have none.
     pub fn drawn(columns: usize, orders: &[usize], count: usize) -> Self {
-        let of_order = |&order: &usize| match number_of_sets(columns, order) {
-            Some(all) if all as usize <= count => all_sets(columns, order),
-            _ => some_sets(columns, order, count),
-        };
-        Self::new(orders.iter().filter(|&&order| order <= columns).flat_map(of_order))
+        Self::new(orders.iter().flat_map(|&order| drawn_sets(columns, order, count)))
     }
 
     /// Parses a JSON object from orders to lists of lists of column names, such as
@@ -91,42 +83,6 @@ impl MarginalSets {
     }
 }
 
-/// Returns all sets of `order` of `columns` columns.
-fn all_sets(columns: usize, order: usize) -> Vec<Clique> {
-    let mut sets = vec![Vec::new()];
-    for _ in 0..order {
-        let next = |set: &Vec<usize>| set.last().map_or(0, |last| last + 1)..columns;
-        let longer = |set: Vec<usize>| next(&set).map(move |column| [&set[..], &[column]].concat());
-        sets = sets.into_iter().flat_map(longer).collect();
-    }
-    sets.into_iter().map(|set| Clique::new(set.into_iter().map(AttributeId::new))).collect()
-}
-
-/// Draws `count` different sets. There must be more.
-fn some_sets(columns: usize, order: usize, count: usize) -> Vec<Clique> {
-    const WHY: &str = "a table has at most limits::COLUMNS columns";
-    let (columns, order) = (u32::try_from(columns).expect(WHY), u32::try_from(order).expect(WHY));
-    let mut dice = NumpyDice::new(&[SEED, columns, order]);
-    let mut sets = BTreeSet::new();
-    while sets.len() < count {
-        sets.insert(dice.choose(columns, order));
-    }
-    sets.into_iter().map(|set| Clique::new(set.into_iter().map(|column| AttributeId::new(column as usize)))).collect()
-}
-
-/// Returns the number of sets of `order` of `columns` columns; `None` if it is 2^32 or more.
-fn number_of_sets(columns: usize, order: usize) -> Option<u32> {
-    let order = order.min(columns.checked_sub(order)?);
-    let mut sets: u128 = 1;
-    for chosen in 0..order {
-        // A product of n consecutive numbers is divisible by n.
-        sets = sets * (columns - chosen) as u128 / (chosen as u128 + 1);
-        // At most half of the columns are chosen, so the number grows at each step.
-        u32::try_from(sets).ok()?;
-    }
-    u32::try_from(sets).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,16 +127,5 @@ mod tests {
         assert_eq!(orders, [(1, 5), (2, 6), (4, 5)]);
         assert_eq!(sets.orders().next().unwrap().1[4], clique(&[4]));
         assert_eq!(MarginalSets::drawn(5, &[2], 10).orders().next().unwrap().1.len(), 10);
-    }
-
-    #[test]
-    fn sets_of_an_order_are_counted() {
-        assert_eq!(
-            [0, 1, 2, 3, 4, 5].map(|order| number_of_sets(4, order)),
-            [Some(1), Some(4), Some(6), Some(4), Some(1), None]
-        );
-        assert_eq!(number_of_sets(15, 3), Some(455));
-        assert_eq!(number_of_sets(110, 5), Some(122_391_522));
-        assert_eq!(number_of_sets(1000, 5), None);
     }
 }

@@ -3,6 +3,8 @@
 pub mod cells;
 pub(crate) mod clique;
 pub(crate) mod codes;
+pub(crate) mod drawn_sets;
+mod numpy;
 pub(crate) mod recoding;
 
 use self::clique::{AttributeId, Clique};
