@@ -384,7 +384,8 @@ def score_units(score, adjacency, rows):
     """
     replace = adjacency == "replace-one"
     fixed = {"total-variation": None if replace else 2, "maximal-joint": 1, "l1-error": 2 if replace else 1,
-             "half-l1": 1 if replace else Fraction(1, 2), "excess": 1, "parity": 2 if replace else 1}
+             "half-l1": 1 if replace else Fraction(1, 2),
+             "comparison": 1 if replace else Fraction(1, 2), "excess": 1, "parity": 2 if replace else 1}
     if fixed.get(score) is not None:
         return [(int(fixed[score] * LATTICE),) * 2]
     require(replace, f"the score {shown(score)} is unknown, or has no sensitivity under {adjacency}")

@@ -103,6 +103,15 @@ mutants! {
     /// Half the L1 distance is charged with half its sensitivity.
     HalfL1Undercharged = "half-l1-undercharged" in "vault",
         caught by "scumble-vault" "release_laws" "events_state_the_sensitivity_of_the_privacy_rules";
+    /// Released rows are compared with the real ones in the scale of the exact number of rows.
+    ComparisonScaledByExactRows = "comparison-scaled-by-exact-rows" in "vault",
+        caught by "scumble-vault" "compare" "neighbours_are_within_the_sensitivity_of_the_event";
+    /// The largest error of several tables is released without a charge.
+    LargestErrorIsFree = "largest-error-is-free" in "vault",
+        caught by "scumble-vault" "compare" "neighbours_are_within_the_sensitivity_of_the_event";
+    /// The weights of a count follow the real rows, as those of a predictor trained on them would.
+    WeightsFollowRealRows = "weights-follow-real-rows" in "vault",
+        caught by "scumble-vault" "compare" "neighbours_are_within_the_sensitivity_of_the_event";
     /// A selection under Gaussian accounting costs what it costs under zCDP.
     GdpSelectionTooCheap = "gdp-selection-too-cheap" in "vault",
         caught by "scumble-vault" "gdp_selections" "the_worst_two_outcomes_of_a_bounded_range_cost_what_is_charged";

@@ -72,6 +72,11 @@ impl Question {
         }
     }
 
+    /// Returns whether it compares released rows with the real ones.
+    pub fn is_comparison(&self) -> bool {
+        matches!(self, Self::Scores { score: ScoreKind::Comparison, .. })
+    }
+
     /// Returns whether it asks for the parities of sets of binary columns.
     pub fn is_of_parities(&self) -> bool {
         matches!(self, Self::Scores { score: ScoreKind::Parity, .. })

@@ -1,6 +1,7 @@
 #![doc = include_str!("lattice.md")]
 
 mod candidate;
+mod comparison;
 mod excess;
 mod half_l1;
 mod l1_error;
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use candidate::Candidate;
+pub use comparison::{ComparedFigure, Comparison, ReleasedTable, WeightedCount};
 pub use excess::Excess;
 pub use half_l1::HalfL1;
 pub use l1_error::L1Error;
@@ -63,6 +65,8 @@ pub enum ScoreKind {
     Excess,
     /// [`Parity`].
     Parity,
+    /// Figures of a [`Comparison`].
+    Comparison,
 }
 
 impl ScoreKind {
@@ -83,6 +87,7 @@ impl ScoreKind {
             (AdjacencyKind::AddRemove, Self::HalfL1) => vec![half_l1::ADD_REMOVE],
             (AdjacencyKind::AddRemove | AdjacencyKind::ReplaceOne, Self::Excess) => vec![excess::ONE_ROW],
             (AdjacencyKind::AddRemove, Self::Parity) => vec![parity::ADD_REMOVE],
+            (AdjacencyKind::AddRemove, Self::Comparison) => vec![comparison::ADD_REMOVE],
             (AdjacencyKind::ReplaceOne, Self::TotalVariation) => {
                 rows.map(total_variation::three_rows).into_iter().chain([total_variation::TWO_ROWS]).collect()
             }
@@ -93,6 +98,7 @@ impl ScoreKind {
             (AdjacencyKind::ReplaceOne, Self::L1Error) => vec![l1_error::REPLACE_ONE],
             (AdjacencyKind::ReplaceOne, Self::HalfL1) => vec![half_l1::REPLACE_ONE],
             (AdjacencyKind::ReplaceOne, Self::Parity) => vec![parity::REPLACE_ONE],
+            (AdjacencyKind::ReplaceOne, Self::Comparison) => vec![comparison::REPLACE_ONE],
         }
     }
 }
@@ -107,6 +113,7 @@ impl fmt::Display for ScoreKind {
             Self::HalfL1 => "half-l1",
             Self::Excess => "excess",
             Self::Parity => "parity",
+            Self::Comparison => "comparison",
         })
     }
 }

@@ -55,6 +55,12 @@ pub struct NoisyScores {
 }
 
 impl NoisyScores {
+    /// Returns the released values, in lattice units, as rows.
+    pub(super) fn new(values: impl IntoIterator<Item = i64>, mechanism: Mechanism) -> Self {
+        let units = mechanism.standard_deviation().expect("noise was added");
+        Self { values: values.into_iter().map(score::to_f64).collect(), standard_deviation: units * score::to_f64(1) }
+    }
+
     /// Returns one noisy score per candidate, in their order. May be negative.
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -125,10 +131,6 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         let mechanism = self.releases.charge(1, budget, |share| M::noise(sensitivity, share))?;
         let event = self.releases.event(question, mechanism, sensitivity.lattice_log2(), candidates.len());
         let released = self.release(vec![event], |vault| Ok(vec![Exact::Scores(vault.scores(candidates)?)]))?;
-        let units = mechanism.standard_deviation().expect("noise was added");
-        Ok(released.map(|values| NoisyScores {
-            values: values.into_iter().flatten().map(score::to_f64).collect(),
-            standard_deviation: units * score::to_f64(1),
-        }))
+        Ok(released.map(|values| NoisyScores::new(values.into_iter().flatten(), mechanism)))
     }
 }

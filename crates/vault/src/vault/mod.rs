@@ -2,6 +2,7 @@
 
 mod cache;
 mod columns;
+mod compare;
 mod draw;
 mod measure;
 mod planted;
