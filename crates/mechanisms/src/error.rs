@@ -69,6 +69,20 @@ pub enum MechanismError {
         /// What is wrong.
         problem: String,
     },
+    /// A figure of quality cannot be measured.
+    #[error("the figure `{figure}` cannot be measured: {problem}")]
+    Figure {
+        /// The figure.
+        figure: String,
+        /// Why it cannot.
+        problem: String,
+    },
+    /// Criteria cannot be used.
+    #[error("the criteria cannot be used: {problem}")]
+    Criteria {
+        /// What is wrong.
+        problem: String,
+    },
     /// The schema is too large for the method.
     #[error("{problem}")]
     TooLarge {
@@ -156,6 +170,10 @@ impl MechanismError {
                 "declare `dp: {adjacency: replace-one}` in the schema if the number of rows is public"
             }
             Self::Option { .. } => "leave the option out for its default",
+            Self::Figure { .. } => {
+                "`docs/reference/criteria.md` lists the figures; `scumble schema check` lists columns"
+            }
+            Self::Criteria { .. } => "`docs/reference/criteria.md` describes the file",
             Self::TooLarge { hint, .. } | Self::Condition { hint, .. } => hint,
             Self::Rows(_) => "draw fewer rows, or give the pattern of the column more places and fit the model again",
             Self::NoRules { .. } => {

@@ -60,9 +60,10 @@ mod mechanism;
 mod methods;
 mod model;
 mod planning;
+pub mod quality;
 
 pub use error::MechanismError;
-pub use mechanism::fit::{fit, fit_in, plan};
+pub use mechanism::fit::{fit, fit_and_check, fit_and_check_in, fit_in, plan};
 pub use mechanism::method::Method;
 pub use mechanism::option::GaussianAccounting;
 pub use mechanism::terms::{MethodAccounting, MethodAdjacency, PublicRows, RowTotal};

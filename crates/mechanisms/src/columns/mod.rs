@@ -30,10 +30,11 @@ pub use self::budget::LearnShare;
 use self::budget::{Left, Parts};
 pub use self::forecast::{LearnForecast, forecast};
 use crate::error::MechanismError;
-use crate::mechanism::fit::fit_in;
+use crate::mechanism::fit::fit_and_check_in;
 use crate::mechanism::method::Method;
 use crate::mechanism::terms::{MethodAccounting, MethodAdjacency, OnTerms, on_terms};
 use crate::model::Model;
+use crate::quality::Check;
 
 /// A table that can be read by any schema of its columns.
 pub trait RawTable {
@@ -95,7 +96,8 @@ pub fn learn(
     )
 }
 
-/// Learns what a schema lacks and fits a model, both within `goal`.
+/// Learns what a schema lacks, fits a model, and checks its rows if a check is given, all within
+/// `goal`.
 ///
 /// # Privacy
 /// As for [`fit`](crate::fit): one certificate for all that was released.
@@ -108,11 +110,12 @@ pub fn fit_undeclared(
     method: &Method,
     goal: ApproxDp,
     share: LearnShare,
+    check: Option<&Check>,
     job: Option<&Job>,
 ) -> Result<Model, MechanismError> {
     let terms = partial.terms_alone()?.privacy().clone();
     let learn = Learn { columns: Columns { partial, table }, goal, job, unit: terms.max_contributions };
-    on_terms(terms.adjacency, method.accounting(goal), LearnAndFit { learn, method, share })
+    on_terms(terms.adjacency, method.accounting(goal), LearnAndFit { learn, method, share, check })
 }
 
 /// Learns what a schema lacks in an open vault.
@@ -217,6 +220,7 @@ struct LearnAndFit<'a> {
     learn: Learn<'a>,
     method: &'a Method,
     share: LearnShare,
+    check: Option<&'a Check>,
 }
 
 impl OnTerms for Learn<'_> {
@@ -243,7 +247,7 @@ impl OnTerms for LearnAndFit<'_> {
             None => for_model,
         };
         let source = self.learn.columns.table.marginals(&schema, true).map_err(VaultError::from)?;
-        fit_in(vault.into_vault(source), for_model, &schema, self.method)
+        fit_and_check_in(vault.into_vault(source), for_model, &schema, self.method, self.check)
     }
 }
 

@@ -15,6 +15,7 @@ use crate::mechanism::method::Method;
 use crate::mechanism::terms::{MethodAccounting, MethodAdjacency, OnTerms, on_terms};
 use crate::model::Model;
 use crate::model::origin::Origin;
+use crate::quality::{Check, Figures};
 
 /// Describes a fit for the ledger.
 ///
@@ -49,12 +50,28 @@ pub fn fit(
     goal: ApproxDp,
     job: Option<&Job>,
 ) -> Result<Model, MechanismError> {
+    fit_and_check(schema, source, method, goal, None, job)
+}
+
+/// Fits a model as [`fit`] does, and spends a share of the budget on comparing rows of the model
+/// with the real ones, if a check is given. The model has the result.
+///
+/// # Errors
+/// Those of [`fit`], and if a figure of the check cannot be measured.
+pub fn fit_and_check(
+    schema: &Schema,
+    source: Box<dyn MarginalSource>,
+    method: &Method,
+    goal: ApproxDp,
+    check: Option<&Check>,
+    job: Option<&Job>,
+) -> Result<Model, MechanismError> {
     let privacy = schema.privacy();
     let bound = if Mutant::FitIgnoresTheBound.is_planted() { source.bound() } else { privacy.bound() };
     if source.domain() != schema.domain() || source.bound() != bound {
         return Err(MechanismError::OtherSchema);
     }
-    let fit = Fit { prepared: Prepared::new(schema, method, goal)?, source, job, goal };
+    let fit = Fit { prepared: Prepared::new(schema, method, goal)?.with_check(check)?, source, job, goal };
     on_terms(privacy.adjacency, method.accounting(goal), fit)
 }
 
@@ -69,7 +86,21 @@ pub fn fit_in<A: MethodAdjacency, M: MethodAccounting>(
     schema: &Schema,
     method: &Method,
 ) -> Result<Model, MechanismError> {
-    Prepared::unchecked(schema, method)?.fit(vault, budget)
+    fit_and_check_in(vault, budget, schema, method, None)
+}
+
+/// Fits a model in an open vault, checks its rows if a check is given, and closes the vault.
+///
+/// # Privacy
+/// As for [`fit_in`].
+pub fn fit_and_check_in<A: MethodAdjacency, M: MethodAccounting>(
+    vault: Vault<A, M>,
+    budget: Budget<A, M>,
+    schema: &Schema,
+    method: &Method,
+    check: Option<&Check>,
+) -> Result<Model, MechanismError> {
+    Prepared::unchecked(schema, method)?.with_check(check)?.fit(vault, budget)
 }
 
 /// A schema and a method that were checked against each other, before any row is read.
@@ -81,6 +112,8 @@ pub(crate) struct Prepared<'a> {
     /// The method with names of columns replaced by their positions in the schema.
     pub(crate) resolved: Method,
     pub(crate) model: ModelTerms,
+    /// The check of rows, with its figures.
+    check: Option<(&'a Check, Figures<'a>)>,
 }
 
 impl<'a> Prepared<'a> {
@@ -102,7 +135,16 @@ impl<'a> Prepared<'a> {
         }
         let terms = || Ok(ModelTerms { recoding: method.recoding_of(schema)?, rules: rules::zeros(schema)? });
         let model = terms().map_err(|error: MechanismError| error.naming_columns(schema))?;
-        Ok(Self { schema, method, resolved: method.of_schema(schema)?, model })
+        Ok(Self { schema, method, resolved: method.of_schema(schema)?, model, check: None })
+    }
+
+    /// Adds a check of rows of the model.
+    ///
+    /// # Errors
+    /// If a figure cannot be measured.
+    fn with_check(self, check: Option<&'a Check>) -> Result<Self, MechanismError> {
+        let check = check.map(|check| Ok::<_, MechanismError>((check, check.figures(self.schema)?))).transpose()?;
+        Ok(Self { check, ..self })
     }
 
     fn fit<A: MethodAdjacency, M: MethodAccounting>(
@@ -110,8 +152,19 @@ impl<'a> Prepared<'a> {
         mut vault: Vault<A, M>,
         budget: Budget<A, M>,
     ) -> Result<Model, MechanismError> {
-        let Self { schema, method, resolved, model } = self;
+        let Self { schema, method, resolved, model, check } = self;
+        let (for_check, budget) = match &check {
+            Some((check, _)) => {
+                let (for_check, budget) = check.split(budget);
+                (Some(for_check), budget)
+            }
+            None => (None, budget),
+        };
         let fitted = resolved.fit(&mut vault, budget, &model).map_err(|error| error.naming_columns(schema))?;
+        let checked = match (check, for_check) {
+            (Some((check, figures)), Some(budget)) => Some(check.run(&mut vault, budget, &fitted, &figures)?),
+            _ => None,
+        };
         let recoding = vault.recoding();
         let mut released = vault.released_values().to_vec();
         let assumptions =
@@ -124,7 +177,7 @@ impl<'a> Prepared<'a> {
             }
         }
         let origin = Origin::Measured { method: method.clone(), released, certificate };
-        Ok(Model::new(schema.clone(), recoding, fitted, origin))
+        Ok(Model::new(schema.clone(), recoding, fitted, origin).with_checked(checked))
     }
 }
 

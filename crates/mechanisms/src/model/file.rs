@@ -21,6 +21,7 @@ use std::io::Read;
 use std::path::Path;
 
 use scumble_schema::{AtomicFile, Clique, Schema, SchemaSpec, io_problem, limits};
+use scumble_vault::Event;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -31,6 +32,7 @@ use crate::model::origin_file::{self, OriginShape};
 use crate::model::shape::{self, Shape};
 use crate::model::table_bound::TableBound;
 use crate::model::targets;
+use crate::quality::RowsChecked;
 
 const MAGIC: &[u8; 8] = b"SCUMBLE\n";
 /// Version of a file without targets, which earlier programs read too.
@@ -39,6 +41,8 @@ const VERSION: u32 = 3;
 const VERSION_WITH_TARGETS: u32 = 4;
 /// Version of a file with potentials of binary columns.
 const VERSION_WITH_POTENTIALS: u32 = 5;
+/// Version of a file with rows that were checked.
+const VERSION_WITH_CHECK: u32 = 6;
 const HASH_BYTES: usize = 32;
 /// Maximum size of a JSON section in bytes.
 const MAX_JSON_BYTES: u64 = limits::SCHEMA_FILE_BYTES;
@@ -56,11 +60,14 @@ struct Header {
     /// Columns of the tables that rows are moved towards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     targets: Vec<Clique>,
+    /// Rows that were compared with the real ones: the last event of the certificate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    checked: Option<RowsChecked>,
 }
 
 impl Model {
     /// Latest version of the model file. A reader of an earlier version refuses it.
-    pub const FILE_VERSION: u32 = VERSION_WITH_POTENTIALS;
+    pub const FILE_VERSION: u32 = VERSION_WITH_CHECK;
 
     /// Returns the SHA-256 of the model file as hexadecimal digits, which identifies the model.
     pub fn fingerprint(&self) -> String {
@@ -74,6 +81,7 @@ impl Model {
             distribution: Shape::of(&self.distribution),
             bounds: self.bounds.clone(),
             targets: self.targets.iter().map(|target| target.clique().clone()).collect(),
+            checked: self.checked.clone(),
         };
         let of_targets = self.targets.iter().flat_map(|target| target.shares().values().iter().copied());
         let sections = [
@@ -83,7 +91,9 @@ impl Model {
             origin_file::numbers(&self.origin).flatten().collect(),
             shape::numbers(&self.distribution).chain(of_targets).flat_map(f64::to_le_bytes).collect(),
         ];
-        let version = if header.distribution.has_potentials() {
+        let version = if self.checked.is_some() {
+            VERSION_WITH_CHECK
+        } else if header.distribution.has_potentials() {
             VERSION_WITH_POTENTIALS
         } else if self.targets.is_empty() {
             VERSION
@@ -109,7 +119,7 @@ impl Model {
             return Err(MechanismError::damaged("it does not begin as one"));
         }
         let version = u32::from_le_bytes(take(&mut rest, 4)?.try_into().expect("four bytes were taken"));
-        if !(VERSION..=VERSION_WITH_POTENTIALS).contains(&version) {
+        if !(VERSION..=VERSION_WITH_CHECK).contains(&version) {
             return Err(MechanismError::damaged("its version is not known to this program"));
         }
         if Sha256::digest(content).as_slice() != hash {
@@ -140,7 +150,13 @@ impl Model {
         if !rest.is_empty() {
             return Err(MechanismError::damaged("something follows its end"));
         }
-        Ok(Self { schema, recoding, rows: header.rows, distribution, bounds, origin, targets })
+        let (rows, checked) = (header.rows, header.checked);
+        let figures = origin.comparisons().map(Event::length).collect::<Vec<_>>();
+        let readings = checked.iter().map(|checked| checked.readings.len() as u64).collect::<Vec<_>>();
+        if figures != readings {
+            return Err(MechanismError::damaged("its figures of quality are not those of its certificate"));
+        }
+        Ok(Self { schema, recoding, rows, distribution, bounds, origin, targets, checked })
     }
 
     /// Reads a model file with the checks of [`Model::from_bytes`].

@@ -20,6 +20,7 @@ use crate::mechanism::method::Method;
 use crate::model::fitted::{Distribution, Fitted};
 use crate::model::origin::Origin;
 use crate::model::table_bound::TableBound;
+use crate::quality::{Checked, RowsChecked};
 
 /// Number of rows sampled to estimate shares where a distribution cannot be summed: enough for the
 /// digits that reports show.
@@ -37,6 +38,8 @@ pub struct Model {
     pub(crate) origin: Origin,
     /// Tables across the cliques of the distribution that rows are moved towards.
     pub(crate) targets: Vec<RowTarget>,
+    /// Rows that were compared with the real ones.
+    pub(crate) checked: Option<RowsChecked>,
 }
 
 impl Model {
@@ -45,7 +48,21 @@ impl Model {
 
     pub(crate) fn new(schema: Schema, recoding: Recoding, fitted: Fitted, origin: Origin) -> Self {
         let Fitted { distribution, rows, bounds, targets } = fitted;
-        Self { schema, recoding, rows, distribution, bounds, origin, targets }
+        Self { schema, recoding, rows, distribution, bounds, origin, targets, checked: None }
+    }
+
+    /// Adds what was released about rows of the model.
+    pub(crate) fn with_checked(self, checked: Option<RowsChecked>) -> Self {
+        Self { checked, ..self }
+    }
+
+    /// Released figures of the quality of its rows, if the fit checked some.
+    pub fn checked(&self) -> Option<Checked> {
+        let Origin::Measured { released, certificate, .. } = &self.origin else { return None };
+        let (checked, event, values) = (self.checked.as_ref()?, certificate.events().last()?, released.last()?);
+        let unit = 1.0 / f64::from(1_u32 << event.lattice_log2());
+        let values: Vec<f64> = values.iter().map(|&value| value as f64 * unit).collect();
+        Some(checked.figures(&values, event.mechanism().standard_deviation()? * unit))
     }
 
     /// The origin of its numbers, which decides what privacy may be claimed.

@@ -54,6 +54,15 @@ impl Model {
 }
 
 impl Origin {
+    /// Returns the releases that compared rows with the real ones.
+    pub(crate) fn comparisons(&self) -> impl Iterator<Item = &Event> {
+        let events = match self {
+            Self::Measured { certificate, .. } => certificate.events(),
+            Self::External(_) => &[],
+        };
+        events.iter().filter(|event| event.question().is_comparison())
+    }
+
     /// Returns whether the number of rows is public, and not an estimate from noisy tables.
     pub fn has_public_rows(&self) -> bool {
         match self {

@@ -61,7 +61,10 @@ impl OriginShape {
                 let released = read_released(&mut section, &certificate)?;
                 // Releases from which columns were learned come before those of the method.
                 let learned = certificate.events().iter().take_while(|event| event.question().is_of_columns()).count();
-                let (events, values) = (&certificate.events()[learned..], &released[learned..]);
+                // And the comparison of rows of the model with the real ones comes after them.
+                let end = certificate.events().iter().rposition(|event| !event.question().is_comparison());
+                let of_method = learned..end.map_or(learned, |last| last + 1).max(learned);
+                let (events, values) = (&certificate.events()[of_method.clone()], &released[of_method]);
                 let recoding = method.recoding_after(schema, events, values).map_err(|_| {
                     MechanismError::damaged("its options break a rule, or its releases are not its method's")
                 })?;

@@ -149,7 +149,8 @@ fn every_column_gets_the_type_that_a_person_would_declare() {
 fn a_model_is_fitted_in_the_same_budget() {
     let people = people(20_000);
     let (goal, share) = (goal(1.0, 1e-9), LearnShare::default());
-    let model = fit_undeclared(&people.partial(), &people, &Method::named("mst").unwrap(), goal, share, None).unwrap();
+    let model =
+        fit_undeclared(&people.partial(), &people, &Method::named("mst").unwrap(), goal, share, None, None).unwrap();
     let certificate = model.certificate().unwrap();
     certificate.verify().unwrap();
     assert!(certificate.epsilon().get() <= 1.0 && certificate.epsilon().get() > 0.99);

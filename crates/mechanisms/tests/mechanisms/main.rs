@@ -14,6 +14,7 @@ mod model_file;
 mod mst;
 mod privbayes;
 mod privmrf_paper;
+mod quality;
 mod replay;
 mod rules;
 mod smoothed_histogram;

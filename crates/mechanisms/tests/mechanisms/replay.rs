@@ -5,7 +5,8 @@ use std::error::Error;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use arrow_array::RecordBatch;
-use scumble_mechanisms::{MechanismError, Method, MethodAccounting, MethodAdjacency, Model, fit_in};
+use scumble_mechanisms::quality::{Check, Figure};
+use scumble_mechanisms::{MechanismError, Method, MethodAccounting, MethodAdjacency, Model, fit_and_check_in, fit_in};
 use scumble_pgm::Sampling;
 use scumble_schema::{Clique, Condition, HierarchySpec, RangeSpec, RuleSpec, Scalar, Schema};
 use scumble_testing::{
@@ -151,6 +152,40 @@ fn rules_between_columns() {
     let network = Ruled(named("pb-pgm", &["degree=1"]));
     some_of_all_parts::<AddRemove, Pure>(&network);
     some_of_all_parts::<ReplaceOne, Pure>(&network);
+}
+
+/// A fit that compares its rows with the real ones, by every kind of figure.
+#[test]
+fn checked_rows() {
+    for (method, options) in [("auto", &["candidates=8", "rounds_per_column=0.5", "most_columns=2"][..]), ("mst", &[])]
+    {
+        let checked = Checked(named(method, options));
+        some_of_all_parts::<AddRemove, Gdp>(&checked);
+        some_of_all_parts::<ReplaceOne, Gdp>(&checked);
+    }
+    let checked = Checked(named("pb-pgm", &["degree=1"]));
+    some_of_all_parts::<AddRemove, Pure>(&checked);
+    some_of_all_parts::<ReplaceOne, Pure>(&checked);
+}
+
+/// A fit whose rows are checked, under rules where its method keeps them.
+struct Checked(Fit);
+
+impl<A: MethodAdjacency, M: MethodAccounting> Subject<A, M> for Checked {
+    fn run(&self, vault: Vault<A, M>, budget: Budget<A, M>, schema: &Schema) -> Result<Artefacts, Box<dyn Error>> {
+        let schema = &ruled(schema);
+        let mut figures = Figure::defaults(schema);
+        for attribute in schema.attributes() {
+            figures.push(Figure::Accuracy { column: attribute.name().into() });
+            if attribute.number(0).is_some() {
+                figures.push(Figure::Mean { column: attribute.name().into(), within: None });
+                figures.push(Figure::Regression { column: attribute.name().into() });
+            }
+        }
+        let check = Check { figures, ..Check::new(None) };
+        let model = fit_and_check_in(vault, budget, schema, &self.0.0, Some(&check))?;
+        Ok(Artefacts::new().with("model", model.to_bytes()).with("figures", format!("{:?}", model.checked())))
+    }
 }
 
 /// A fit of the same columns, of which those of three values and more have a hierarchy of one
