@@ -3,6 +3,7 @@
 use std::fmt;
 
 use scumble_mechanisms::marginals::Statement;
+use scumble_mechanisms::quality::Checked;
 use scumble_mechanisms::{Basis, Distribution, Method, Model, Origin, TableBound, TableFacts};
 use scumble_pgm::network::Pair;
 use scumble_schema::{Assumption, Attribute, Clique};
@@ -14,7 +15,7 @@ use crate::explained::odds_in_lines;
 use crate::guarantee::guarantee;
 use crate::learned::LearnedColumns;
 use crate::odds::Odds;
-use crate::words::wrapped;
+use crate::words::{grouped, wrapped};
 
 /// Maximum number of codes of a column in the summary.
 const MAX_LISTED_SHARES: usize = 5;
@@ -62,6 +63,9 @@ pub struct Summary {
     /// is probably wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dead_columns: Vec<DeadColumn>,
+    /// Released figures of the quality of its rows, if the fit checked some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checked: Option<Checked>,
     /// The columns, in schema order.
     pub columns: Vec<ColumnSummary>,
     /// Children and parents of a Bayesian network, in the order in which they are drawn.
@@ -167,6 +171,7 @@ impl Summary {
             assumed: schema.assumed().map(|attribute| attribute.name().into()).collect(),
             learned: model.certificate().and_then(|certificate| LearnedColumns::new(schema, certificate)),
             dead_columns: dead_columns(model),
+            checked: model.checked(),
             columns: columns.collect(),
             network: network(model),
             measured: measured(model, &tables),
@@ -246,6 +251,13 @@ impl fmt::Display for Summary {
         }
         for (dead, label) in self.dead_columns.iter().zip(std::iter::once("look at").chain(std::iter::repeat(""))) {
             writeln!(formatter, "{}", entry(label, &dead.to_string()))?;
+        }
+        if let Some(checked) = &self.checked {
+            let rows = grouped(checked.rows);
+            writeln!(formatter, "\nquality of {rows} rows (seed {}), released within this budget", checked.seed)?;
+            for figure in &checked.figures {
+                writeln!(formatter, "  {figure}")?;
+            }
         }
         let width = self.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0).max(6);
         writeln!(formatter, "\n{:width$}  {:8}  {:>7}  {:>8}  most frequent", "column", "type", "codes", "noise")?;

@@ -154,6 +154,8 @@ impl Error {
                 | MechanismError::Option { .. }
                 | MechanismError::NeedsDelta { .. }
                 | MechanismError::CategoriesNeedDelta
+                | MechanismError::Figure { .. }
+                | MechanismError::Criteria { .. }
                 | MechanismError::NoRules { .. },
             )
             | Self::Bundle(_)

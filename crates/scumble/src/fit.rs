@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use scumble_engine::{Input, ReadOptions, TableScan};
 use scumble_mechanisms::columns::{self, LearnShare};
 use scumble_mechanisms::marginals::{self, Marginals};
+use scumble_mechanisms::quality::Check;
 use scumble_mechanisms::{Method, Model, plan};
 use scumble_schema::learn::PartialSchema;
 use scumble_schema::{AdjacencyKind, Schema};
@@ -52,6 +53,7 @@ pub struct Fit<'a> {
     accept_weak_privacy: bool,
     public_rows: Option<u64>,
     read_options: ReadOptions,
+    check: Option<Check>,
 }
 
 /// The columns of a fit.
@@ -107,6 +109,7 @@ impl<'a> Fit<'a> {
             accept_weak_privacy: false,
             public_rows: None,
             read_options: ReadOptions::default(),
+            check: None,
         }
     }
 
@@ -148,6 +151,12 @@ impl<'a> Fit<'a> {
     /// Sets how the table is read: format, memory, threads, progress, cluster.
     pub fn read_options(self, options: ReadOptions) -> Self {
         Self { read_options: options, ..self }
+    }
+
+    /// Spends a share of the budget on comparing rows of the model with the real ones. The model
+    /// has the result: [`Model::checked`].
+    pub fn check_rows(self, check: impl Into<Option<Check>>) -> Self {
+        Self { check: check.into(), ..self }
     }
 
     /// Refuses weak goals, unless they are accepted. All other steps check this first; callers that
@@ -237,6 +246,10 @@ impl<'a> Fit<'a> {
             Columns::Learned(partial, share) => columns::plan(partial, &self.method, Some(share), self.goal)?,
             Columns::LearnedAlone(partial) => columns::plan(partial, &self.method, None, self.goal)?,
         };
+        let plan = match &self.check {
+            Some(check) => check.in_plan(plan),
+            None => plan,
+        };
         Ok(JobPlan { command: self.command.clone(), ..plan })
     }
 }
@@ -321,7 +334,7 @@ impl ReservedLearning<'_> {
 
 /// Returns a result with its job. If the work failed before its first release, nothing is spent,
 /// and the job ends.
-fn with_job<T>(result: Result<T, Error>, job: Option<Job>) -> Result<(T, Option<Job>), Error> {
+pub(crate) fn with_job<T>(result: Result<T, Error>, job: Option<Job>) -> Result<(T, Option<Job>), Error> {
     match result {
         Ok(result) => Ok((result, job)),
         Err(error) => {
@@ -340,10 +353,12 @@ impl Fit<'_> {
         let fitted = scumble_cancel::until_cancelled(|| match (self.columns, table) {
             (Columns::Declared(schema), OpenTable::Coded(scan)) => {
                 let source = for_method(scan, schema, self.method.asks_once())?;
-                Ok(scumble_mechanisms::fit(schema, source, &self.method, self.goal, job)?)
+                let check = self.check.as_ref();
+                Ok(scumble_mechanisms::fit_and_check(schema, source, &self.method, self.goal, check, job)?)
             }
             (Columns::Learned(partial, share), OpenTable::Raw(table)) => {
-                Ok(columns::fit_undeclared(partial, &table, &self.method, self.goal, share, job)?)
+                let check = self.check.as_ref();
+                Ok(columns::fit_undeclared(partial, &table, &self.method, self.goal, share, check, job)?)
             }
             _ => unreachable!("a table is opened by its columns"),
         });

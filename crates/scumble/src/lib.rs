@@ -43,6 +43,7 @@
 //! | fit a model, within a cap on all fits of a table | [`Fit`], [`Ledger`], [`create_ledger`] |
 //! | draw rows, all or selected ones, into a file or as Arrow batches | [`Draw`] |
 //! | save a model, and state its guarantee | [`Model::write`], [`report::guarantee`], [`report::Summary`] |
+//! | release the quality of rows, and judge it by criteria | [`Fit::check_rows`], [`RowCheck`], [`read_criteria`] |
 //! | publish a release, or verify one | [`bundle::create`], [`bundle::verify()`] |
 //! | fit to noisy tables that another party released | [`fit_marginals`] |
 //! | count on a cluster | `cluster::Cluster`, as the `remote` of [`ReadOptions`] |
@@ -113,6 +114,7 @@ mod error;
 mod fit;
 mod ledger;
 mod outputs;
+mod quality;
 mod raw_table;
 mod weak_terms;
 
@@ -121,6 +123,7 @@ pub use error::{Error, Fault, Problem};
 pub use fit::{Fit, LearnedSchema, ReservedFit, ReservedLearning, Start, fit_marginals};
 pub use ledger::create_ledger;
 pub use outputs::{OutputError, Outputs};
+pub use quality::{RowCheck, parse_criteria, read_criteria};
 pub use raw_table::undeclared;
 pub use weak_terms::{WeakTerms, refuse_weak_terms};
 

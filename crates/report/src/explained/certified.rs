@@ -90,7 +90,8 @@ fn released(certificate: &Certificate) -> String {
     let parities = of(|event| event.question().is_of_parities());
     let grids = of(|event| matches!(event.question(), Question::Grid { .. }));
     let values = of(|event| matches!(event.question(), Question::Values { .. }));
-    let scores = events.len() - one_way - larger - rows - chosen - parities - grids - values;
+    let compared = of(|event| event.question().is_comparison());
+    let scores = events.len() - one_way - larger - rows - chosen - parities - grids - values - compared;
     let kinds = [
         (one_way, "table of counts over one column", "tables of counts over one column"),
         (larger, "table of counts over several columns", "tables of counts over several columns"),
@@ -100,6 +101,11 @@ fn released(certificate: &Certificate) -> String {
         (values, "list of values that enough rows share", "lists of values that enough rows share"),
         (parities, "list of parities of sets of columns", "lists of parities of sets of columns"),
         (rows, "draw of rows from a smoothed table", "draws of rows from a smoothed table"),
+        (
+            compared,
+            "comparison of synthetic rows with the real ones",
+            "comparisons of synthetic rows with the real ones",
+        ),
     ];
     let kinds: Vec<String> = kinds
         .into_iter()

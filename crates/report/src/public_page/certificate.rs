@@ -100,6 +100,9 @@ fn question(model: &Model, event: &Event) -> String {
             let candidates = grouped(candidates.get());
             match event.mechanism() {
                 Mechanism::Exponential { .. } => format!("choice among {candidates} candidates"),
+                _ if event.question().is_comparison() => {
+                    format!("{candidates} figures that compare synthetic rows with the real ones")
+                }
                 _ if event.question().is_of_parities() => format!("parities of {candidates} sets of columns"),
                 _ => format!("scores of {candidates} candidates"),
             }

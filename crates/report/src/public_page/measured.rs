@@ -69,7 +69,8 @@ fn choices(model: &Model) -> Markup {
     };
     let asked = |chosen: bool| {
         let scores = events.iter().filter(|event| matches!(event.question(), Question::Scores { .. }));
-        let scores = scores.filter(|event| !event.question().is_of_parities());
+        let is_other = |event: &&Event| event.question().is_of_parities() || event.question().is_comparison();
+        let scores = scores.filter(|event| !is_other(event));
         scores.filter(|event| matches!(event.mechanism(), Mechanism::Exponential { .. }) == chosen).count()
     };
     let parities: u64 = events.iter().filter(|event| event.question().is_of_parities()).map(Event::length).sum();

@@ -26,6 +26,7 @@ use crate::noisy_table::{NoisyTable, noisy_tables};
 use crate::page::{Figure, Page, facts, note, prose, text};
 use crate::picture::picture;
 use crate::plain::PlainWords;
+use crate::quality::quality_section;
 use crate::words::grouped;
 
 /// Renders a model as a self-contained HTML page, from released values and public facts. The same
@@ -46,7 +47,12 @@ pub fn public_page(model: &Model, title: Option<&str>) -> String {
     );
     let page = Page::new(title, lead(spec.description.as_deref()))
         .section("glance", "At a glance", glance(model))
-        .section("figures", "In figures", figures(model, &tables))
+        .section("figures", "In figures", figures(model, &tables));
+    let page = match model.checked() {
+        Some(checked) => page.section("quality", "Quality of the rows", quality_section(&checked, None)),
+        None => page,
+    };
+    let page = page
         .section("measured", "What was measured", measured::section(model, &tables))
         .section("distributions", "Columns one by one", distributions::section(model, &tables))
         .section("relations", "Relations, and which not to trust", relations::section(model, &tables))

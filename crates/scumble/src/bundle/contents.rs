@@ -5,6 +5,7 @@
 //! every file again and compare.
 
 use scumble_mechanisms::marginals::{MarginalsError, Statement};
+use scumble_mechanisms::quality::{Checked, Judged};
 use scumble_mechanisms::{Method, Model, Origin};
 use scumble_report::{Explanation, guarantee, picture, public_page};
 use scumble_vault::Certificate;
@@ -26,6 +27,7 @@ pub(super) const DECLARED_IN_WORDS: &str = "declared.txt";
 pub(super) const DATA_PACKAGE: &str = "datapackage.json";
 pub(super) const CROISSANT: &str = "croissant.json";
 pub(super) const REGISTRY: &str = "registry-entry.yaml";
+pub(super) const QUALITY: &str = "quality.json";
 pub(super) const REPORT: &str = "report.html";
 pub(super) const PICTURE: &str = "model.svg";
 pub(super) const README: &str = "README.md";
@@ -38,13 +40,14 @@ pub(super) const INNER_FOLDER: &str = "data";
 pub(super) const PROGRAM: &str = concat!("scumble ", env!("CARGO_PKG_VERSION"));
 
 /// All files that a bundle may have, except the list of checksums, with a description.
-pub(super) const FILES: [(&str, &str); 15] = [
+pub(super) const FILES: [(&str, &str); 16] = [
     (INDEX, "what this folder is, what is promised, whom to ask: a page to begin with, for any browser"),
     (PARQUET, "the synthetic rows, with the types of their columns"),
     (CSV, "the same rows as text"),
     (DATA_PACKAGE, "what the files of rows are and what their columns hold: a Data Package (datapackage.org)"),
     (CROISSANT, "the same for tools of machine learning: Croissant 1.0 (mlcommons.org)"),
     (REPORT, "what was measured, how well, and what not to trust: a page for any browser"),
+    (QUALITY, "how near the rows are to the real ones, released with noise, and the criteria that they were judged by"),
     (PICTURE, "which columns the model ties together, as a picture"),
     (CERTIFICATE, "the privacy guarantee with every release that it is computed from"),
     (CERTIFICATE_IN_WORDS, "the privacy guarantee in words"),
@@ -63,6 +66,17 @@ pub(super) struct Contents<'a> {
     /// Checksum of the Parquet file of rows.
     pub(super) parquet: Sum,
     pub(super) csv: Sum,
+}
+
+/// Released figures of the quality of rows, as a document.
+#[derive(Serialize)]
+struct Quality {
+    #[serde(flatten)]
+    checked: Checked,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    criteria: Vec<Judged>,
 }
 
 /// A complete file.
@@ -95,6 +109,9 @@ impl Contents<'_> {
             Err(MarginalsError::NoTables) => {}
             Err(error) => return Err(error.into()),
         }
+        if let Some(quality) = self.quality() {
+            add(QUALITY, pretty(&quality));
+        }
         add(REPORT, public_page(self.model, Some(&self.title())));
         add(PICTURE, picture(self.model));
         add(DATA_PACKAGE, pretty(&data_package::DataPackage::new(self)));
@@ -107,6 +124,14 @@ impl Contents<'_> {
         documents.push(Document { name: README, bytes: readme.into_bytes() });
         documents.push(Document { name: INDEX, bytes: index.into_bytes() });
         Ok(documents)
+    }
+
+    /// Returns the released figures of the rows, and the criteria that they were judged by.
+    fn quality(&self) -> Option<Quality> {
+        let checked = self.release.checked(self.model)?;
+        let criteria = self.release.criteria.clone();
+        let judged = criteria.as_ref().map(|criteria| criteria.judge(&checked)).unwrap_or_default();
+        Some(Quality { checked, confidence: criteria.map(|criteria| criteria.confidence), criteria: judged })
     }
 
     /// Returns the title of the release.

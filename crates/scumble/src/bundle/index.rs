@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 use scumble_mechanisms::{Model, Origin};
 use scumble_report::page::{Column, Page, Table, details, facts, grouped, prose, text};
-use scumble_report::{Explanation, PlainWords, guarantee};
+use scumble_report::{Explanation, PlainWords, guarantee, quality_section};
 
 use super::checksums;
 use super::contents::{CERTIFICATE_IN_WORDS, CSV, Contents, DECLARED_IN_WORDS, FILES, INDEX, PROGRAM, REPORT};
@@ -21,10 +21,18 @@ pub(super) fn index(contents: &Contents<'_>, names: &[&str]) -> String {
             (publisher.curator()) "."
         }
     };
-    Page::new(contents.title(), lead)
-        .section("what", "What this is", what(contents.model))
-        .section("promise", "What is promised to the people in the real table", promise(contents.model))
-        .section("files", "What is in this folder", files(names))
+    let page = Page::new(contents.title(), lead).section("what", "What this is", what(contents.model)).section(
+        "promise",
+        "What is promised to the people in the real table",
+        promise(contents.model),
+    );
+    let page = match release.checked(contents.model) {
+        Some(checked) => {
+            page.section("quality", "How good the rows are", quality_section(&checked, release.criteria.as_ref()))
+        }
+        None => page,
+    };
+    page.section("files", "What is in this folder", files(names))
         .section("ask", "Whom to ask, and the terms", terms(contents))
         .section("verify", "How to check it", verify(contents))
         .with_foot(

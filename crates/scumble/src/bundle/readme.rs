@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use scumble_mechanisms::Origin;
+use scumble_mechanisms::quality::CheckedFigure;
 
 use super::checksums;
 use super::contents::{Contents, FILES, PROGRAM};
@@ -23,6 +24,20 @@ pub(super) fn readme(contents: &Contents<'_>, names: &[&str]) -> String {
     let list = (checksums::LIST, "SHA-256 of every other file");
     for (name, what) in FILES.iter().filter(|(name, _)| names.contains(name)).chain([&list]) {
         writeln!(text, "| `{name}` | {what} |").expect("writing to a string cannot fail");
+    }
+    if let Some(checked) = release.checked(contents.model) {
+        let judged = release.criteria.as_ref().map(|criteria| criteria.judge(&checked)).unwrap_or_default();
+        text.push_str(
+            "\n## How good the rows are\n\nReleased with noise, within the guarantee, so these figures may be published. \
+             Each has a 95 % interval. An error of a table is the share of rows in the wrong cell.\n\n",
+        );
+        for judged in &judged {
+            writeln!(text, "- {judged}").expect("writing to a string cannot fail");
+        }
+        let is_judged = |figure: &CheckedFigure| judged.iter().any(|judged| judged.measured == *figure);
+        for figure in checked.figures.iter().filter(|figure| !is_judged(figure)) {
+            writeln!(text, "- {figure}").expect("writing to a string cannot fail");
+        }
     }
     let claim = match contents.model.origin() {
         Origin::Measured { .. } => "that the totals of the certificate follow from its releases",

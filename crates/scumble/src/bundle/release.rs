@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, NaiveDate};
 use scumble_mechanisms::Model;
+use scumble_mechanisms::quality::{Checked, Criteria};
 use scumble_pgm::Sampling;
 use scumble_schema::SchemaSpec;
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ const MAX_TEXT_BYTES: usize = 4_096;
 const FIRST_VERSION: &str = "1.0.0";
 
 /// The inputs of a bundle besides the model: the same release and model give the same bytes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
     /// Number of rows.
@@ -35,6 +36,9 @@ pub struct Release {
     pub date: Date,
     /// Publication metadata.
     pub publisher: Publisher,
+    /// Criteria that the rows were judged by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<Criteria>,
 }
 
 /// Publication metadata. Fields that are not set have a marked placeholder in the bundle.
@@ -74,7 +78,27 @@ impl Release {
     /// Returns a release of `rows` rows with a fresh seed and no publication metadata.
     pub fn new(rows: u64, date: Date) -> Result<Self, Error> {
         let (seed, sampling) = (fresh_seed()?, Sampling::for_rows(rows));
-        Ok(Self { rows, seed, sampling, date, publisher: Publisher::default() })
+        Ok(Self { rows, seed, sampling, date, publisher: Publisher::default(), criteria: None })
+    }
+
+    /// Returns a release of the rows that the fit of the model checked, if it did; otherwise as
+    /// [`Release::new`], of the model's number of rows.
+    pub fn of_model(model: &Model, date: Date) -> Result<Self, Error> {
+        let usual = Self::new(model.rows(), date)?;
+        Ok(match model.checked() {
+            Some(checked) => {
+                let sampling = checked.sampling.parse().unwrap_or_else(|_| Sampling::for_rows(checked.rows));
+                Self { rows: checked.rows, seed: checked.seed, sampling, ..usual }
+            }
+            None => usual,
+        })
+    }
+
+    /// Returns the released figures of exactly these rows, if the fit of the model checked them.
+    pub fn checked(&self, model: &Model) -> Option<Checked> {
+        model.checked().filter(|checked| {
+            (checked.rows, checked.seed, checked.sampling.as_str()) == (self.rows, self.seed, self.sampling.name())
+        })
     }
 
     /// Returns the names of the metadata that neither the publisher nor the schema of the model
@@ -248,6 +272,7 @@ mod tests {
             sampling: Sampling::LowVariance,
             date: "2026-01-05".parse().unwrap(),
             publisher: Publisher { curator: Some("Office".into()), ..Publisher::default() },
+            criteria: None,
         };
         let text = serde_json::to_string(&release).unwrap();
         assert!(text.contains(r#""seed":"18446744073709551615","sampling":"low-variance""#), "{text}");

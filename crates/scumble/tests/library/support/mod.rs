@@ -57,6 +57,7 @@ pub(crate) fn release() -> Release {
         sampling: Sampling::LowVariance,
         date: "2026-11-15".parse().unwrap(),
         publisher: Publisher { curator: Some("Office of Statistics".into()), ..Publisher::default() },
+        criteria: None,
     }
 }
 

@@ -1,0 +1,135 @@
+//! Quality of rows that were released before, and criteria in files.
+
+use std::path::Path;
+
+use scumble_engine::{Input, ReadOptions, TableScan};
+use scumble_mechanisms::MechanismError;
+use scumble_mechanisms::quality::{self, Checked, Criteria, Figure};
+use scumble_schema::{CodeColumn, Schema, io_problem};
+use scumble_vault::ledger::{Job, JobPlan, Ledger};
+use scumble_vault::{ApproxDp, Certificate};
+use sha2::{Digest, Sha256};
+
+use crate::error::Error;
+use crate::fit::{Start, for_method, with_job};
+use crate::weak_terms::refuse_weak_terms;
+
+/// Reads criteria from a YAML or JSON file.
+///
+/// # Errors
+/// If the file cannot be read, or has no valid criteria.
+pub fn read_criteria(path: &Path) -> Result<Criteria, Error> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| MechanismError::File { path: path.display().to_string(), problem: io_problem(&error) })?;
+    parse_criteria(&text)
+}
+
+/// Parses criteria, in YAML or JSON.
+///
+/// # Errors
+/// If the text has no valid criteria.
+pub fn parse_criteria(text: &str) -> Result<Criteria, Error> {
+    let parsed: Result<Criteria, _> = serde_saphyr::from_str(text);
+    let criteria = parsed.map_err(|error| MechanismError::Criteria { problem: error.to_string() })?;
+    criteria.check()?;
+    Ok(criteria)
+}
+
+/// A comparison of rows that were released before with the real ones, for a budget of its own.
+///
+/// # Privacy
+/// The figures are `(epsilon, delta)`-differentially private as the goal states, whatever the
+/// released rows are. The budgets of repeated checks add up, and so do those of the fit.
+#[must_use = "a check does nothing until it is run"]
+pub struct RowCheck<'a> {
+    schema: &'a Schema,
+    goal: ApproxDp,
+    figures: Vec<Figure>,
+    ledger: Option<&'a Ledger>,
+    start: Start,
+    command: Option<String>,
+    accept_weak_privacy: bool,
+    read_options: ReadOptions,
+}
+
+impl<'a> RowCheck<'a> {
+    /// Returns a check of the usual figures within `goal`.
+    pub fn new(schema: &'a Schema, goal: ApproxDp) -> Self {
+        let read_options = ReadOptions::default();
+        let (figures, ledger, start, command) = (Vec::new(), None, Start::New, None);
+        Self { schema, goal, figures, ledger, start, command, accept_weak_privacy: false, read_options }
+    }
+
+    /// Sets the figures; the usual ones if there are none.
+    pub fn figures(self, figures: Vec<Figure>) -> Self {
+        Self { figures, ..self }
+    }
+
+    /// Charges the check to the ledger of the table.
+    pub fn ledger(self, ledger: impl Into<Option<&'a Ledger>>) -> Self {
+        Self { ledger: ledger.into(), ..self }
+    }
+
+    /// Records in the ledger the command that runs this check.
+    pub fn command(self, command: impl Into<String>) -> Self {
+        Self { command: Some(command.into()), ..self }
+    }
+
+    /// Accepts weak goals, such as an epsilon above 10.
+    pub fn accept_weak_privacy(self, accept: bool) -> Self {
+        Self { accept_weak_privacy: accept, ..self }
+    }
+
+    /// Sets whether the ledger begins a new job or resumes an open one.
+    pub fn start(self, start: Start) -> Self {
+        Self { start, ..self }
+    }
+
+    /// Sets how the real table is read.
+    pub fn read_options(self, options: ReadOptions) -> Self {
+        Self { read_options: options, ..self }
+    }
+
+    /// Compares released rows, as columns of codes of the schema, with the real ones, and ends the
+    /// ledger's job.
+    ///
+    /// # Errors
+    /// If the goal or a figure is refused, the table cannot be read, or the ledger refuses.
+    pub fn run(self, real: &[Input], released: Vec<CodeColumn>) -> Result<(Checked, Certificate), Error> {
+        if !self.accept_weak_privacy {
+            refuse_weak_terms(self.goal, None)?;
+        }
+        let scan = TableScan::open(real, self.schema, &self.read_options)?;
+        let job = self.ledger.map(|ledger| self.begin(ledger, &digest(&released))).transpose()?;
+        let checked = scumble_cancel::until_cancelled(|| {
+            let source = for_method(scan, self.schema, false)?;
+            let released = std::iter::once(released);
+            Ok(quality::check_rows(self.schema, source, released, &self.figures, self.goal, job.as_ref())?)
+        });
+        let (checked, job) = with_job(checked.unwrap_or(Err(Error::Interrupted)), job)?;
+        if let Some(job) = job {
+            job.commit()?;
+        }
+        Ok(checked)
+    }
+
+    fn begin(&self, ledger: &Ledger, digest: &str) -> Result<Job, Error> {
+        let plan = quality::plan(self.schema, &self.figures, digest, self.goal);
+        let plan = JobPlan { command: self.command.clone(), ..plan };
+        Ok(match self.start {
+            Start::New => ledger.begin(plan)?,
+            Start::Anew => ledger.begin_anew(plan)?,
+            Start::Resume => ledger.resume_job(plan)?.ok_or(Error::NothingToResume)?,
+        })
+    }
+}
+
+/// Returns the SHA-256 of rows, which tells them apart on a ledger.
+fn digest(released: &[CodeColumn]) -> String {
+    let mut digest = Sha256::new();
+    for column in released {
+        digest.update((column.len() as u64).to_le_bytes());
+        column.iter().for_each(|code| digest.update(code.to_le_bytes()));
+    }
+    scumble_vault::hex(&digest.finalize())
+}
