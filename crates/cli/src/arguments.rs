@@ -10,6 +10,7 @@ mod method_options;
 #[cfg(not(feature = "cluster"))]
 mod no_cluster;
 mod plan;
+mod quality;
 #[cfg(test)]
 mod reference;
 mod report;
@@ -31,7 +32,7 @@ use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Met
 pub(crate) use self::bundle::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
 #[cfg(feature = "cluster")]
 pub(crate) use self::cluster::{EngineChoice, Executor, Scheduler};
-pub(crate) use self::evaluate::Evaluate;
+pub(crate) use self::evaluate::{Evaluate, PrivateEvaluation};
 pub(crate) use self::inspect::Inspect;
 pub(crate) use self::learning::RawTerms;
 use self::learning::{LEARN_SHARE, learn_share};
@@ -39,6 +40,7 @@ use self::method_options::MethodOptions;
 #[cfg(not(feature = "cluster"))]
 pub(crate) use self::no_cluster::EngineChoice;
 pub(crate) use self::plan::Plan;
+pub(crate) use self::quality::{CheckedRows, Release, RowChecks};
 pub(crate) use self::report::Report;
 pub(crate) use self::row_selection::RowSelection;
 pub(crate) use self::schema::{
@@ -79,6 +81,7 @@ pub(crate) enum Verb {
     Fit(Fit),
     Sample(Sample),
     Synth(Synth),
+    Release(Release),
     Inspect(Inspect),
     Report(Report),
     Marginals(Marginals),
@@ -248,8 +251,10 @@ pub(crate) struct LedgerFile {
 }
 
 /// Arguments that conflict with `--from-marginals`: without rows they have no effect.
-const ROW_ARGUMENTS: [&str; 25] = [
+const ROW_ARGUMENTS: [&str; 27] = [
     "data",
+    "check_share",
+    "accept",
     "unit",
     "max_rows",
     "learn_share",
@@ -314,6 +319,8 @@ pub(crate) struct RealTable {
     pub(crate) rows_hint: Option<u64>,
     #[command(flatten)]
     pub(crate) weak: WeakPrivacy,
+    #[command(flatten)]
+    pub(crate) checks: RowChecks,
     /// Ledger of the table, which refuses a fit over its cap; by default, spending is not tracked
     #[arg(long, value_name = "LEDGER")]
     pub(crate) ledger: Option<PathBuf>,
@@ -375,7 +382,8 @@ impl RealTable {
 
     /// Returns all input files; none of them may be overwritten.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &PathBuf> {
-        self.data.iter().chain(&self.schema).chain(&self.ledger).chain(&self.from_marginals)
+        let files = self.data.iter().chain(&self.schema).chain(&self.ledger).chain(&self.from_marginals);
+        files.chain(&self.checks.accept)
     }
 }
 

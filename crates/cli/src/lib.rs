@@ -125,6 +125,7 @@ fn run_verb(verb: &Verb, terminal: &Terminal) -> Result<(), Failure> {
         Verb::Fit(arguments) => command::fit::run(arguments, terminal),
         Verb::Sample(arguments) => command::sample::run(arguments, terminal),
         Verb::Synth(arguments) => command::synth::run(arguments, terminal),
+        Verb::Release(arguments) => command::release::run(arguments, terminal),
         Verb::Inspect(arguments) => command::inspect::run(arguments, terminal),
         Verb::Report(arguments) => command::report::run(arguments, terminal),
         Verb::Marginals(arguments) => command::marginals::run(arguments, terminal),

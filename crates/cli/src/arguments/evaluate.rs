@@ -4,18 +4,22 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
+use scumble::{Delta, Epsilon, Start};
 
-use super::{FormatName, Overwriting, TextFiles};
+use super::terms::{WeakPrivacy, delta, epsilon};
+use super::{FormatName, Overwriting, TextFiles, start};
 
 /// Compare a synthetic table with the real one, for the steward of the real one: NOT differentially
-/// private
+/// private, unless with `--private`
 ///
 /// The result is computed from the real rows without noise. Only people who may see these rows may
-/// see it; do not publish it.
+/// see it; do not publish it. With `--private`, fewer figures are released with noise, for a
+/// budget; they may be published.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  scumble evaluate --real people.csv --synth synth.csv --schema people.schema.yaml -o steward.html\n  \
-                  scumble evaluate --real people.csv --synth synth.csv --schema people.schema.yaml --quick --json"
+                  scumble evaluate --real people.csv --synth synth.csv --schema people.schema.yaml --quick --json\n  \
+                  scumble evaluate --private --real people.csv --synth synth.csv --schema people.schema.yaml --epsilon 0.1"
 )]
 pub(crate) struct Evaluate {
     /// Real table: files, folders, globs, PostgreSQL tables or `-`, as for `fit`
@@ -27,7 +31,8 @@ pub(crate) struct Evaluate {
     /// Schema file of both tables
     #[arg(short, long, value_name = "FILE")]
     pub(crate) schema: PathBuf,
-    /// HTML page to write, besides the text; `-` for standard output
+    /// HTML page to write, besides the text; `-` for standard output. With `--private`, a JSON file
+    /// with figures and certificate
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -64,6 +69,47 @@ pub(crate) struct Evaluate {
     pub(crate) format: Option<FormatName>,
     #[command(flatten)]
     pub(crate) text_files: TextFiles,
+    #[command(flatten)]
+    pub(crate) private_evaluation: PrivateEvaluation,
+}
+
+/// Help heading of the options of `--private`.
+const PRIVATE: &str = "Figures that may be published";
+
+/// A differentially private evaluation.
+#[derive(Debug, Args)]
+pub(crate) struct PrivateEvaluation {
+    /// Release figures with noise, for a budget of the real table, so that they may be published
+    #[arg(long, help_heading = PRIVATE, requires = "epsilon", conflicts_with_all = ["title", "orders", "count", "subgroup", "target", "earnings", "seed", "quick"])]
+    pub(crate) private: bool,
+    /// Epsilon of (epsilon, delta)-differential privacy: the budget of the figures
+    #[arg(short, long, value_name = "NUMBER", value_parser = epsilon, allow_negative_numbers = true, help_heading = PRIVATE, requires = "private")]
+    pub(crate) epsilon: Option<Epsilon>,
+    /// Delta of (epsilon, delta)-differential privacy
+    #[arg(short, long, value_name = "NUMBER", value_parser = delta, allow_negative_numbers = true, help_heading = PRIVATE, default_value_t = Delta::DEFAULT)]
+    pub(crate) delta: Delta,
+    /// File of criteria: their figures are measured and compared with their bounds
+    #[arg(long, value_name = "FILE", help_heading = PRIVATE, requires = "private")]
+    pub(crate) accept: Option<PathBuf>,
+    /// Ledger of the table, which refuses figures over its cap; by default, spending is not tracked
+    #[arg(long, value_name = "LEDGER", help_heading = PRIVATE, requires = "private")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// With `--ledger`: resume an interrupted check with the same arguments, without spending again
+    #[arg(long, requires = "ledger", help_heading = PRIVATE)]
+    resume: bool,
+    /// With `--ledger`: start a new check even if one with the same arguments was interrupted; the
+    /// budget reserved for that one stays spent
+    #[arg(long, requires = "ledger", conflicts_with = "resume", help_heading = PRIVATE)]
+    anew: bool,
+    #[command(flatten)]
+    pub(crate) weak: WeakPrivacy,
+}
+
+impl PrivateEvaluation {
+    /// Returns how the check starts on its ledger.
+    pub(crate) fn start(&self) -> Start {
+        start(self.resume, self.anew)
+    }
 }
 
 fn order(text: &str) -> Result<usize, String> {

@@ -1,6 +1,7 @@
 //! `scumble bundle`
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use scumble::bundle::{self, Date, Outcome, Release, Verification};
@@ -26,22 +27,20 @@ pub(crate) fn run(arguments: &BundleCommand, terminal: &Terminal) -> Result<(), 
 
 fn create(arguments: &BundleCreate, terminal: &Terminal) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
-    let rows = arguments.rows.unwrap_or(model.rows());
-    let usual = Release::new(rows, arguments.date.map_or_else(today, Ok)?)?;
+    let date = arguments.date.map_or_else(today, Ok)?;
+    // Other rows than those that the fit checked have a seed of their own.
+    let usual = match (arguments.rows, arguments.seed) {
+        (None, None) => Release::of_model(&model, date)?,
+        (rows, _) => Release::new(rows.unwrap_or(model.rows()), date)?,
+    };
     let release = Release {
         seed: arguments.seed.unwrap_or(usual.seed),
         sampling: arguments.sampling.unwrap_or(usual.sampling),
         publisher: arguments.publisher(),
         ..usual
     };
-    let writing = Writing::begin();
-    let bar = terminal.progress("sampling", rows, Unit::Rows);
-    let written = bundle::create(&model, &release, &arguments.output, |written| {
-        bar.set_position(written);
-        !writing.stop_requested()
-    });
-    bar.finish_and_clear();
-    let files = written?;
+    let rows = release.rows;
+    let files = write(&model, &release, &arguments.output, terminal)?;
     let open = release.left_open(&model);
     if !open.is_empty() {
         terminal.note(&format!(
@@ -61,8 +60,25 @@ fn create(arguments: &BundleCreate, terminal: &Terminal) -> Result<(), Failure> 
     Ok(())
 }
 
+/// Writes a bundle, shows progress, and stops on request.
+pub(crate) fn write(
+    model: &Model,
+    release: &Release,
+    folder: &Path,
+    terminal: &Terminal,
+) -> Result<Vec<&'static str>, Failure> {
+    let writing = Writing::begin();
+    let bar = terminal.progress("sampling", release.rows, Unit::Rows);
+    let written = bundle::create(model, release, folder, |written| {
+        bar.set_position(written);
+        !writing.stop_requested()
+    });
+    bar.finish_and_clear();
+    Ok(written?)
+}
+
 /// Returns the date of [`DAY_VARIABLE`], or today.
-fn today() -> Result<Date, Failure> {
+pub(crate) fn today() -> Result<Date, Failure> {
     let seconds = match std::env::var(DAY_VARIABLE) {
         Ok(text) => text.parse().ok(),
         Err(_) => SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),

@@ -11,6 +11,7 @@ use scumble_evaluate::{Columns, EvaluateError, Evaluation, Settings, steward_pag
 use serde::Serialize;
 
 use crate::arguments::Evaluate;
+use crate::command::private_evaluation;
 use crate::failure::Failure;
 use crate::output;
 use crate::terminal::{Terminal, Unit, show_spinner};
@@ -25,7 +26,12 @@ struct Outcome<'a> {
 
 pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failure> {
     let reads = arguments.real.iter().chain(&arguments.synth).chain([&arguments.schema]);
+    let private = &arguments.private_evaluation;
+    let reads = reads.chain(&private.accept).chain(&private.ledger);
     output::check(reads, &arguments.output, arguments.overwriting.force)?;
+    if private.private {
+        return private_evaluation::run(arguments, terminal);
+    }
     let schema = arguments.text_files.schema(&arguments.schema)?;
     let settings = settings(arguments, &schema)?;
     let bar = terminal.progress("reading", 0, Unit::Bytes);

@@ -4,11 +4,12 @@ use std::num::NonZeroU64;
 use std::path::Path;
 
 use scumble::mechanisms::columns::forecast;
+use scumble::mechanisms::quality::{self, Check, CheckForecast};
 use scumble::report::{FitPlan, LedgerSummary, Summary, dead_columns, guarantee, heaps, unreadable_texts, weak_terms};
 use scumble::{Job, Ledger, Model, ReadOptions, Schema};
 use serde_json::json;
 
-use crate::arguments::{EngineChoice, Fit, RealTable};
+use crate::arguments::{CheckedRows, EngineChoice, Fit, RealTable};
 use crate::command::columns::{self, TableColumns};
 use crate::failure::Failure;
 use crate::terminal::{Terminal, Unit};
@@ -22,8 +23,10 @@ pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     if real.dry_run {
         return dry_run(real, &arguments.engine, &columns, terminal);
     }
-    let (model, job) = fit(real, &arguments.engine, &columns, Some(path), terminal)?;
+    let check = real.checks.check(CheckedRows::default())?;
+    let (model, job) = fit(real, &arguments.engine, &columns, check, Some(path), terminal)?;
     commit(job)?;
+    show_quality(real, &model, terminal)?;
     terminal.result(
         || json!({ "model": path, "summary": Summary::new(&model) }),
         || format!("wrote the model to {}\n{}", path.display(), guarantee(&model)),
@@ -40,11 +43,22 @@ pub(crate) fn commit(job: Option<Job>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Prints the released figures of the rows, or how they compare with the criteria.
+pub(crate) fn show_quality(real: &RealTable, model: &Model, terminal: &Terminal) -> Result<(), Failure> {
+    let Some(checked) = model.checked() else { return Ok(()) };
+    match real.checks.criteria()? {
+        Some(criteria) => criteria.judge(&checked).iter().for_each(|judged| terminal.note(&judged.to_string())),
+        None => checked.figures.iter().for_each(|figure| terminal.note(&figure.to_string())),
+    }
+    Ok(())
+}
+
 /// Fits a model, saves it, and prints the warnings that belong to its guarantee.
 pub(crate) fn fit(
     real: &RealTable,
     engine: &EngineChoice,
     columns: &TableColumns,
+    check: Option<Check>,
     save_to: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<(Model, Option<Job>), Failure> {
@@ -65,7 +79,7 @@ pub(crate) fn fit(
             }
             (model, None)
         }
-        _ => fit_rows(real, engine, columns, save_to, terminal)?,
+        _ => fit_rows(real, engine, columns, check, save_to, terminal)?,
     };
     if let TableColumns::Learned(_, share) = columns
         && let Some(learned) = columns::learned(&model, *share)
@@ -98,6 +112,7 @@ fn fit_rows(
     real: &RealTable,
     engine: &EngineChoice,
     columns: &TableColumns,
+    check: Option<Check>,
     save_to: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<(Model, Option<Job>), Failure> {
@@ -107,7 +122,7 @@ fn fit_rows(
     let bar = terminal.progress("reading", 0, Unit::Bytes);
     let progress = fit_progress::sink(&bar, columns.schema(), &real.method()?, real.goal(), &real.data);
     let options = ReadOptions { progress: Some(progress), ..read_options(real, engine)? };
-    let mut fit = fit.ledger(ledger.as_ref()).read_options(options);
+    let mut fit = fit.check_rows(check).ledger(ledger.as_ref()).read_options(options);
     if let Some(path) = save_to {
         fit = fit.save_to(path);
     }
@@ -159,9 +174,17 @@ pub(crate) fn dry_run(
         TableColumns::Declared(_) => None,
         TableColumns::Learned(partial, share) => Some(forecast(partial, &real.method()?, Some(*share), goal)?),
     };
+    let checks = columns.schema().map(|schema| forecast_checks(real, schema)).transpose()?.flatten();
     let ledger = ledger.map(|ledger| ledger.verify()).transpose()?.map(|statement| LedgerSummary::new(&statement));
+    if let Some((forecast, undecidable)) = &checks {
+        terminal.note(&checks_in_words(*forecast));
+        for criterion in undecidable {
+            terminal.warn(criterion);
+        }
+    }
+    let checks = checks.map(|(forecast, _)| forecast);
     terminal.result(
-        || json!({ "dry_run": true, "plan": plan, "learning": learning, "ledger": ledger }),
+        || json!({ "dry_run": true, "plan": plan, "learning": learning, "checks": checks, "ledger": ledger }),
         || {
             let plan = plan.as_ref().map(ToString::to_string);
             let plan = plan.or_else(|| learning.map(|learning| columns::forecast(learning, rows)));
@@ -176,8 +199,31 @@ pub(crate) fn dry_run(
     Ok(())
 }
 
+/// Predicts how exact the checks of a fit will be, and warns of criteria that noise cannot decide.
+fn forecast_checks(real: &RealTable, schema: &Schema) -> Result<Option<(CheckForecast, Vec<String>)>, Failure> {
+    let Some(check) = real.checks.check(CheckedRows::default())? else { return Ok(None) };
+    let accounting = real.method()?.accounting(real.goal());
+    let forecast = quality::forecast(schema, &check, accounting, real.goal(), real.rows_hint)?;
+    let criteria = real.checks.criteria()?;
+    let undecidable = criteria.iter().flat_map(|criteria| forecast.undecidable(criteria));
+    let warning = |criterion: &quality::Criterion| {
+        let (figure, bound) = (&criterion.figure, criterion.bound);
+        format!("noise is too large for the criterion `{figure}, {bound}`: it cannot be met with this budget")
+    };
+    Ok(Some((forecast, undecidable.map(warning).collect())))
+}
+
+fn checks_in_words(forecast: CheckForecast) -> String {
+    let interval = match forecast.half_width {
+        Some(half_width) => format!("95 % intervals of shares of all rows will be ± {half_width:.1e}"),
+        None => "`--rows-hint NUMBER` shows their intervals".into(),
+    };
+    let (figures, noise) = (forecast.figures, forecast.noise);
+    format!("{figures} figures of quality will be released, each with noise of {noise:.0} rows; {interval}")
+}
+
 /// Returns the read options of the real table.
-fn read_options(real: &RealTable, engine: &EngineChoice) -> Result<ReadOptions, Failure> {
+pub(crate) fn read_options(real: &RealTable, engine: &EngineChoice) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
         format: real.format.map(Into::into),
         memory_limit: real.memory_limit,

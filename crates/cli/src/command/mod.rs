@@ -13,6 +13,8 @@ pub(crate) mod inspect;
 pub(crate) mod ledger;
 pub(crate) mod marginals;
 pub(crate) mod plan;
+pub(crate) mod private_evaluation;
+pub(crate) mod release;
 pub(crate) mod report;
 pub(crate) mod sample;
 pub(crate) mod schema;

@@ -56,6 +56,13 @@ pub(crate) fn sample(model: &Model, synthetic: &SyntheticTable, terminal: &Termi
     Ok(write(draw(model, synthetic), synthetic, terminal)?.rows)
 }
 
+/// Draws and writes the requested rows of a new model, which are those that its fit checked, if it
+/// did; returns their number.
+pub(crate) fn sample_checked(model: &Model, synthetic: &SyntheticTable, terminal: &Terminal) -> Result<u64, Failure> {
+    let seed = model.checked().map(|checked| checked.seed).or(synthetic.seed);
+    Ok(write(draw(model, synthetic).seed(seed), synthetic, terminal)?.rows)
+}
+
 /// Draws and writes the requested rows on a cluster, and returns their number.
 #[cfg(feature = "cluster")]
 fn sample_on_cluster(

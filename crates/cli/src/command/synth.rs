@@ -6,10 +6,10 @@ use scumble::report::{Summary, guarantee};
 use scumble::schema::Decoder;
 use serde_json::json;
 
-use crate::arguments::Synth;
+use crate::arguments::{CheckedRows, Synth, SyntheticTable};
 use crate::command::columns::TableColumns;
-use crate::command::fit::{commit, dry_run, fit};
-use crate::command::sample::{sample, wrote};
+use crate::command::fit::{commit, dry_run, fit, show_quality};
+use crate::command::sample::{sample_checked, wrote};
 use crate::failure::Failure;
 use crate::output;
 use crate::terminal::Terminal;
@@ -35,9 +35,13 @@ pub(crate) fn run(arguments: &Synth, terminal: &Terminal) -> Result<(), Failure>
         return dry_run(&arguments.real, &arguments.engine, &columns, terminal);
     }
     // The model is saved first: if the rows cannot be written, the spent budget is not lost.
-    let (model, job) = fit(&arguments.real, &arguments.engine, &columns, arguments.model.as_deref(), terminal)?;
-    let rows = sample(&model, &arguments.synthetic, terminal)?;
+    let SyntheticTable { rows, seed, sampling, .. } = arguments.synthetic;
+    let check = arguments.real.checks.check(CheckedRows { rows, seed, sampling })?;
+    let save_to = arguments.model.as_deref();
+    let (model, job) = fit(&arguments.real, &arguments.engine, &columns, check, save_to, terminal)?;
+    let rows = sample_checked(&model, &arguments.synthetic, terminal)?;
     commit(job)?;
+    show_quality(&arguments.real, &model, terminal)?;
     let output = &synthetic.output;
     terminal.result(
         || json!({ "output": output, "rows": rows, "model": arguments.model, "summary": Summary::new(&model) }),

@@ -19,6 +19,7 @@ mod multiline;
 mod older_models;
 mod ordinary_files;
 mod plan;
+mod release;
 mod report;
 mod sample;
 mod schema;
