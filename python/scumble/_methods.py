@@ -49,6 +49,7 @@ class Synthesizer:
         unit: str | None = None,
         max_rows: int | None = None,
         learn_share: float | None = None,
+        check_share: float | None = None,
         ledger: Ledger | PathLike | None = None,
         resume: bool = False,
         anew: bool = False,
@@ -72,6 +73,8 @@ class Synthesizer:
         :param unit: without a schema: the column that identifies people, who may have several rows
         :param max_rows: without a schema: the most rows of one person; by default 1
         :param learn_share: without a schema: the share of the budget for learning; by default 0.35
+        :param check_share: share of the budget for comparing synthetic rows with the real ones, with noise, so
+            that their quality may be published: see :attr:`Model.quality`; by default nothing is compared
         :param ledger: ledger of the table, which refuses a fit over its cap; by default, spending
             is not tracked
         :param resume: resume an interrupted fit with the same arguments, without spending again
@@ -106,6 +109,7 @@ class Synthesizer:
                 unit=unit,
                 max_rows=max_rows,
                 learn_share=learn_share,
+                check_share=check_share,
                 method=self.method,
                 options=options,
                 epsilon=self.epsilon,

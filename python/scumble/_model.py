@@ -203,6 +203,13 @@ class Model:
         return dict(self._native.learned_columns())
 
     @property
+    def quality(self) -> dict[str, Any] | None:
+        """Released figures of the quality of its rows, each with its 95 % interval; ``None`` if the fit checked
+        none. They may be published. ``rows`` and ``seed`` say which rows were checked."""
+        checked = self._native.quality()
+        return None if checked is None else json.loads(checked)
+
+    @property
     def method(self) -> str | None:
         """Name of the method; ``None`` if the tables were released by another party."""
         method = self._native.method

@@ -72,6 +72,7 @@ class Model:
         unit: str | None,
         max_rows: int | None,
         learn_share: float | None,
+        check_share: float | None,
         method: str | None,
         options: Sequence[str],
         epsilon: float,
@@ -106,6 +107,7 @@ class Model:
         path: str | os.PathLike[str] | None,
         progress: ProgressCallback | None,
     ) -> Table: ...
+    def quality(self) -> str | None: ...
     def learned_columns(self) -> list[tuple[str, str]]: ...
     def write_marginals(self, path: str | os.PathLike[str]) -> tuple[int, int]: ...
     @property

@@ -27,11 +27,15 @@ pub(crate) fn bundle_create(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let model = &model.0;
-    let rows = rows.unwrap_or(model.rows());
     let publisher: Publisher = serde_json::from_str(publisher)
         .map_err(|_| Failure::usage("the publication metadata is not text", "give texts only"))?;
     let date = date.parse::<Date>().map_err(Failure::from)?;
-    let usual = Release::new(rows, date).map_err(Failure::from)?;
+    // Other rows than those that the fit checked have a seed of their own.
+    let usual = match (rows, seed) {
+        (None, None) => Release::of_model(model, date),
+        (rows, _) => Release::new(rows.unwrap_or(model.rows()), date),
+    };
+    let usual = usual.map_err(Failure::from)?;
     let release = Release {
         seed: seed.unwrap_or(usual.seed),
         sampling: sampling_named(sampling)?.unwrap_or(usual.sampling),
@@ -40,7 +44,7 @@ pub(crate) fn bundle_create(
     };
     work::run(py, progress.as_ref(), |reporter| {
         let mut progress = reporter.of_rows();
-        let files = bundle::create(model, &release, &folder, |drawn| progress(drawn, rows))?;
+        let files = bundle::create(model, &release, &folder, |drawn| progress(drawn, release.rows))?;
         Ok(json!({ "files": files, "release": release, "left_open": release.left_open(model) }).to_string())
     })
 }

@@ -241,3 +241,15 @@ def test_a_column_that_could_not_be_read_is_warned_of(tmp_path: Path) -> None:
     table.write_text("amount,paid\n" + "".join(rows), encoding="utf-8")
     with pytest.warns(scumble.DeadColumnWarning, match="`amount`: about .* could not be read"):
         scumble.Independent(1.0, 1e-9).fit(table, schema, progress=False)
+
+
+def test_quality_that_may_be_published(people: People, fitted: scumble.MST) -> None:
+    checked = scumble.MST(4.0, 1e-9).fit(*people, check_share=0.1)
+    assert checked.model_ is not None
+    quality = checked.model_.quality
+    assert quality is not None
+    assert "mean error of tables over 3 columns" in [figure["name"] for figure in quality["figures"]]
+    assert all(figure["half_width"] > 0 for figure in quality["figures"])
+    assert fitted.model_ is not None and fitted.model_.quality is None
+    with pytest.raises(scumble.UsageError, match="check_share"):
+        scumble.MST(1.0, 1e-9).fit(*people, check_share=2)
