@@ -82,6 +82,11 @@ pub enum MechanismError {
     Criteria {
         /// What is wrong.
         problem: String,
+    /// A method has no workload.
+    #[error("`{method}` has no workload: it treats all tables alike")]
+    NoWorkload {
+        /// The method.
+        method: &'static str,
     },
     /// The schema is too large for the method.
     #[error("{problem}")]
@@ -174,6 +179,7 @@ impl MechanismError {
                 "`docs/reference/criteria.md` lists the figures; `scumble schema check` lists columns"
             }
             Self::Criteria { .. } => "`docs/reference/criteria.md` describes the file",
+            Self::NoWorkload { .. } => "choose `auto`, `aim` or `mst`, or leave out `--workload` and `--target`",
             Self::TooLarge { hint, .. } | Self::Condition { hint, .. } => hint,
             Self::Rows(_) => "draw fewer rows, or give the pattern of the column more places and fit the model again",
             Self::NoRules { .. } => {

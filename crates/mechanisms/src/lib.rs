@@ -67,6 +67,7 @@ pub use mechanism::fit::{fit, fit_and_check, fit_and_check_in, fit_in, plan};
 pub use mechanism::method::Method;
 pub use mechanism::option::GaussianAccounting;
 pub use mechanism::terms::{MethodAccounting, MethodAdjacency, PublicRows, RowTotal};
+pub use mechanism::workload::{Workload, WorkloadColumn, WorkloadTable};
 pub use methods::{aim, auto, independent, mst, pb_pgm, privbayes, privbayes_nist, privmrf, smoothed_histogram};
 pub use model::Model;
 pub use model::conditioning::{ConditionedModel, Conditions, Shares};

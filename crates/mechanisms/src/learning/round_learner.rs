@@ -83,8 +83,13 @@ impl<'a> RoundLearner<'a> {
         tables: &[Clique],
         budget: Budget<A, M>,
     ) -> Result<(), MechanismError> {
-        self.tables.extend(vault.measure(tables, budget)?.into_inner());
+        self.add(vault.measure(tables, budget)?.into_inner());
         Ok(())
+    }
+
+    /// Adds measured tables.
+    pub(crate) fn add(&mut self, tables: Vec<NoisyTable>) {
+        self.tables.extend(tables);
     }
 
     /// Refits the model to all tables, well enough to select by.

@@ -1,5 +1,6 @@
 //! Private selection of a spanning tree.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
 use scumble_pgm::{JunctionTree, simplex};
@@ -86,13 +87,54 @@ impl<'a> Ruled<'a> {
     }
 }
 
+/// Edges within the tables of a workload, which come before others.
+#[derive(Debug, Default)]
+pub(crate) struct NamedEdges {
+    /// Tables of two columns, the heaviest first. They are edges wherever they close no cycle.
+    pairs: Vec<[usize; 2]>,
+    /// Pairs of columns within any table, which are the candidates as long as one of them fits.
+    within: BTreeSet<[usize; 2]>,
+}
+
+impl NamedEdges {
+    /// Returns the edges between these ends within tables with weights.
+    pub(crate) fn new(ends: &[End], tables: &[(Clique, f64)]) -> Self {
+        let places: BTreeMap<AttributeId, usize> =
+            ends.iter().enumerate().map(|(place, end)| (end.column, place)).collect();
+        let (mut pairs, mut within) = (Vec::new(), BTreeSet::new());
+        for (table, weight) in tables {
+            let joined: Vec<usize> =
+                table.attributes().iter().filter_map(|column| places.get(column).copied()).collect();
+            for (place, &one) in joined.iter().enumerate() {
+                within.extend(joined[place + 1..].iter().map(|&other| ordered([one, other])));
+            }
+            if let &[one, other] = &joined[..] {
+                pairs.push((ordered([one, other]), *weight));
+            }
+        }
+        pairs.sort_by(|(one, of_one), (other, of_other)| of_other.total_cmp(of_one).then_with(|| one.cmp(other)));
+        Self { pairs: pairs.into_iter().map(|(pair, _)| pair).collect(), within }
+    }
+
+    /// Returns whether a table of the workload holds an edge.
+    pub(crate) fn has(&self, edge: [usize; 2]) -> bool {
+        self.within.contains(&ordered(edge))
+    }
+}
+
+fn ordered([one, other]: [usize; 2]) -> [usize; 2] {
+    [one.min(other), one.max(other)]
+}
+
 /// Selects the edges of a tree over two or more columns, each with an equal share of the budget.
 /// `fits` says whether a pair may be the next edge after others, `score` is the score of a pair of
-/// ends.
+/// ends. Pairs that a workload names are edges without a selection; then edges within its larger
+/// tables are selected, then others. Returns the budget as well if nothing is left to select.
 ///
 /// # Privacy
-/// One selection per edge, among the pairs that join two components so far, which follow from
-/// earlier selections. Scores must compare pairs with released values.
+/// One selection per edge that is not named, among the pairs that join two components so far, which
+/// follow from the workload and from earlier selections. Scores must compare pairs with released
+/// values.
 ///
 /// # Reference
 /// McKenna, Miklau, Sheldon 2021, arXiv:2108.04978, Algorithm 2: Kruskal's, with the exponential
@@ -101,19 +143,31 @@ impl<'a> Ruled<'a> {
 pub(crate) fn spanning_tree<A: MethodAdjacency, M: Selecting, S: Score<A>>(
     vault: &mut Vault<A, M>,
     ends: &[End],
+    named: &NamedEdges,
     budget: Budget<A, M>,
     fits: impl Fn(&[Clique], &Clique) -> bool,
     score: impl Fn([usize; 2]) -> Result<S, VaultError>,
-) -> Result<Vec<[usize; 2]>, VaultError> {
+) -> Result<(Vec<[usize; 2]>, Option<Budget<A, M>>), VaultError> {
     let mut joined = UnionFind::new(ends.len());
-    let edges = NonZeroUsize::new(ends.len() - 1).expect("two or more columns");
-    let (mut tree, mut cliques) = (Vec::with_capacity(edges.get()), Vec::with_capacity(edges.get()));
+    let edges = ends.len() - 1;
+    let (mut tree, mut cliques) = (Vec::with_capacity(edges), Vec::with_capacity(edges));
+    for &edge in &named.pairs {
+        if !joined.connected(edge[0], edge[1]) && fits(&cliques, &End::pair(ends, edge)) {
+            cliques.push(End::pair(ends, edge));
+            joined.connect(edge[0], edge[1]);
+            tree.push(edge);
+        }
+    }
+    let Some(edges) = NonZeroUsize::new(edges - tree.len()) else { return Ok((tree, Some(budget))) };
     for share in budget.split_evenly(edges) {
         let all = (0..ends.len()).flat_map(|left| (left + 1..ends.len()).map(move |right| [left, right]));
-        let joining: Vec<[usize; 2]> = all
+        let mut joining: Vec<[usize; 2]> = all
             .filter(|&[left, right]| !joined.connected(left, right))
             .filter(|&edge| fits(&cliques, &End::pair(ends, edge)))
             .collect();
+        if joining.iter().any(|&edge| named.has(edge)) {
+            joining.retain(|&edge| named.has(edge));
+        }
         if joining.is_empty() {
             break;
         }
@@ -123,5 +177,5 @@ pub(crate) fn spanning_tree<A: MethodAdjacency, M: Selecting, S: Score<A>>(
         joined.connect(edge[0], edge[1]);
         tree.push(edge);
     }
-    Ok(tree)
+    Ok((tree, None))
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::error::MechanismError;
 use crate::mechanism::terms::{MethodAccounting, MethodAdjacency};
+use crate::mechanism::workload::Workload;
 use crate::mechanism::{Mechanism, ModelTerms};
 use crate::methods::{aim, auto, independent, mst, pb_pgm, privbayes, privbayes_nist, privmrf, smoothed_histogram};
 use crate::model::fitted::Fitted;
@@ -210,6 +211,19 @@ impl Method {
         }
         options.extend(given);
         self.reading_options(Value::Object(options)).map_err(|error| refused(format!("is refused: {error}")))
+    }
+
+    /// Sets the tables that matter more than others, in place of those of the options.
+    ///
+    /// # Errors
+    /// If the method has no workload.
+    pub fn with_workload(self, workload: Workload) -> Result<Self, MechanismError> {
+        match self {
+            Self::Aim(options) => Ok(Self::Aim(aim::Options { workload, ..options })),
+            Self::Auto(options) => Ok(Self::Auto(auto::Options { workload, ..options })),
+            Self::Mst(options) => Ok(Self::Mst(mst::Options { workload, ..options })),
+            other => Err(MechanismError::NoWorkload { method: other.name() }),
+        }
     }
 
     /// Describes the method and its publication in one or two sentences.

@@ -5,6 +5,7 @@ pub(crate) mod fit;
 pub(crate) mod method;
 pub(crate) mod option;
 pub(crate) mod terms;
+pub(crate) mod workload;
 
 use scumble_pgm::StructuralZeros;
 use scumble_schema::{Domain, Hierarchies, Recoding, Schema};

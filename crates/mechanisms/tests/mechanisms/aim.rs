@@ -3,9 +3,10 @@
 use crate::asked::{self, close, cost_of_table, draw, goal, number, related};
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use scumble_mechanisms::aim::{Column, Options, WorkloadTable};
+use scumble_mechanisms::aim::Options;
 use scumble_mechanisms::{
-    Basis, Distribution, Fitted, GaussianAccounting, Method, MethodAccounting, MethodAdjacency, TableBound,
+    Basis, Distribution, Fitted, GaussianAccounting, Method, MethodAccounting, MethodAdjacency, TableBound, Workload,
+    WorkloadColumn, WorkloadTable,
 };
 use scumble_schema::{AdjacencyKind, AttributeId, Clique, Domain};
 use scumble_testing::RowSource;
@@ -89,9 +90,10 @@ fn check_scales<A: MethodAdjacency, M: MethodAccounting>(
     (choices, without)
 }
 
-fn workload(tables: &[(&[usize], f64)]) -> Vec<WorkloadTable> {
+fn workload(tables: &[(&[usize], f64)]) -> Workload {
     let table = |&(columns, weight): &(&[usize], f64)| WorkloadTable {
-        columns: columns.iter().copied().map(Column::Place).collect(),
+        columns: columns.iter().copied().map(WorkloadColumn::Place).collect(),
+        target: None,
         weight,
     };
     tables.iter().map(table).collect()
@@ -106,7 +108,7 @@ fn every_event_has_the_scale_of_its_sensitivity_and_its_share_of_the_budget() {
         let named = workload(&[(&[0, 1], thousandths(1, 5_000, &mut rng)), (&[1], 1.0)]);
         let options = Options {
             workload_columns: rng.random_range(1..5),
-            workload: if rng.random_bool(0.3) { named } else { Vec::new() },
+            workload: if rng.random_bool(0.3) { named } else { Workload::default() },
             rounds_per_column: thousandths(1_000, 8_000, &mut rng),
             choice_share: thousandths(1, 999, &mut rng),
             candidates: rng.random_range(1..12),

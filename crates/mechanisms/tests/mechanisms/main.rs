@@ -19,3 +19,4 @@ mod replay;
 mod rules;
 mod smoothed_histogram;
 mod theory;
+mod workload;

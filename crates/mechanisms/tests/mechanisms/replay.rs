@@ -79,9 +79,26 @@ replay_battery!(
     [gdp]
 );
 
+// Binary columns have rounds, too.
+replay_battery!(
+    auto_for_a_workload,
+    named(
+        "auto",
+        &[
+            "candidates=10",
+            "rounds_per_column=0.5",
+            "parities=false",
+            r#"workload=[{"columns": [0, 1], "weight": 3}, {"target": 1}]"#,
+        ]
+    ),
+    [gdp]
+);
+
 replay_battery!(mst, named("mst", &[]), [gdp, zcdp]);
 // Nearly nothing is rare, so that there is a tree also where noise is large.
 replay_battery!(mst_of_nearly_all_values, named("mst", &["merge_below=0.3", "spread=null"]), [gdp]);
+
+replay_battery!(mst_for_a_workload, named("mst", &["merge_below=0.3", r#"workload=[{"columns": [0, 1]}]"#]), [gdp]);
 
 replay_battery!(aim, named("aim", &["rounds_per_column=1", "workload_columns=2", "candidates=8"]), [gdp, zcdp]);
 replay_battery!(

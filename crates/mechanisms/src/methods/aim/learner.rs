@@ -12,7 +12,7 @@ use scumble_vault::{Budget, Selecting, Vault};
 use super::bounds::{self, Round};
 use super::options::Options;
 use super::schedule;
-use super::workload::Workload;
+use super::workload::WeightedTables;
 use crate::error::MechanismError;
 use crate::learning::expected::expected_counts;
 use crate::learning::merging::non_constant_tables;
@@ -72,7 +72,7 @@ impl<'a> Learner<'a> {
         vault: &mut Vault<A, M>,
         domain: &'a Domain,
         rules: &'a [StructuralZeros],
-        workload: &Workload,
+        workload: &WeightedTables,
         options: &'a Options,
         budget: Budget<A, M>,
     ) -> Result<Self, MechanismError> {

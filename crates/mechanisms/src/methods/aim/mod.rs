@@ -12,9 +12,9 @@ use scumble_vault::account::Amount;
 use scumble_vault::{AccountingKind, ApproxDp, Budget, Selecting, Vault};
 
 use self::learner::{Gain, Learner};
-pub use self::options::{Column, Options, WorkloadTable};
+pub use self::options::Options;
 use self::schedule::PARTS_OF_A_ROUND;
-use self::workload::Workload;
+use self::workload::WeightedTables;
 use crate::error::MechanismError;
 use crate::learning::merging::non_constant_columns;
 use crate::mechanism::terms::{MethodAccounting, MethodAdjacency};
@@ -55,7 +55,7 @@ impl Mechanism for Options {
     }
 
     fn of_schema(&self, schema: &Schema) -> Result<Self, MechanismError> {
-        self.by_place(schema)
+        Ok(Self { workload: self.workload.by_place(schema)?, ..self.clone() })
     }
 
     /// Measures every column, then, round by round, a table that the model so far explains badly,
@@ -82,7 +82,7 @@ impl Mechanism for Options {
         if columns == 0 {
             return crate::methods::independent::fit(vault, budget, domain);
         }
-        let workload = Workload::new(domain, self)?;
+        let workload = WeightedTables::new(domain, self)?;
         let (for_columns, mut budget) = schedule::divide(budget, columns, self)?;
         let whole_parts = schedule::parts(columns, self);
         let mut learner = Learner::begin(vault, domain, rules, &workload, self, for_columns)?;

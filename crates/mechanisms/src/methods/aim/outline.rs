@@ -9,7 +9,7 @@ use scumble_vault::{Adjacency, Selecting};
 
 use super::options::Options;
 use super::schedule::{self, PARTS_OF_A_ROUND};
-use super::workload::Workload;
+use super::workload::WeightedTables;
 
 use crate::error::MechanismError;
 use crate::learning::merging::{non_constant_columns, non_constant_tables};
@@ -42,7 +42,7 @@ pub(super) fn outline<A: Adjacency, M: Selecting>(
     if columns.is_empty() {
         return outline.measure(domain, &domain.one_way(), amount);
     }
-    let workload = Workload::new(domain, options)?;
+    let workload = WeightedTables::new(domain, options)?;
     let deviation = outline.noise(1, amount)?.standard_deviation();
     let (for_columns, budget) = schedule::divide(amount, columns.len(), options)?;
     let one_way = non_constant_tables(domain);

@@ -10,6 +10,7 @@ use scumble_schema::{AttributeId, Clique, Domain};
 use super::options::Options;
 use crate::error::MechanismError;
 use crate::learning::merging::non_constant_columns;
+use crate::mechanism::workload::subsets;
 
 /// Maximum number of cells of a candidate's table. Noise makes larger ones useless, except for very
 /// large numbers of rows.
@@ -24,7 +25,7 @@ const HEAVIEST_COLUMN: f64 = 1_000.0;
 
 /// The tables of a workload, with weights.
 #[derive(Debug)]
-pub(super) struct Workload<'a> {
+pub(super) struct WeightedTables<'a> {
     domain: &'a Domain,
     tables: Tables,
     /// For every column, the sum of the weights of its tables.
@@ -39,15 +40,15 @@ enum Tables {
     Named(Vec<Clique>),
 }
 
-impl<'a> Workload<'a> {
+impl<'a> WeightedTables<'a> {
     /// Creates the workload of the options.
     ///
     /// # Errors
     /// If a table names an unknown column.
     pub(super) fn new(domain: &'a Domain, options: &Options) -> Result<Self, MechanismError> {
         let columns = non_constant_columns(domain);
-        let named = options.named_tables(domain)?;
-        if named.is_empty() {
+        let named = options.workload.cliques(domain)?;
+        if options.workload.is_empty() {
             let max = (options.workload_columns as usize).min(columns.len());
             // All columns are in equally many tables.
             return Ok(Self { domain, tables: Tables::All { columns, max }, weights: vec![1; domain.len()] });
@@ -132,17 +133,4 @@ impl<'a> Workload<'a> {
 /// Number of subsets of `size` out of `of` columns.
 fn binomial(of: usize, size: usize) -> u128 {
     (0..size).fold(1, |ways: u128, place| ways.saturating_mul((of - place) as u128) / (place as u128 + 1))
-}
-
-/// Returns all subsets of `size` columns.
-fn subsets(columns: &[AttributeId], size: usize) -> Vec<Clique> {
-    let mut partial: Vec<(Vec<AttributeId>, usize)> = vec![(Vec::new(), 0)];
-    for _ in 0..size {
-        let longer = |(set, from): (Vec<AttributeId>, usize)| {
-            let with = move |place: usize| ([&set[..], &[columns[place]]].concat(), place + 1);
-            (from..columns.len()).map(with).collect::<Vec<_>>()
-        };
-        partial = partial.into_iter().flat_map(longer).collect();
-    }
-    partial.into_iter().map(|(set, _)| Clique::new(set)).collect()
 }

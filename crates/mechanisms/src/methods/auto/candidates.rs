@@ -58,6 +58,16 @@ impl Candidates {
         Self { sets, max_considered: options.candidates as usize }
     }
 
+    /// Returns these sets as candidates, without those that are too large.
+    pub(super) fn of_workload<'a>(
+        domain: &Domain,
+        sets: impl IntoIterator<Item = &'a Clique>,
+        options: &Options,
+    ) -> Self {
+        let sets = sets.into_iter().filter(|set| is_small(domain, set)).cloned().collect();
+        Self { sets, max_considered: options.candidates as usize }
+    }
+
     /// Draws the candidates of a round at random from those that pass, up to the maximum.
     pub(super) fn considered(&self, rng: &mut impl Rng, passes: impl FnMut(&&Clique) -> bool) -> Vec<Clique> {
         let order = index::sample(rng, self.sets.len(), self.sets.len());

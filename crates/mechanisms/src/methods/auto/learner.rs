@@ -1,16 +1,18 @@
 //! The rounds of `auto`.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::slice;
 
 use chacha20::ChaCha8Rng;
 use rand::Rng;
 use scumble_pgm::{JunctionTree, Stop, StructuralZeros, TreeModel};
-use scumble_schema::{AttributeId, Clique, limits};
+use scumble_schema::{AttributeId, Clique, Domain, limits};
 use scumble_vault::score::{Candidate, L1Error};
 use scumble_vault::{Budget, NoisyTable, Selecting, Vault};
 
 use super::candidates::Candidates;
 use super::options::Options;
+use super::workload::Workload;
 use crate::error::MechanismError;
 use crate::learning::column_levels::ColumnLevels;
 use crate::learning::model_fitter::ModelFitter;
@@ -18,6 +20,7 @@ use crate::learning::noisy::generator;
 use crate::learning::round_learner::{RoundLearner, noise_of_cells};
 use crate::learning::rules::cells_with;
 use crate::learning::spanning_tree::End;
+use crate::mechanism::budget_parts::BudgetParts;
 use crate::mechanism::terms::MethodAdjacency;
 
 /// Stopping rule of the fits between rounds. More passes do not improve selections.
@@ -66,6 +69,18 @@ impl<'a> Learner<'a> {
         columns.filter(|&column| domain.size(column) > 1).collect()
     }
 
+    /// Returns the tables of the workload, with the columns in the versions in which pairs have them.
+    pub(super) fn workload(&self, base: &Domain) -> Result<Workload, MechanismError> {
+        let domain = self.versions.domain();
+        let (finest, used) = (self.versions.finest(), self.versions.of_size(self.options.large_column));
+        let version = |column: &AttributeId| finest.iter().position(|finest| finest == column).map(|place| used[place]);
+        let table = |(table, weight): (Clique, f64)| {
+            let columns = table.attributes().iter().filter_map(version).filter(|&column| domain.size(column) > 1);
+            (Clique::new(columns), weight)
+        };
+        Ok(Workload::new(self.options.workload.cliques(base)?.into_iter().map(table)))
+    }
+
     /// Sizes of the columns in the versions in which pairs have them, of all columns.
     pub(super) fn sizes(&self) -> Vec<u32> {
         let columns = self.versions.of_size(self.options.large_column).into_iter();
@@ -94,15 +109,30 @@ impl<'a> Learner<'a> {
         generator(self.learned.tables())
     }
 
+    /// Returns whether the model of all tables so far holds a table in one clique.
+    pub(super) fn holding(&self) -> impl Fn(&Clique) -> bool + use<> {
+        let tree = JunctionTree::new(self.versions.domain(), &self.held(), u128::MAX).ok();
+        move |table| tree.as_ref().is_some_and(|tree| tree.home(table).is_some())
+    }
+
+    /// Returns the columns of measured tables, links and rules.
+    fn held(&self) -> Vec<Clique> {
+        let links = self.versions.links().iter().map(StructuralZeros::clique);
+        self.learned.tables().iter().map(NoisyTable::clique).chain(links).cloned().collect()
+    }
+
+    /// Pairs tables with their expected counts under the model.
+    pub(super) fn expected(&self, tables: Vec<Clique>) -> Result<Vec<(Clique, Vec<f64>)>, MechanismError> {
+        self.learned.expected(tables)
+    }
+
     /// Returns candidates that are not measured yet and leave the model within `cells` cells,
     /// beyond those that no selection can avoid.
     pub(super) fn fitting(&self, candidates: &Candidates, cells: f64, rng: &mut impl Rng) -> Vec<Clique> {
         let domain = self.versions.domain();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the cells of a model")]
         let max_cells = (self.linked_cells + cells as u128).min(limits::CELLS_PER_MODEL);
-        let links = self.versions.links().iter().map(StructuralZeros::clique);
-        let mut held: Vec<Clique> =
-            self.learned.tables().iter().map(NoisyTable::clique).chain(links).cloned().collect();
+        let mut held = self.held();
         let tree = JunctionTree::new(domain, &held, u128::MAX).ok();
         let mut searches = SEARCHED_COLUMNS / domain.len().pow(2).max(1);
         let fits = |set: &&Clique| {
@@ -125,7 +155,8 @@ impl<'a> Learner<'a> {
         candidates.considered(rng, fits)
     }
 
-    /// Selects a table that the model explains badly, given its noise, and measures it.
+    /// Selects a table that the model explains badly, given its noise and its weight, and measures
+    /// it.
     ///
     /// # Privacy
     /// That of [`RoundLearner::select_and_measure`].
@@ -133,6 +164,7 @@ impl<'a> Learner<'a> {
         &mut self,
         vault: &mut Vault<A, M>,
         tables: Vec<Clique>,
+        weight: impl Fn(&Clique) -> NonZeroU32,
         budget: Budget<A, M>,
     ) -> Result<(), MechanismError> {
         let budgets = budget.split(self.options.choice_share()?);
@@ -140,19 +172,23 @@ impl<'a> Learner<'a> {
         let expected = self.learned.expected(tables)?;
         let penalty =
             |place: usize| self.options.noise_penalty * noise_of(expected[place].1.iter().copied(), deviation);
-        let candidate = |place: usize, error: Candidate<L1Error>| error.with_penalty(penalty(place));
+        let candidate = |place: usize, error: Candidate<L1Error>| {
+            error.with_weight(weight(&expected[place].0)).with_penalty(penalty(place))
+        };
         self.learned.select_and_measure(vault, budgets, &expected, candidate)?;
         Ok(())
     }
 
-    /// Measures tables, with equal shares of the budget.
-    pub(super) fn measure<A: MethodAdjacency, M: Selecting>(
+    /// Measures tables, with these parts of the budget.
+    pub(super) fn measure_in_parts<A: MethodAdjacency, M: Selecting>(
         &mut self,
         vault: &mut Vault<A, M>,
         tables: &[Clique],
+        parts: &[u32],
         budget: Budget<A, M>,
     ) -> Result<(), MechanismError> {
-        self.learned.measure(vault, tables, budget)
+        self.learned.add(measure_in_parts(vault, tables, parts, budget)?);
+        Ok(())
     }
 
     /// Measures every column once more.
@@ -182,6 +218,25 @@ impl<'a> Learner<'a> {
             None => self.finish(),
         }
     }
+}
+
+/// Measures tables, with these parts of the budget.
+pub(super) fn measure_in_parts<A: MethodAdjacency, M: Selecting>(
+    vault: &mut Vault<A, M>,
+    tables: &[Clique],
+    parts: &[u32],
+    budget: Budget<A, M>,
+) -> Result<Vec<NoisyTable>, MechanismError> {
+    let mut measured = Vec::with_capacity(tables.len());
+    let Some((last, before)) = tables.split_last() else { return Ok(measured) };
+    let mut budget = BudgetParts::new(budget, parts.iter().sum());
+    for (table, &parts) in before.iter().zip(parts) {
+        let (for_table, rest) = budget.take(parts);
+        budget = rest;
+        measured.extend(vault.measure(slice::from_ref(table), for_table)?.into_inner());
+    }
+    measured.extend(vault.measure(slice::from_ref(last), budget.rest())?.into_inner());
+    Ok(measured)
 }
 
 /// Standard deviation of the noise of each of some tables that share a budget.

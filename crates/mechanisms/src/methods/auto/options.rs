@@ -8,6 +8,7 @@ use super::schedule::MAX_GROWTH;
 use crate::error::MechanismError;
 use crate::learning::merging::Merging;
 use crate::mechanism::option::{check, check_column_count, share};
+use crate::mechanism::workload::Workload;
 
 /// Options of `auto`. The defaults had the smallest errors: see `docs/reproduction/privmrf.md`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,6 +56,9 @@ pub struct Options {
     /// Time that a fit may take: `low`, `normal` or `high`.
     #[serde(skip_serializing_if = "Effort::is_normal")]
     pub effort: Effort,
+    /// Tables that are measured better than others, with weights.
+    #[serde(skip_serializing_if = "Workload::is_empty")]
+    pub workload: Workload,
 }
 
 /// Time that a fit may take, on a table of some twenty columns.
@@ -103,6 +107,7 @@ impl Default for Options {
             row_share: Some(0.4),
             parities: true,
             effort: Effort::Normal,
+            workload: Workload::default(),
         }
     }
 }
@@ -126,6 +131,7 @@ impl Options {
     /// Refuses options out of their range, and tables with too many columns.
     pub(super) fn check_columns(&self, base: &Domain) -> Result<(), MechanismError> {
         self.check()?;
+        self.workload.check(base)?;
         let hint = "leave out columns, or choose `independent`";
         check_column_count(base, MAX_COLUMNS, "in one model", hint)?;
         let (cells, max) = (base.sizes().iter().map(|&size| u128::from(size)).sum::<u128>(), limits::CELLS_PER_MODEL);

@@ -13,6 +13,7 @@ use super::candidates::Candidates;
 use super::learner::noise_of;
 use super::options::Options;
 use super::schedule::{self, Division, Schedule, batches, parts_of_pairs};
+use super::workload::Workload;
 use super::{parities, row_rounds, tree};
 use crate::error::MechanismError;
 use crate::learning::column_levels::ColumnLevels;
@@ -63,14 +64,24 @@ pub(super) fn outline<A: Adjacency, M: Selecting>(
     let sizes: Vec<u32> = columns.iter().map(|&column| merged.size(column)).collect();
     let division = Division::new(&sizes, outline.row_count() / deviation, options);
     let (for_rows, for_columns, rest) = division.split(rest);
+    let workload = Workload::new(options.workload.cliques(domain)?);
+    let (for_last, rest) = workload.split(rest);
     if let Some(for_columns) = for_columns {
         outline.measure(domain, &non_constant_tables(domain), for_columns)?;
     }
     let mut run = DryRun::new(&merged, plan_rng());
     if division.is_tree {
-        plan_tree(outline, &merged, &mut run, rest)?;
+        plan_tree(outline, &merged, &mut run, &workload, rest)?;
     } else {
-        plan_rounds(outline, domain, &merged, &mut run, &division.schedule, options, rest)?;
+        let schedule = workload.in_rounds(division.schedule);
+        plan_rounds(outline, domain, &merged, &mut run, &schedule, &workload, options, rest)?;
+    }
+    if let Some(for_last) = for_last {
+        let max_cells = row_rounds::max_pair_cells(division.row_tables + workload.tables().len());
+        let tables = workload.tables().iter().map(|(table, _)| table.clone());
+        let tables: Vec<Clique> = tables.filter(|table| merged.cells(table) <= max_cells).collect();
+        let asked = if tables.is_empty() { non_constant_tables(&merged) } else { tables };
+        outline.measure(&merged, &asked, for_last)?;
     }
     if let Some(for_rows) = for_rows {
         plan_rows(outline, &merged, &run, division.row_tables, options, for_rows)?;
@@ -83,6 +94,7 @@ fn plan_tree<A: Adjacency, M: Selecting>(
     outline: &mut Outline<A, M>,
     merged: &Domain,
     run: &mut DryRun,
+    workload: &Workload,
     amount: Amount<M>,
 ) -> Result<(), MechanismError> {
     let columns = non_constant_columns(merged).len();
@@ -93,8 +105,15 @@ fn plan_tree<A: Adjacency, M: Selecting>(
     // Only rows above the noise count in selections, so pairs that are mostly noise seldom win.
     let limits = |cells: u128| Limits { columns: 2, cells: cells.min(max_cells), model_cells: u128::MAX };
     let sizes = || std::iter::successors(Some(reliable), |cells| (*cells < max_cells).then(|| 4 * cells));
+    let mut pairs: Vec<Clique> = Vec::with_capacity(edges);
+    for (table, _) in workload.tables() {
+        if run.named_edge(table, limits(max_cells)) {
+            pairs.push(table.clone());
+        }
+    }
+    let named = pairs.len();
     let edge = || sizes().find_map(|cells| run.edge(limits(cells)));
-    let pairs: Vec<Clique> = std::iter::from_fn(edge).take(edges).collect();
+    pairs.extend(std::iter::from_fn(edge).take(edges - named));
     let deviation = noise.standard_deviation();
     let rows = outline.row_count();
     // As if all values were equally frequent.
@@ -108,8 +127,11 @@ fn plan_tree<A: Adjacency, M: Selecting>(
         pairs.into_iter().zip(&parts).map(|(pair, &parts)| (pair, for_pairs.parts(parts, all))).collect();
     let events = Events::about(tables.len(), edges);
     let joinable = Extent { least: 1, most: (columns * edges / 2) as u64 };
-    let each = vec![for_selections.divided(edges); tables.len()];
-    outline.select(ScoreKind::Excess, NonZeroU32::MIN, joinable, &each, events)?;
+    // Named pairs need no selection.
+    let selected = tables.len() - named;
+    let each = vec![for_selections.divided((edges - named).max(1)); selected];
+    let selections = Events::about(selected, edges - named);
+    outline.select(ScoreKind::Excess, NonZeroU32::MIN, joinable, &each, selections)?;
     outline.measure_each(merged, &tables, events)?;
 
     let work = &mut outline.work;
@@ -153,12 +175,14 @@ fn plan_rows<A: Adjacency, M: Selecting>(
 
 /// Plans rounds with random tables in place of those that rows would select: as large as is still
 /// reliable. If no candidate fits the model any more, there are fewer.
+#[expect(clippy::too_many_arguments, reason = "all that a plan has found so far")]
 fn plan_rounds<A: Adjacency, M: Selecting>(
     outline: &mut Outline<A, M>,
     domain: &Domain,
     merged: &Domain,
     run: &mut DryRun,
     schedule: &Schedule,
+    workload: &Workload,
     options: &Options,
     rest: Amount<M>,
 ) -> Result<(), MechanismError> {
@@ -170,6 +194,8 @@ fn plan_rounds<A: Adjacency, M: Selecting>(
     let links = link_cells(domain, merged);
     let whole = merged.cells(&Clique::new(columns.iter().copied()));
     let (mut selections, mut tables, mut all_cells, mut filled) = (Vec::new(), Vec::new(), 0.0, linked);
+    let mut of_workload = Vec::new();
+    let mut named = workload.tables().iter().map(|(table, _)| table).cycle();
     for round in 0..schedule.rounds() {
         let for_round = budget.amount_of(schedule.parts_of(round));
         let (for_selection, for_table) = for_round.split(choice_share);
@@ -179,19 +205,36 @@ fn plan_rounds<A: Adjacency, M: Selecting>(
         let useful =
             Limits { columns: options.most_columns as usize, cells: outline.reliable_cells(noise), model_cells };
         let pair = Limits { columns: 2, cells: u128::MAX, model_cells };
-        let Some(table) = run.table(useful).or_else(|| run.table(pair)) else { break };
-        selections.push(for_selection);
+        let named = if schedule.is_of_workload(round) { named.next() } else { None };
+        let table = match named {
+            Some(table) if run.named(table, pair) => table.clone(),
+            _ => match run.table(useful).or_else(|| run.table(pair)) {
+                Some(table) => table,
+                None => break,
+            },
+        };
+        if schedule.is_of_workload(round) {
+            of_workload.push(for_selection)
+        } else {
+            selections.push(for_selection)
+        }
         tables.push((table, for_table));
         // On every benchmark table, rounds continued until the model had its maximum of cells.
         filled = model_cells.min(whole.max(linked));
         all_cells += real(filled + links);
     }
-    let events = Events::about(selections.len(), schedule.rounds());
+    let events = Events::about(tables.len(), schedule.rounds());
     let (candidates, candidate_cells) = candidates(merged, options, &mut plan_rng())?;
-    outline.select(ScoreKind::L1Error, NonZeroU32::MIN, Extent { least: 1, most: candidates }, &selections, events)?;
+    let weights = workload.candidates();
+    let heaviest = weights.values().copied().max().unwrap_or(NonZeroU32::MIN);
+    let most = Extent { least: 1, most: weights.len() as u64 };
+    let rounds = (0..schedule.rounds()).filter(|&round| schedule.is_of_workload(round)).count();
+    outline.select(ScoreKind::L1Error, heaviest, most, &of_workload, Events::about(of_workload.len(), rounds))?;
+    let others = Events::about(selections.len(), schedule.rounds());
+    outline.select(ScoreKind::L1Error, NonZeroU32::MIN, Extent { least: 1, most: candidates }, &selections, others)?;
     outline.measure_each(merged, &tables, events)?;
 
-    let (asked, rows) = (real(selections.len() as u128), outline.row_count());
+    let (asked, rows) = (real(tables.len() as u128), outline.row_count());
     let considered = real(candidates.into());
     let narrow = narrowness(&sizes);
     // Tables are added one by one, so between rounds there are half of them on average.

@@ -32,23 +32,25 @@ const MAX_PAIR_CELLS: u128 = 100_000;
 /// Maximum number of candidates.
 const MAX_CANDIDATES: usize = 20_000;
 
-/// Measures tables across the cliques of a model, and returns what rows are moved towards.
+/// Measures tables across the cliques of a model, and returns what rows are moved towards: these
+/// and earlier `targets`.
 ///
 /// # Privacy
 /// For each table one selection among L1 errors against a model of released values, or against rows
 /// drawn from such a model, and the table. All else reads released values.
+#[expect(clippy::too_many_arguments, reason = "all that a fit has found so far")]
 pub(super) fn run<A: MethodAdjacency, M: Selecting>(
     vault: &mut Vault<A, M>,
     budget: Budget<A, M>,
     model: &TreeModel,
     versions: &ColumnLevels,
+    mut targets: Vec<RowTarget>,
     mut candidates: Vec<Clique>,
     tables: usize,
     options: &Options,
 ) -> Result<Vec<RowTarget>, MechanismError> {
     let domain = model.domain();
     let finest = versions.finest();
-    let mut targets: Vec<RowTarget> = Vec::new();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the limits")]
     let compared_rows = model.total().clamp(MIN_COMPARED_ROWS, MAX_COMPARED_ROWS) as u64;
     let Some(tables) = NonZeroUsize::new(tables.min(candidates.len())) else { return Ok(targets) };
@@ -87,11 +89,9 @@ pub(super) fn run<A: MethodAdjacency, M: Selecting>(
     Ok(targets)
 }
 
-/// Returns the pairs of columns that no clique of a model holds, and that are small enough for a
-/// number of tables.
-pub(super) fn across(columns: &[AttributeId], model: &TreeModel, tables: usize) -> Vec<Clique> {
+/// Returns the pairs of columns that no clique of a model holds, of at most `max_cells` cells.
+pub(super) fn across(columns: &[AttributeId], model: &TreeModel, max_cells: u128) -> Vec<Clique> {
     let domain = model.domain();
-    let max_cells = max_pair_cells(tables);
     let held: Vec<Clique> = model.nodes().iter().map(|node| node.separator().union(node.residual())).collect();
     let after = |place: usize| columns[place + 1..].iter().map(move |&other| Clique::new([columns[place], other]));
     let pairs = (0..columns.len()).flat_map(after).filter(|pair| domain.cells(pair) <= max_cells);

@@ -169,15 +169,33 @@ pub(super) fn parts_of_pairs(noise: &[f64]) -> Vec<u32> {
     powers.iter().map(parts).collect()
 }
 
+/// A round of a fit.
+#[derive(Debug, Clone, Copy)]
+struct Round {
+    /// Number of parts, of the budget that is left after the columns.
+    parts: u32,
+    /// Whether the candidates are those of the workload.
+    of_workload: bool,
+}
+
+impl Round {
+    fn new(parts: u32) -> Self {
+        Self { parts, of_workload: false }
+    }
+}
+
+fn parts_of(rounds: &[Round]) -> u32 {
+    rounds.iter().map(|round| round.parts).sum()
+}
+
 /// The rounds of a fit.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Schedule {
     /// Size of the model relative to an ordinary budget: with less noise, more tables are useful.
     pub(super) growth: f64,
     /// Maximum number of cells of the final model.
     pub(super) cells: f64,
-    /// Number of parts of each round, of the budget that is left after the columns.
-    parts: Vec<u32>,
+    rounds: Vec<Round>,
     one_way_share: f64,
 }
 
@@ -189,31 +207,50 @@ impl Schedule {
         Self {
             growth,
             cells: cells(options, options.effort.size(), columns, growth),
-            parts: (0..rounds).map(|round| parts(round, rounds, options.last_round)).collect(),
+            rounds: (0..rounds).map(|round| Round::new(parts(round, rounds, options.last_round))).collect(),
             one_way_share: options.one_way_share,
         }
     }
 
+    /// Returns the schedule with rounds of a workload evenly between the others, which together get
+    /// a share of the budget.
+    pub(super) fn with_workload(self, rounds: usize, share: f64) -> Self {
+        let others = f64::from(parts_of(&self.rounds));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between one and some millions")]
+        let parts = (others * share / (1.0 - share) / rounds as f64).round().max(1.0) as u32;
+        let of_all = |places: usize, place: usize| (place as f64 + 0.5) / places as f64;
+        let own = (0..rounds).map(|place| (of_all(rounds, place), Round { parts, of_workload: true }));
+        let count = self.rounds.len();
+        let general = self.rounds.into_iter().enumerate().map(|(place, round)| (of_all(count, place), round));
+        let mut all: Vec<(f64, Round)> = general.chain(own).collect();
+        all.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        Self { rounds: all.into_iter().map(|(_, round)| round).collect(), ..self }
+    }
+
     /// Number of rounds.
     pub(super) fn rounds(&self) -> usize {
-        self.parts.len()
+        self.rounds.len()
     }
 
     /// Divides the budget of all rounds into the parts that [`Schedule::parts_of`] counts.
     pub(super) fn divide<B>(&self, budget: B) -> BudgetParts<B> {
-        BudgetParts::new(budget, self.parts.iter().sum())
+        BudgetParts::new(budget, parts_of(&self.rounds))
     }
 
     /// Number of parts of a round.
     pub(super) fn parts_of(&self, round: usize) -> u32 {
-        self.parts[round]
+        self.rounds[round].parts
+    }
+
+    /// Whether a round is for the workload.
+    pub(super) fn is_of_workload(&self, round: usize) -> bool {
+        self.rounds[round].of_workload
     }
 
     /// Maximum number of cells of the model after a round: the share that the budget spent so far
     /// is.
     pub(super) fn cells_after(&self, round: usize) -> f64 {
-        let sum = |parts: &[u32]| f64::from(parts.iter().sum::<u32>());
-        let spent = sum(&self.parts[..=round]) / sum(&self.parts);
+        let spent = f64::from(parts_of(&self.rounds[..=round])) / f64::from(parts_of(&self.rounds));
         self.cells * (self.one_way_share + (1.0 - self.one_way_share) * spent)
     }
 }

@@ -5,7 +5,6 @@
 //! all of the budget, instead of round by round.
 
 use std::num::NonZeroUsize;
-use std::slice;
 
 use scumble_schema::Clique;
 use scumble_vault::account::Share;
@@ -14,9 +13,9 @@ use scumble_vault::{Budget, Selecting, Vault};
 
 use super::learner::{Learner, noise_of, planned_deviation};
 use super::schedule::parts_of_pairs;
+use super::workload::Workload;
 use crate::error::MechanismError;
-use crate::learning::spanning_tree::{End, MAX_TREE_CELLS, Ruled, spanning_tree};
-use crate::mechanism::budget_parts::BudgetParts;
+use crate::learning::spanning_tree::{End, MAX_TREE_CELLS, NamedEdges, Ruled, spanning_tree};
 use crate::mechanism::terms::MethodAdjacency;
 
 /// Share of the budget of the tree for selecting its pairs.
@@ -24,6 +23,8 @@ pub(super) const FOR_SELECTIONS: Share = Share::of(1, 20).expect("a proper fract
 /// Weight of the noise of a pair in its score. A larger weight loses strong relations of large
 /// columns; without one, noise joins columns of a thousand values.
 const NOISE_WEIGHT: f64 = 0.05;
+/// Weight of the noise of a pair of the workload in the division of the budget.
+const NAMED_WEIGHT: f64 = 4.0;
 
 /// Maximum number of cells of a pair, for a number of edges.
 pub(super) fn max_pair_cells(edges: usize) -> u128 {
@@ -33,12 +34,13 @@ pub(super) fn max_pair_cells(edges: usize) -> u128 {
 /// Selects the pairs of a tree and measures them.
 ///
 /// # Privacy
-/// One selection per pair among rows above products of released tables, and one table per pair. The
-/// share of a table follows from released values.
+/// One selection per pair among rows above products of released tables, except for pairs that the
+/// workload names, and one table per pair. The share of a table follows from released values.
 pub(super) fn measure<A: MethodAdjacency, M: Selecting>(
     learner: &mut Learner,
     vault: &mut Vault<A, M>,
     budget: Budget<A, M>,
+    workload: &Workload,
 ) -> Result<(), MechanismError> {
     let (ends, rows, versions) = (learner.ends()?, learner.rows(), learner.versions());
     let ruled = versions.has_rules().then(|| Ruled::new(versions));
@@ -59,16 +61,17 @@ pub(super) fn measure<A: MethodAdjacency, M: Selecting>(
         let excess = Excess::above_product(ends[one].table(), ends[other].table(), rows, deviation)?;
         Candidate::new(excess).with_penalty(NOISE_WEIGHT * noise([one, other]))
     };
-    let tree = spanning_tree(vault, &ends, for_selections, fits, score)?;
-    let Some((&last, before)) = tree.split_last() else {
-        return learner.measure_columns_again(vault, for_pairs);
+    let named = NamedEdges::new(&ends, workload.tables());
+    let (tree, unspent) = spanning_tree(vault, &ends, &named, for_selections, fits, score)?;
+    let for_pairs = match unspent {
+        Some(unspent) => for_pairs.join(unspent)?,
+        None => for_pairs,
     };
-    let parts = parts_of_pairs(&tree.iter().map(|&edge| noise(edge)).collect::<Vec<_>>());
-    let mut budget = BudgetParts::new(for_pairs, parts.iter().sum());
-    for (&edge, &parts) in before.iter().zip(&parts) {
-        let (for_pair, rest) = budget.take(parts);
-        budget = rest;
-        learner.measure(vault, slice::from_ref(&End::pair(&ends, edge)), for_pair)?;
+    if tree.is_empty() {
+        return learner.measure_columns_again(vault, for_pairs);
     }
-    learner.measure(vault, slice::from_ref(&End::pair(&ends, last)), budget.rest())
+    let weighted = |&edge: &[usize; 2]| if named.has(edge) { NAMED_WEIGHT * noise(edge) } else { noise(edge) };
+    let parts = parts_of_pairs(&tree.iter().map(weighted).collect::<Vec<_>>());
+    let pairs: Vec<Clique> = tree.iter().map(|&edge| End::pair(&ends, edge)).collect();
+    learner.measure_in_parts(vault, &pairs, &parts, for_pairs)
 }

@@ -4,7 +4,7 @@ mod options;
 mod outline;
 
 use scumble_pgm::Stop;
-use scumble_schema::{Clique, Domain, Hierarchies, Recoding};
+use scumble_schema::{Clique, Domain, Hierarchies, Recoding, Schema};
 use scumble_vault::account::Amount;
 use scumble_vault::score::HalfL1;
 use scumble_vault::{AccountingKind, ApproxDp, Budget, Selecting, Share, Vault};
@@ -14,7 +14,7 @@ use crate::error::MechanismError;
 use crate::learning::column_levels::ColumnLevels;
 use crate::learning::merging::{Merging, max_groups, merged, non_constant_tables, with_levels};
 use crate::learning::model_fitter::{ModelFitter, public_rows};
-use crate::learning::spanning_tree::{End, Ruled, spanning_tree};
+use crate::learning::spanning_tree::{End, NamedEdges, Ruled, spanning_tree};
 use crate::mechanism::terms::{MethodAccounting, MethodAdjacency};
 use crate::mechanism::{Mechanism, ModelTerms};
 use crate::model::fitted::Fitted;
@@ -57,13 +57,18 @@ impl Mechanism for Options {
         [Times(0.7, 1.8), Beyond(0.011, 0.088), Beyond(0.024, 0.15), Beyond(0.041, 0.19), Beyond(0.07, 0.22)]
     }
 
+    fn of_schema(&self, schema: &Schema) -> Result<Self, MechanismError> {
+        Ok(Self { workload: self.workload.by_place(schema)?, ..self.clone() })
+    }
+
     /// Measures every column, merges rare values, selects a spanning tree of pairs that
-    /// independence explains badly, and measures them: a third of the budget each. The model gives
-    /// no probability to combinations that rules forbid.
+    /// independence explains badly, and measures them: a third of the budget each. Pairs that the
+    /// workload names are edges wherever they close no cycle, and edges within its larger tables are
+    /// selected before others. The model gives no probability to combinations that rules forbid.
     ///
     /// # Privacy
-    /// One table per column (Δ₂ 1; √2 under replace-one); then one selection per edge by the
-    /// exponential mechanism among half L1 errors against products of released tables (Δ 1/2; 1
+    /// One table per column (Δ₂ 1; √2 under replace-one); then one selection per edge that the
+    /// workload does not name, by the exponential mechanism among half L1 errors against products of released tables (Δ 1/2; 1
     /// under replace-one), and one table per edge. Merging reads released tables. All that follows
     /// reads released values and the schema.
     ///
@@ -99,7 +104,12 @@ impl Mechanism for Options {
             let fits = |tree: &[Clique], pair: &Clique| tied.as_ref().is_none_or(|tied| tied.have_room(tree, pair));
             let score =
                 |[one, other]: [usize; 2]| HalfL1::against_product(ends[one].table(), ends[other].table(), rows);
-            let edges = spanning_tree(vault, &ends, for_selections, fits, score)?;
+            let named = NamedEdges::new(&ends, &self.named_tables(base, &versions)?);
+            let (edges, unspent) = spanning_tree(vault, &ends, &named, for_selections, fits, score)?;
+            let for_pairs = match unspent {
+                Some(unspent) => for_pairs.join(unspent)?,
+                None => for_pairs,
+            };
             let pairs: Vec<Clique> = edges.into_iter().map(|edge| End::pair(&ends, edge)).collect();
             // With rules, the model may have room for no pair.
             let asked = if pairs.is_empty() { &one_way } else { &pairs };
@@ -119,6 +129,6 @@ impl Mechanism for Options {
         recoding: &Recoding,
         amount: Amount<M>,
     ) -> Result<(), MechanismError> {
-        outline::outline(outline, recoding.base(), amount)
+        outline::outline(outline, recoding.base(), self, amount)
     }
 }

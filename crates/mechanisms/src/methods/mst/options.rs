@@ -1,11 +1,15 @@
 //! Options of `mst`.
 
-use scumble_schema::Domain;
+use std::collections::BTreeMap;
+
+use scumble_schema::{AttributeId, Clique, Domain};
 use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
+use crate::learning::column_levels::ColumnLevels;
 use crate::learning::merging::Merging;
 use crate::mechanism::option::{GaussianAccounting, check, check_column_count};
+use crate::mechanism::workload::Workload;
 
 /// Options of `mst`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,11 +22,19 @@ pub struct Options {
     pub spread: Option<f64>,
     /// Accounting of releases.
     pub accounting: GaussianAccounting,
+    /// Tables whose pairs of columns are preferred as edges of the tree, with weights.
+    #[serde(skip_serializing_if = "Workload::is_empty")]
+    pub workload: Workload,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { merge_below: 3.0, spread: None, accounting: GaussianAccounting::default() }
+        Self {
+            merge_below: 3.0,
+            spread: None,
+            accounting: GaussianAccounting::default(),
+            workload: Workload::default(),
+        }
     }
 }
 
@@ -35,10 +47,24 @@ impl Options {
         Merging::Rare { below: self.merge_below }
     }
 
+    /// Returns the tables of the workload over the coarsest versions of their columns, which edges
+    /// join, with weights.
+    pub(super) fn named_tables(
+        &self,
+        base: &Domain,
+        versions: &ColumnLevels,
+    ) -> Result<Vec<(Clique, f64)>, MechanismError> {
+        let coarsest: BTreeMap<AttributeId, AttributeId> =
+            (0..versions.columns()).map(|column| versions.ends_of(column)).collect();
+        let of_edges = |table: &Clique| Clique::new(table.attributes().iter().map(|column| coarsest[column]));
+        Ok(self.workload.cliques(base)?.iter().map(|(table, weight)| (of_edges(table), *weight)).collect())
+    }
+
     /// Refuses options out of their range, and tables with too many columns.
     pub(super) fn check_columns(&self, base: &Domain) -> Result<(), MechanismError> {
         check("merge_below", self.merge_below, 0.0, 100.0)?;
         check("spread", self.spread.unwrap_or(1.0), 0.01, 100.0)?;
+        self.workload.check(base)?;
         let hint = "leave out columns, or choose `privbayes-nist` or `independent`";
         check_column_count(base, MAX_COLUMNS, "in one tree", hint)
     }

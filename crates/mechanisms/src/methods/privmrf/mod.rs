@@ -2,7 +2,7 @@
 
 pub mod paper;
 
-use scumble_schema::{Domain, Hierarchies, Recoding};
+use scumble_schema::{Domain, Hierarchies, Recoding, Schema};
 use scumble_vault::account::Amount;
 use scumble_vault::{Budget, Selecting, Vault};
 use serde::{Deserialize, Serialize};
@@ -60,6 +60,13 @@ impl Mechanism for Options {
         match self {
             Self::Best(options) => options.measured_errors(),
             Self::Paper(_) => [Times(0.6, 3.5), Times(0.7, 2.0), Times(0.7, 2.3), Times(0.7, 2.7), Times(0.8, 3.1)],
+        }
+    }
+
+    fn of_schema(&self, schema: &Schema) -> Result<Self, MechanismError> {
+        match self {
+            Self::Best(options) => options.of_schema(schema).map(Self::Best),
+            Self::Paper(options) => Ok(Self::Paper(options.clone())),
         }
     }
 

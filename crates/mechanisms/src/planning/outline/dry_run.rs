@@ -98,6 +98,18 @@ impl<'a> DryRun<'a> {
         })
     }
 
+    /// Adds a table that a workload names, if it fits. Returns whether it does.
+    pub(crate) fn named(&mut self, table: &Clique, limits: Limits) -> bool {
+        self.domain.cells(table) <= limits.cells && self.add_if_it_fits(table, limits.model_cells)
+    }
+
+    /// Adds a pair that a workload names, if it joins two components and fits. Returns whether it
+    /// does.
+    pub(crate) fn named_edge(&mut self, pair: &Clique, limits: Limits) -> bool {
+        let &[one, other] = pair.attributes() else { return false };
+        !self.joined.connected(one.index(), other.index()) && self.named(pair, limits)
+    }
+
     /// Returns random columns whose table is small enough; `None` if fewer than two.
     fn grown(&mut self, limits: Limits) -> Option<Vec<AttributeId>> {
         self.columns.shuffle(&mut self.rng);
