@@ -25,9 +25,8 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use scumble::mechanisms::MechanismError;
 use scumble::mechanisms::columns::LearnShare;
-use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Format, MemoryLimit, Method, Sampling, Start};
+use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Error, Format, MemoryLimit, Method, Sampling, Start};
 
 pub(crate) use self::bundle::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
 #[cfg(feature = "cluster")]
@@ -251,7 +250,7 @@ pub(crate) struct LedgerFile {
 }
 
 /// Arguments that conflict with `--from-marginals`: without rows they have no effect.
-const ROW_ARGUMENTS: [&str; 27] = [
+const ROW_ARGUMENTS: [&str; 29] = [
     "data",
     "check_share",
     "accept",
@@ -262,6 +261,8 @@ const ROW_ARGUMENTS: [&str; 27] = [
     "options",
     "profile",
     "effort",
+    "workload",
+    "target",
     "epsilon",
     "delta",
     "ledger",
@@ -361,7 +362,7 @@ pub(crate) struct RealTable {
 
 impl RealTable {
     /// Returns the method with its options.
-    pub(crate) fn method(&self) -> Result<Method, MechanismError> {
+    pub(crate) fn method(&self) -> Result<Method, Error> {
         let method = match &self.method {
             Some(name) => Method::named(name)?,
             None => Method::recommended(self.goal()),
@@ -383,7 +384,7 @@ impl RealTable {
     /// Returns all input files; none of them may be overwritten.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &PathBuf> {
         let files = self.data.iter().chain(&self.schema).chain(&self.ledger).chain(&self.from_marginals);
-        files.chain(&self.checks.accept)
+        files.chain(&self.checks.accept).chain(&self.method_options.workload)
     }
 }
 

@@ -82,6 +82,7 @@ pub enum MechanismError {
     Criteria {
         /// What is wrong.
         problem: String,
+    },
     /// A method has no workload.
     #[error("`{method}` has no workload: it treats all tables alike")]
     NoWorkload {

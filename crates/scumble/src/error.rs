@@ -54,6 +54,14 @@ pub enum Error {
     /// An output would overwrite a needed file.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// A workload file cannot be used.
+    #[error("cannot use the workload file `{path}`: {problem}")]
+    Workload {
+        /// The file.
+        path: String,
+        /// Why.
+        problem: String,
+    },
     /// No interrupted job on the ledger has the same schema, method and goal.
     #[error("the ledger has no interrupted fit with this schema, method and budget")]
     NothingToResume,
@@ -156,11 +164,13 @@ impl Error {
                 | MechanismError::CategoriesNeedDelta
                 | MechanismError::Figure { .. }
                 | MechanismError::Criteria { .. }
-                | MechanismError::NoRules { .. },
+                | MechanismError::NoRules { .. }
+                | MechanismError::NoWorkload { .. },
             )
             | Self::Bundle(_)
             | Self::Output(_)
             | Self::WeakTerms(_)
+            | Self::Workload { .. }
             | Self::NothingToResume
             | Self::NothingToLearn
             | Self::NoExpectedRows => Fault::Usage,
@@ -203,6 +213,9 @@ impl Error {
             Self::Engine(error) => error.hint(),
             Self::Bundle(error) => Some(error.hint().into()),
             Self::Output(error) => Some(error.hint().into()),
+            Self::Workload { .. } => {
+                Some("write it as `tables: [{columns: [age, income], weight: 2}, {target: income}]`, in YAML or JSON".into())
+            }
             Self::WeakTerms(_) => Some(
                 "choose smaller values, such as `--epsilon 1 --delta 1e-9`; pass `--accept-weak-privacy` only if the people in the table would accept this".into(),
             ),

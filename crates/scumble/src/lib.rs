@@ -117,6 +117,7 @@ mod outputs;
 mod quality;
 mod raw_table;
 mod weak_terms;
+mod workload;
 
 pub use draw::{Draw, Drawn, fresh_seed};
 pub use error::{Error, Fault, Problem};
@@ -126,11 +127,12 @@ pub use outputs::{OutputError, Outputs};
 pub use quality::{RowCheck, parse_criteria, read_criteria};
 pub use raw_table::undeclared;
 pub use weak_terms::{WeakTerms, refuse_weak_terms};
+pub use workload::read_workload;
 
 #[doc(inline)]
 pub use scumble_engine::{Format, Input, MemoryLimit, Progress, ProgressSink, ReadOptions, TableWriter};
 #[doc(inline)]
-pub use scumble_mechanisms::{ConditionedModel, Conditions, Method, Model, Shares};
+pub use scumble_mechanisms::{ConditionedModel, Conditions, Method, Model, Shares, Workload};
 #[doc(inline)]
 pub use scumble_pgm::Sampling;
 #[doc(inline)]

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use scumble::mechanisms::MechanismError;
 use scumble::mechanisms::columns::LearnShare;
-use scumble::{ApproxDp, Delta, Epsilon, Method};
+use scumble::{ApproxDp, Delta, Epsilon, Error, Method};
 
 use super::learning::{LEARN_SHARE, RawTerms, learn_share};
 use super::method_options::MethodOptions;
@@ -52,7 +51,7 @@ pub(crate) struct Plan {
     #[arg(short, long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES.into_iter().chain([ALL])))]
     method: Vec<String>,
     #[command(flatten)]
-    method_options: MethodOptions,
+    pub(crate) method_options: MethodOptions,
     /// Draw expected errors against epsilon into this SVG file; for a single epsilon, values around
     /// it are added
     #[arg(long, value_name = "FILE")]
@@ -65,7 +64,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Returns the methods with their options.
-    pub(crate) fn methods(&self) -> Result<Vec<Method>, MechanismError> {
+    pub(crate) fn methods(&self) -> Result<Vec<Method>, Error> {
         let mut methods = Vec::new();
         for name in &self.method {
             if name == ALL {

@@ -14,7 +14,7 @@ use crate::output;
 use crate::terminal::Terminal;
 
 pub(crate) fn run(arguments: &arguments::Plan, terminal: &Terminal) -> Result<(), Failure> {
-    let reads = arguments.schema.iter().chain(&arguments.data);
+    let reads = arguments.schema.iter().chain(&arguments.data).chain(&arguments.method_options.workload);
     output::check(reads, &arguments.svg, arguments.overwriting.force)?;
     let data: Vec<_> = arguments.data.iter().cloned().collect();
     let terms = arguments.terms.table_terms();
