@@ -291,12 +291,33 @@ def _options_of(written: str) -> dict[str, Any]:
     return {} if isinstance(method, str) else dict(next(iter(method.values())))
 
 
-class Auto(Synthesizer):
+class _WithWorkload(Synthesizer):
+    """A method that measures some tables better than others.
+
+    ``workload`` is a list of tables such as ``{"columns": ["age", "income"], "weight": 2}``, and
+    ``target`` is a column whose relations with every other column are added to it. Neither may be
+    chosen by looking at the data.
+    """
+
+    workload: Sequence[Mapping[str, Any]]
+    target: str | None
+
+    def _options(self) -> list[str]:
+        of_workload = ("workload=", "target=")
+        options = [option for option in super()._options() if not option.startswith(of_workload)]
+        pairs = [] if self.target is None else [{"target": self.target}]
+        return [*options, f"workload={json.dumps([*self.workload, *pairs])}"]
+
+
+class Auto(_WithWorkload):
     """Selects in rounds which columns to count together, and fits a Markov random field to the
     noisy counts.
 
     Has the smallest error on most tables. Needs a delta above 0. ``effort`` is the time that a fit
     may take: seconds, up to half a minute, or minutes for a table of twenty columns.
+
+    Tables of ``workload``, a list such as ``[{"columns": ["age", "income"], "weight": 2}]``, are
+    measured better than others; so are all pairs with the column ``target``.
     """
 
     method = "auto"
@@ -320,6 +341,8 @@ class Auto(Synthesizer):
         row_share: float | None = 0.4,
         parities: bool = True,
         effort: Literal["low", "normal", "high"] = "normal",
+        workload: Sequence[Mapping[str, Any]] = (),
+        target: str | None = None,
     ) -> None:
         super().__init__(epsilon, delta)
         self.one_way_share = one_way_share
@@ -336,13 +359,16 @@ class Auto(Synthesizer):
         self.row_share = row_share
         self.parities = parities
         self.effort = effort
+        self.workload = workload
+        self.target = target
 
 
-class AIM(Synthesizer):
+class AIM(_WithWorkload):
     """AIM (2022): selects tables for a workload in rounds. Needs a delta above 0.
 
-    ``workload`` is a list of tables such as ``{"columns": ["age", "income"], "weight": 2}``; by
-    default, all tables over ``workload_columns`` columns.
+    ``workload`` is a list of tables such as ``{"columns": ["age", "income"], "weight": 2}``, and
+    ``target`` adds all pairs with a column; by default, the workload is all tables over
+    ``workload_columns`` columns.
     """
 
     method = "aim"
@@ -360,6 +386,7 @@ class AIM(Synthesizer):
         candidates: int = 1_000,
         spread: float | None = 1.0,
         accounting: Literal["gdp", "zcdp"] = "gdp",
+        target: str | None = None,
     ) -> None:
         super().__init__(epsilon, delta)
         self.workload_columns = workload_columns
@@ -370,11 +397,17 @@ class AIM(Synthesizer):
         self.candidates = candidates
         self.spread = spread
         self.accounting = accounting
+        self.target = target
 
 
-class MST(Synthesizer):
+class MST(_WithWorkload):
     """MST: a tree of the pairs of columns with the most mutual information; fits in about a second.
-    Needs a delta above 0."""
+    Needs a delta above 0.
+
+    Pairs of columns within a table of ``workload``, a list such as
+    ``[{"columns": ["age", "income"], "weight": 2}]``, come before others; so do pairs with the
+    column ``target``.
+    """
 
     method = "mst"
 
@@ -386,11 +419,15 @@ class MST(Synthesizer):
         merge_below: float = 3.0,
         spread: float | None = None,
         accounting: Literal["gdp", "zcdp"] = "gdp",
+        workload: Sequence[Mapping[str, Any]] = (),
+        target: str | None = None,
     ) -> None:
         super().__init__(epsilon, delta)
         self.merge_below = merge_below
         self.spread = spread
         self.accounting = accounting
+        self.workload = workload
+        self.target = target
 
 
 class PrivMRF(Synthesizer):

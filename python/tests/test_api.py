@@ -84,6 +84,8 @@ def test_a_model_is_saved_and_read_as_what_it_is(fitted: scumble.MST, tmp_path: 
         scumble.Auto(2.0, 1e-6, candidates=20),
         scumble.AIM(1.0, 1e-6, workload_columns=2, rounds_per_column=2.0, workload=[{"columns": ["sex", "age"], "weight": 2.0}]),
         scumble.MST(1.0, 1e-6, accounting="zcdp"),
+        scumble.MST(1.0, 1e-6, target="sex"),
+        scumble.Auto(2.0, 1e-6, candidates=20, workload=[{"columns": ["sex", "age"]}], target="sex"),
         scumble.PrivMRF(1.0, 1e-6, profile="paper", options={"candidates": 20}),
         scumble.PrivMRF(1.0, 1e-6),
         scumble.PrivBayes(1.0, degree=1),
@@ -105,6 +107,16 @@ def test_every_method_fits_samples_and_is_read_back(method: scumble.Synthesizer,
     assert _native.method_options(read.method, read._options()) == _native.method_options(method.method, method._options())
     # A plan takes the method with its options.
     assert "epsilon" in repr(scumble.plan(schema, 2_000, 1.0, 1e-6, methods=read))
+
+
+@pytest.mark.parametrize("kind", [scumble.Auto, scumble.AIM, scumble.MST])
+def test_a_target_is_part_of_the_workload(kind: type[scumble.Auto | scumble.AIM | scumble.MST]) -> None:
+    method = kind(1.0, 1e-6, workload=[{"columns": ["sex", "age"]}], target="sex")
+    written = json.loads(_native.method_options(method.method, method._options()))
+    assert written["workload"] == [{"columns": ["sex", "age"], "weight": 1.0}, {"target": "sex", "weight": 1.0}]
+    people, schema = scumble.demo(10)
+    with pytest.raises(scumble.UsageError, match="names the column `nobody`"):
+        method.set_params(target="nobody").fit(people, schema.privacy(rules=None))
 
 
 def test_a_smoothed_histogram_needs_a_public_number_of_rows() -> None:
