@@ -126,6 +126,9 @@ fn ordered([one, other]: [usize; 2]) -> [usize; 2] {
     [one.min(other), one.max(other)]
 }
 
+/// The edges of a tree, and the budget of its selections if nothing was left to select.
+pub(crate) type EdgesAndUnspent<A, M> = (Vec<[usize; 2]>, Option<Budget<A, M>>);
+
 /// Selects the edges of a tree over two or more columns, each with an equal share of the budget.
 /// `fits` says whether a pair may be the next edge after others, `score` is the score of a pair of
 /// ends. Pairs that a workload names are edges without a selection; then edges within its larger
@@ -147,7 +150,7 @@ pub(crate) fn spanning_tree<A: MethodAdjacency, M: Selecting, S: Score<A>>(
     budget: Budget<A, M>,
     fits: impl Fn(&[Clique], &Clique) -> bool,
     score: impl Fn([usize; 2]) -> Result<S, VaultError>,
-) -> Result<(Vec<[usize; 2]>, Option<Budget<A, M>>), VaultError> {
+) -> Result<EdgesAndUnspent<A, M>, VaultError> {
     let mut joined = UnionFind::new(ends.len());
     let edges = ends.len() - 1;
     let (mut tree, mut cliques) = (Vec::with_capacity(edges), Vec::with_capacity(edges));

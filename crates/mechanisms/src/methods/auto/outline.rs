@@ -214,9 +214,9 @@ fn plan_rounds<A: Adjacency, M: Selecting>(
             },
         };
         if schedule.is_of_workload(round) {
-            of_workload.push(for_selection)
+            of_workload.push(for_selection);
         } else {
-            selections.push(for_selection)
+            selections.push(for_selection);
         }
         tables.push((table, for_table));
         // On every benchmark table, rounds continued until the model had its maximum of cells.

@@ -111,6 +111,9 @@ impl Workload {
     }
 }
 
+/// A budget, and the tables with weights that it measures for the rows.
+pub(super) type ForTargets<A, M> = (Budget<A, M>, Vec<(Clique, f64)>);
+
 /// Measures the tables of a workload once more that the model holds, unless there are others that
 /// rows can be moved towards. Then returns the budget, and these.
 ///
@@ -122,7 +125,7 @@ pub(super) fn measure_held<A: MethodAdjacency, M: Selecting>(
     vault: &mut Vault<A, M>,
     budget: Budget<A, M>,
     max_cells: u128,
-) -> Result<Option<(Budget<A, M>, Vec<(Clique, f64)>)>, MechanismError> {
+) -> Result<Option<ForTargets<A, M>>, MechanismError> {
     let deviation = planned_deviation(vault, workload.len(), &budget);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of rows")]
     let reliable_cells = (learner.rows() / deviation) as u128;
