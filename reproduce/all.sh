@@ -88,6 +88,7 @@ if [ "$mode" = fast ]; then
     on_tables auto-ablation reproduce/auto.sh ablation --tables nltcs "${few[@]}"
     part columns-rules reproduce/columns.sh rules --runs 1
     on_tables columns-hierarchies reproduce/columns.sh hierarchies --tables loans --runs 1
+    on_tables learned reproduce/learned.sh --tables adult "${few[@]}"
     part readme reproduce/readme.sh --rows 2000 --releases 2 --output "$output"
     printf '\n== %s: LEFT OUT, no paper'"'"'s experiment, and it builds in release mode, which takes longer than all of this\n' \
         reproduce/product.sh reproduce/python.sh

@@ -73,16 +73,17 @@ const TICKS: f64 = 100.0;
 /// its end is missed.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
-/// Fits a model with the program, with a schema made of the table's domain file.
+/// Fits a model with the program, with a schema made of the table's domain file. Replaces files of
+/// the fit before.
 pub fn run(fit: &Fit, model: &Path, limits: Limits) -> Result<Ended> {
     let schema = model.with_extension("schema.yaml");
     let domain = fit.table.join("domain.json");
-    program(&["schema", "import", "--from", "mbi", text(&domain), "-o", text(&schema)], limits)?;
+    program(&["schema", "import", "--from", "mbi", text(&domain), "-o", text(&schema), "--force"], limits)?;
     let plain = fit.table.join("data.csv");
     let rows = if plain.exists() { plain } else { fit.table.join("data.csv.gz") };
     let (epsilon, delta) = (fit.epsilon.to_string(), fit.delta.to_string());
     let what = ["fit", text(&rows), "--schema", text(&schema)];
-    let goal = ["--epsilon", &epsilon, "--delta", &delta, "--quiet", "-o", text(model)];
+    let goal = ["--epsilon", &epsilon, "--delta", &delta, "--quiet", "-o", text(model), "--force"];
     program(&[&what[..], fit.method, &goal[..]].concat(), limits)
 }
 
