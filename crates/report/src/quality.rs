@@ -8,6 +8,8 @@ use crate::page::{Column, Table, grouped, prose, text};
 /// Renders released figures, and whether they meet criteria.
 pub fn quality_section(checked: &Checked, criteria: Option<&Criteria>) -> Markup {
     let judged = criteria.map(|criteria| criteria.judge(checked)).unwrap_or_default();
+    let is_judged = |figure: &CheckedFigure| judged.iter().any(|judged| judged.measured == *figure);
+    let others: Vec<&CheckedFigure> = checked.figures.iter().filter(|figure| !is_judged(figure)).collect();
     html! {
         p {
             "These figures compare " (grouped(checked.rows)) " synthetic rows with the real ones. They were released with noise, within the "
@@ -16,16 +18,16 @@ pub fn quality_section(checked: &Checked, criteria: Option<&Criteria>) -> Markup
         }
         @if let (Some(criteria), false) = (criteria, judged.is_empty()) {
             p {
-                "Criteria were agreed upon before any row was read. A bound is met if it holds with a confidence of "
-                (format!("{} %", criteria.confidence * 100.0)) "."
+                "The program had these criteria before it read a row. A bound is met if it holds with a confidence of "
+                (format!("{} %", criteria.confidence * 100.0)) ", given the noise of its figure."
             }
             (of_criteria(&judged))
         }
-        (of_figures(&checked.figures))
+        @if !others.is_empty() { (of_figures(&others)) }
     }
 }
 
-fn of_figures(figures: &[CheckedFigure]) -> Table {
+fn of_figures(figures: &[&CheckedFigure]) -> Table {
     let mut table = Table::new(
         "Quality of the rows, with 95 % intervals",
         [Column::text("figure"), Column::number("value"), Column::number("interval"), Column::number("tables")],

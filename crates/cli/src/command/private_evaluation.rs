@@ -47,15 +47,17 @@ pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failu
             .note("no ledger: spending is not tracked, and the budgets of fits and checks of the same table add up");
     }
     let claim = certified(&schema.privacy().unit, &certificate);
-    terminal.result(result, || {
+    let in_words = || {
         let figures = checked.figures.iter().map(ToString::to_string);
         let criteria = judged.iter().map(ToString::to_string);
         figures.chain(criteria).chain([claim]).collect::<Vec<_>>().join("\n")
-    });
-    match judged.iter().filter(|judged| judged.refuses()).count() {
-        0 => Ok(()),
-        _ => Err(unmet(&judged)),
+    };
+    if judged.iter().any(Judged::refuses) {
+        terminal.text(in_words);
+        return Err(unmet(&judged).with_details(result()));
     }
+    terminal.result(result, in_words);
+    Ok(())
 }
 
 fn goal(private: &PrivateEvaluation) -> Result<ApproxDp, Failure> {

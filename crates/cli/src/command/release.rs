@@ -22,6 +22,10 @@ pub(crate) fn run(arguments: &Release, terminal: &Terminal) -> Result<(), Failur
     let kept = kept_model(folder);
     output::refuse_stdout(folder, "a folder")?;
     Outputs::beside(real.reads()).check(&[folder.as_path()])?;
+    if kept.exists() {
+        let problem = format!("{} exists: a model of rows that were refused", kept.display());
+        return Err(Failure::new(Fault::Usage, problem, Some("remove it, or name another folder".into())));
+    }
     output::check(real.reads(), [&kept], false)?;
     let criteria = real.checks.criteria()?.expect("clap requires criteria");
     let columns = TableColumns::of(real)?;

@@ -78,6 +78,8 @@ fn a_refused_release_is_spent_and_its_model_is_kept() {
     let jobs = spent["jobs"].as_array().unwrap();
     assert_eq!(jobs.len(), 1);
     assert!(jobs[0].to_string().contains("rows checked"), "{spent}");
+    let same = release(&folder, &[&ledger[..], &["--accept", "strict.yaml", "-o", "out"]].concat());
+    assert!(text(&same.stderr).contains("remove it, or name another folder"), "{}", text(&same.stderr));
     // The rest of the cap does not allow it again.
     let again = release(&folder, &[&ledger[..], &["--accept", "strict.yaml", "-o", "other"]].concat());
     assert_eq!(again.status.code(), Some(4), "{}", text(&again.stderr));
@@ -93,7 +95,9 @@ fn a_refused_release_is_spent_and_its_model_is_kept() {
     assert!(figures.iter().any(|figure| figure["name"] == "mean error of tables over 3 columns"));
     assert_eq!(checked["certificate"]["events"].as_array().unwrap().len(), 2);
     assert!(folder.path("rows.quality.json").exists());
-    assert_eq!(folder.output(&[&check[..], &["--accept", "strict.yaml"]].concat()).status.code(), Some(3));
+    let unmet = folder.output(&[&check[..], &["--accept", "strict.yaml", "--json"]].concat());
+    assert_eq!(unmet.status.code(), Some(3));
+    assert!(unmet.stdout.is_empty() || serde_json::from_slice::<Value>(&unmet.stdout).is_ok(), "one object");
 }
 
 #[test]

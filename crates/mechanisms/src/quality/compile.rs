@@ -54,8 +54,13 @@ impl<'a> Figures<'a> {
     /// If a figure names an unknown column or value, or no table of it is small enough.
     pub(crate) fn new(schema: &'a Schema, figures: &[Figure]) -> Result<Self, MechanismError> {
         let mut found: Vec<(Figure, Resolved)> = Vec::new();
-        for figure in figures.iter().flat_map(|figure| figure.expanded(schema)) {
+        for figure in figures {
             figure.check()?;
+            if matches!(figure, Figure::Rules { .. }) && schema.rules().is_empty() {
+                return Err(refused(figure, "the schema has no rules"));
+            }
+        }
+        for figure in figures.iter().flat_map(|figure| figure.expanded(schema)) {
             // A figure that several criteria are about is measured once.
             if found.iter().all(|(other, _)| *other != figure) {
                 let resolved = resolve(schema, &figure)?;

@@ -178,10 +178,13 @@ impl Criteria {
             return Err(MechanismError::Criteria { problem: "there are no criteria".into() });
         }
         for Criterion { figure, bound, .. } in &self.criteria {
-            if figure.is_error() != matches!(bound, Bound::AtMost(_)) {
-                let problem = format!("the bound on the {figure} is in the wrong direction");
-                return Err(MechanismError::Criteria { problem });
-            }
+            let problem = match *bound {
+                bound if figure.is_error() != matches!(bound, Bound::AtMost(_)) => "is in the wrong direction",
+                Bound::AtMost(most) if most < 0.0 => "is below zero",
+                Bound::AtLeast(least) if !(0.0..=1.0).contains(&least) => "is not from 0 to 1",
+                _ => continue,
+            };
+            return Err(MechanismError::Criteria { problem: format!("the bound on the {figure} {problem}") });
         }
         Ok(())
     }

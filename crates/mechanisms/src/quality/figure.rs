@@ -230,7 +230,7 @@ impl Figure {
         !matches!(self, Self::Mean { .. } | Self::Regression { .. })
     }
 
-    /// Refuses a table over too many columns.
+    /// Refuses a table over too many columns, or over one of them twice.
     pub(super) fn check(&self) -> Result<(), MechanismError> {
         match self {
             Self::Tables { of: Tables::Order(order), .. } if !(1..=MAX_ORDER).contains(order) => {
@@ -238,6 +238,11 @@ impl Figure {
             }
             Self::Tables { of: Tables::Columns(columns), .. } if !(1..=MAX_ORDER as usize).contains(&columns.len()) => {
                 Err(refused(self, format!("a table spans 1 to {MAX_ORDER} columns")))
+            }
+            Self::Tables { of: Tables::Columns(columns), .. }
+                if (1..columns.len()).any(|place| columns[..place].contains(&columns[place])) =>
+            {
+                Err(refused(self, "a table names a column twice"))
             }
             _ => Ok(()),
         }

@@ -269,6 +269,8 @@ fn criteria_are_read_and_written() {
         (r#"{"criteria": []}"#, "no criteria"),
         (r#"{"confidence": 1, "criteria": [{"tables": 3, "atMost": 1}]}"#, "confidence"),
         (r#"{"criteria": [{"accuracy": "b", "atMost": 1}]}"#, "wrong direction"),
+        (r#"{"criteria": [{"accuracy": "b", "atLeast": 2}]}"#, "not from 0 to 1"),
+        (r#"{"criteria": [{"tables": 2, "atMost": -1}]}"#, "below zero"),
     ] {
         let error = serde_json::from_str::<Criteria>(wrong).unwrap().check().unwrap_err().to_string();
         assert!(error.contains(why), "{wrong}: {error}");
@@ -283,7 +285,9 @@ fn figures_that_cannot_be_measured_are_refused_before_anything_is_spent() {
         (tables(Tables::Order(6), false), "1 to 5 columns"),
         (named(&["c0", "height"]), "no column `height`"),
         (Figure::Mean { column: "c0".into(), within: Some(group("c1", "seven")) }, "no value or bin `seven`"),
-        (Figure::Rules { columns: vec!["c0".into()] }, "no rule"),
+        (named(&["c0", "c0"]), "a column twice"),
+        (Figure::Rules { columns: vec!["c0".into()] }, "no rules"),
+        (Figure::Rules { columns: Vec::new() }, "no rules"),
     ] {
         let error = fit_and_check(
             &schema,
