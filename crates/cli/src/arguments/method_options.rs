@@ -18,13 +18,13 @@ pub(crate) struct MethodOptions {
     /// effort=NAME`. By default `normal`, up to half a minute for twenty columns
     #[arg(long, value_name = "NAME")]
     effort: Option<String>,
-    /// Tables that matter more than others, for `auto`, `aim` and `mst`: a YAML or JSON file such as
-    /// `tables: [{columns: [age, income], weight: 2}]`. They must not be chosen by looking at the
-    /// data
+    /// Tables that matter more than others, for `auto`, `aim` and `mst`: a YAML or JSON file such
+    /// as `tables: [{columns: [age, income], weight: 2}]`. They must not be chosen by looking at
+    /// the data
     #[arg(long, value_name = "FILE")]
     pub(crate) workload: Option<PathBuf>,
-    /// Column whose relations with every other column matter more than others, for `auto`, `aim` and
-    /// `mst`
+    /// Column whose relations with every other column matter more than others, for `auto`, `aim`
+    /// and `mst`
     #[arg(long, value_name = "COLUMN")]
     target: Option<String>,
 }

@@ -57,8 +57,8 @@ fn check_share(text: &str) -> Result<CheckShare, String> {
     CheckShare::of(share).ok_or_else(|| "a share is at least 0.001 and at most 0.999".to_owned())
 }
 
-/// Fit a model, draw rows, check them against criteria, and write a bundle if they are met: all in one
-/// budget
+/// Fit a model, draw rows, check them against criteria, and write a bundle if they are met: all in
+/// one budget
 ///
 /// If a mandatory criterion is not met, no bundle is written, and the budget is spent. The model is
 /// kept, so that other rows can be drawn from it for free, and checked for a budget of their own.

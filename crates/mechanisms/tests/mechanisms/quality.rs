@@ -84,7 +84,8 @@ fn figures_are_those_of_their_definitions() {
     let near = |value: f64, expected: f64| assert!((value - expected).abs() < 0.01, "{value} instead of {expected}");
     // Errors of the columns: 1/2, 0, 0 and 3/4.
     near(value(0), (0.5 + 0.75) / 4.0);
-    // The first and the last column together: of the real rows, 1/4 have (0, 3); of the released, 1/2.
+    // The first and the last column together: of the real rows, 1/4 have (0, 3); of the released,
+    // 1/2.
     near(value(1), 0.75);
     near(value(2), 0.75);
     // Released rows of the group have no real ones: half of everything is missing.

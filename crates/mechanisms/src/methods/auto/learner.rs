@@ -69,7 +69,8 @@ impl<'a> Learner<'a> {
         columns.filter(|&column| domain.size(column) > 1).collect()
     }
 
-    /// Returns the tables of the workload, with the columns in the versions in which pairs have them.
+    /// Returns the tables of the workload, with the columns in the versions in which pairs have
+    /// them.
     pub(super) fn workload(&self, base: &Domain) -> Result<Workload, MechanismError> {
         let domain = self.versions.domain();
         let (finest, used) = (self.versions.finest(), self.versions.of_size(self.options.large_column));

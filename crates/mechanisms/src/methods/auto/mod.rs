@@ -65,8 +65,8 @@ impl Mechanism for Options {
     /// # Privacy
     /// One table per column; then for each round one selection by the exponential mechanism among
     /// L1 errors against a model of released values (Δ 1 under add/remove, 2 under replace-one),
-    /// and the selected table (Δ₂ 1; √2 under replace-one). Rounds of a workload weigh the errors (Δ
-    /// the largest weight, or twice that); its last tables are not selected. All decisions in
+    /// and the selected table (Δ₂ 1; √2 under replace-one). Rounds of a workload weigh the errors
+    /// (Δ the largest weight, or twice that); its last tables are not selected. All decisions in
     /// between, and all that follows, read released values, the schema and options.
     fn fit<A: MethodAdjacency, M: MethodAccounting>(
         &self,
@@ -109,8 +109,8 @@ impl Mechanism for Options {
         let max_target_cells = row_rounds::max_pair_cells(division.row_tables + workload.tables().len());
         let across = match for_last {
             Some(for_last) => {
-                // Without any target, rows are moved towards all tables of three columns of the model,
-                // which is worth more than a few targets.
+                // Without any target, rows are moved towards all tables of three columns of the
+                // model, which is worth more than a few targets.
                 let max_cells = if for_rows.is_some() { max_target_cells } else { 0 };
                 workload::measure_held(&workload, &mut learner, vault, for_last, max_cells)?
             }

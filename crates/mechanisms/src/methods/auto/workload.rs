@@ -177,7 +177,7 @@ pub(super) fn targets<A: MethodAdjacency, M: Selecting>(
 /// Standard deviation of the potentials that a measured table has beyond expected counts, as far as
 /// noise does not explain its distance from them.
 ///
-/// The tables were not selected for their errors, so many differ by noise alone.
+/// The tables were not selected for their errors. Many of them differ by noise alone.
 fn likely_spread(measured: &[f64], expected: &[f64], deviation: f64) -> f64 {
     let beyond_noise: f64 =
         measured.iter().zip(expected).map(|(count, expected)| (count - expected).powi(2) - deviation.powi(2)).sum();

@@ -63,14 +63,15 @@ impl Mechanism for Options {
 
     /// Measures every column, merges rare values, selects a spanning tree of pairs that
     /// independence explains badly, and measures them: a third of the budget each. Pairs that the
-    /// workload names are edges wherever they close no cycle, and edges within its larger tables are
-    /// selected before others. The model gives no probability to combinations that rules forbid.
+    /// workload names are edges wherever they close no cycle, and edges within its larger tables
+    /// are selected before others. The model gives no probability to combinations that rules
+    /// forbid.
     ///
     /// # Privacy
     /// One table per column (Δ₂ 1; √2 under replace-one); then one selection per edge that the
-    /// workload does not name, by the exponential mechanism among half L1 errors against products of released tables (Δ 1/2; 1
-    /// under replace-one), and one table per edge. Merging reads released tables. All that follows
-    /// reads released values and the schema.
+    /// workload does not name, by the exponential mechanism among half L1 errors against products
+    /// of released tables (Δ 1/2; 1 under replace-one), and one table per edge. Merging reads
+    /// released tables. All that follows reads released values and the schema.
     ///
     /// # Reference
     /// McKenna, Miklau, Sheldon 2021, arXiv:2108.04978, Algorithms 1 to 3.
