@@ -99,6 +99,7 @@ else
     on_tables auto reproduce/auto.sh --output "$output"
     part columns reproduce/columns.sh
     on_tables learned reproduce/learned.sh --output "$output"
+    on_tables release reproduce/release.sh --output "$output"
     on_tables product reproduce/product.sh --output "$output"
     part python reproduce/python.sh
     # Last, because two of its pictures are drawn from files in docs/reproduction.
