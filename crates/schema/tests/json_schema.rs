@@ -10,10 +10,8 @@ use scumble_schema::{
     GenerateSpec, HierarchySpec, JSON_SCHEMA, Keep, MissingValue, Preset, RowCount, RuleSpec, Scalar, Scale, Schema,
     SchemaSpec, SequenceSpec, Source, TableTerms,
 };
+use scumble_testing::json_schema::validate as validate_against;
 use serde_json::Value;
-
-#[path = "json_schema/validate.rs"]
-mod validate;
 
 fn json_schema() -> Value {
     serde_json::from_str(JSON_SCHEMA).expect("the published file is JSON")
@@ -21,7 +19,7 @@ fn json_schema() -> Value {
 
 fn validate(yaml: &str) -> Result<(), String> {
     let value: Value = serde_saphyr::from_str(yaml).expect("the test writes YAML");
-    validate::validate(&json_schema(), &value)
+    validate_against(&json_schema(), &value)
 }
 
 /// A schema with one column `x` of these properties.
@@ -49,7 +47,7 @@ fn the_examples_are_valid() {
 #[test]
 fn an_imported_domain_is_valid() {
     let spec = SchemaSpec::from_mbi(r#"{"a": 2, "b": 85}"#).unwrap();
-    assert_eq!(validate::validate(&json_schema(), &serde_json::to_value(spec).unwrap()), Ok(()));
+    assert_eq!(validate_against(&json_schema(), &serde_json::to_value(spec).unwrap()), Ok(()));
 }
 
 #[test]

@@ -38,6 +38,7 @@
 //! - [`Part`] is a set of pairs of neighbouring tables; [`Part::check`] replays them all, and
 //!   [`battery`] all parts.
 //! - [`Report`] counts the checks, [`Alarm`] is the first difference.
+//! - [`json_schema::validate`] holds documents against a JSON Schema.
 //! - [`RowSource`] is a source of counts that holds unprotected rows.
 //!
 //! # Tests only
@@ -50,6 +51,7 @@ compile_error!("the feature `planted-bugs` makes mechanisms that leak: it is for
 mod alarm;
 mod artefacts;
 mod battery;
+pub mod json_schema;
 mod macros;
 mod part;
 mod replay;

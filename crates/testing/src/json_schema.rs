@@ -1,7 +1,7 @@
-//! A validator for the subset of JSON Schema 2020-12 that the published file uses.
+//! A validator for the subset of JSON Schema 2020-12 that the published files use.
 //!
 //! A complete validator would add two dozen dependencies. This one panics on an unknown keyword, so
-//! that no rule of the file is untested.
+//! that no rule of a file is untested.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,10 @@ use serde_json::{Map, Value};
 const ANNOTATIONS: [&str; 8] = ["$schema", "$id", "$defs", "$comment", "title", "description", "default", "examples"];
 
 /// Validates `value` against the schema `root`.
-pub(crate) fn validate(root: &Value, value: &Value) -> Result<(), String> {
+///
+/// # Errors
+/// The first rule that the value breaks, and where.
+pub fn validate(root: &Value, value: &Value) -> Result<(), String> {
     Validator { root }.check(root, value, "")
 }
 
@@ -66,6 +69,8 @@ impl Validator<'_> {
             "maxLength" => demand(value.as_str().is_none_or(|text| text.chars().count() <= size(rule))),
             "minItems" => demand(value.as_array().is_none_or(|items| items.len() >= size(rule))),
             "maxItems" => demand(value.as_array().is_none_or(|items| items.len() <= size(rule))),
+            "minProperties" => demand(value.as_object().is_none_or(|object| object.len() >= size(rule))),
+            "maxProperties" => demand(value.as_object().is_none_or(|object| object.len() <= size(rule))),
             "uniqueItems" => demand(value.as_array().is_none_or(|items| all_differ(items))),
             "items" => self.items(rule, value, place),
             "required" => demand(value.as_object().is_none_or(|object| {
