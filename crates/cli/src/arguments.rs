@@ -43,7 +43,7 @@ pub(crate) use self::quality::{CheckedRows, Release, RowChecks};
 pub(crate) use self::report::Report;
 pub(crate) use self::row_selection::RowSelection;
 pub(crate) use self::schema::{
-    Check, Description, Draft, Export, ExportFormat, Import, Learn, New, SchemaCommand, SchemaVerb,
+    Check, Description, Draft, Export, ExportFormat, Import, JsonSchemaOf, Learn, New, SchemaCommand, SchemaVerb,
 };
 pub(crate) use self::shell::{Completions, Man};
 use self::terms::{WeakPrivacy, delta, epsilon};

@@ -116,6 +116,7 @@ mod ledger;
 mod outputs;
 mod quality;
 mod raw_table;
+mod settings_file;
 mod weak_terms;
 mod workload;
 

@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use scumble_engine::{Input, ReadOptions, TableScan};
-use scumble_mechanisms::MechanismError;
 use scumble_mechanisms::quality::{self, Checked, Criteria, Figure};
-use scumble_schema::{CodeColumn, Schema, io_problem};
+use scumble_mechanisms::{MechanismError, Model, Workload};
+use scumble_pgm::Sampling;
+use scumble_schema::{CodeColumn, Schema};
 use scumble_vault::ledger::{Job, JobPlan, Ledger};
 use scumble_vault::{ApproxDp, Certificate};
 use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 use crate::fit::{Start, for_method, with_job};
+use crate::settings_file;
 use crate::weak_terms::refuse_weak_terms;
 
 /// Reads criteria from a YAML or JSON file.
@@ -19,8 +21,8 @@ use crate::weak_terms::refuse_weak_terms;
 /// # Errors
 /// If the file cannot be read, or has no valid criteria.
 pub fn read_criteria(path: &Path) -> Result<Criteria, Error> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| MechanismError::File { path: path.display().to_string(), problem: io_problem(&error) })?;
+    let text = settings_file::read(path)
+        .map_err(|problem| MechanismError::File { path: path.display().to_string(), problem })?;
     parse_criteria(&text)
 }
 
@@ -29,8 +31,7 @@ pub fn read_criteria(path: &Path) -> Result<Criteria, Error> {
 /// # Errors
 /// If the text has no valid criteria.
 pub fn parse_criteria(text: &str) -> Result<Criteria, Error> {
-    let parsed: Result<Criteria, _> = serde_saphyr::from_str(text);
-    let criteria = parsed.map_err(|error| MechanismError::Criteria { problem: error.to_string() })?;
+    let criteria: Criteria = settings_file::parse(text).map_err(|problem| MechanismError::Criteria { problem })?;
     criteria.check()?;
     Ok(criteria)
 }
@@ -45,6 +46,7 @@ pub struct RowCheck<'a> {
     schema: &'a Schema,
     goal: ApproxDp,
     figures: Vec<Figure>,
+    workload: Workload,
     ledger: Option<&'a Ledger>,
     start: Start,
     command: Option<String>,
@@ -56,13 +58,19 @@ impl<'a> RowCheck<'a> {
     /// Returns a check of the usual figures within `goal`.
     pub fn new(schema: &'a Schema, goal: ApproxDp) -> Self {
         let read_options = ReadOptions::default();
-        let (figures, ledger, start, command) = (Vec::new(), None, Start::New, None);
-        Self { schema, goal, figures, ledger, start, command, accept_weak_privacy: false, read_options }
+        let (figures, workload) = (Vec::new(), Workload::EMPTY);
+        let (ledger, start, command) = (None, Start::New, None);
+        Self { schema, goal, figures, workload, ledger, start, command, accept_weak_privacy: false, read_options }
     }
 
     /// Sets the figures; the usual ones if there are none.
     pub fn figures(self, figures: Vec<Figure>) -> Self {
         Self { figures, ..self }
+    }
+
+    /// Adds the tables of a workload to the usual figures.
+    pub fn workload(self, workload: Workload) -> Self {
+        Self { workload, ..self }
     }
 
     /// Charges the check to the ledger of the table.
@@ -104,7 +112,8 @@ impl<'a> RowCheck<'a> {
         let checked = scumble_cancel::until_cancelled(|| {
             let source = for_method(scan, self.schema, false)?;
             let released = std::iter::once(released);
-            Ok(quality::check_rows(self.schema, source, released, &self.figures, self.goal, job.as_ref())?)
+            let (figures, workload) = (&self.figures, &self.workload);
+            Ok(quality::check_rows(self.schema, source, released, figures, workload, self.goal, job.as_ref())?)
         });
         let (checked, job) = with_job(checked.unwrap_or(Err(Error::Interrupted)), job)?;
         if let Some(job) = job {
@@ -113,8 +122,35 @@ impl<'a> RowCheck<'a> {
         Ok(checked)
     }
 
+    /// Draws rows of a model and compares them with the real ones as [`RowCheck::run`] does. By
+    /// default, their number is that of the model.
+    ///
+    /// # Errors
+    /// Those of [`RowCheck::run`].
+    pub fn run_on_model(
+        self,
+        real: &[Input],
+        model: &Model,
+        rows: impl Into<Option<u64>>,
+        seed: u64,
+        sampling: impl Into<Option<Sampling>>,
+    ) -> Result<(Checked, Certificate), Error> {
+        let rows = rows.into().unwrap_or(model.rows());
+        let sampling = sampling.into().unwrap_or_else(|| Sampling::for_rows(rows));
+        let drawn = scumble_cancel::until_cancelled(|| {
+            let sizes = model.schema().domain().sizes();
+            let mut drawn: Vec<CodeColumn> = sizes.iter().map(|&size| CodeColumn::with_capacity(size, 0)).collect();
+            for chunk in model.sample_codes(rows, seed, sampling) {
+                drawn.iter_mut().zip(&chunk).for_each(|(column, more)| column.append(more));
+            }
+            drawn
+        });
+        let (checked, certificate) = self.run(real, drawn.map_err(|_| Error::Interrupted)?)?;
+        Ok((Checked { seed, sampling: sampling.name().into(), ..checked }, certificate))
+    }
+
     fn begin(&self, ledger: &Ledger, digest: &str) -> Result<Job, Error> {
-        let plan = quality::plan(self.schema, &self.figures, digest, self.goal);
+        let plan = quality::plan(self.schema, &self.figures, &self.workload, digest, self.goal);
         let plan = JobPlan { command: self.command.clone(), ..plan };
         Ok(match self.start {
             Start::New => ledger.begin(plan)?,

@@ -1,14 +1,12 @@
 //! Workload files.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use scumble_mechanisms::Workload;
-use scumble_schema::{io_problem, limits};
 use serde::Deserialize;
 
 use crate::error::Error;
+use crate::settings_file;
 
 /// A file that names the tables of a workload.
 #[derive(Debug, Deserialize)]
@@ -26,22 +24,9 @@ struct WorkloadFile {
 /// [`Error::Workload`] if the file cannot be read, or has another form.
 pub fn read_workload(path: &Path) -> Result<Workload, Error> {
     let refused = |problem: String| Error::Workload { path: path.display().to_string(), problem };
-    let file = File::open(path).map_err(|error| refused(io_problem(&error)))?;
-    let mut text = String::new();
-    // One byte more than the limit detects a file that is too long without reading all of it.
-    let mut start = file.take(limits::SCHEMA_FILE_BYTES + 1);
-    start.read_to_string(&mut text).map_err(|error| refused(io_problem(&error)))?;
-    if text.len() as u64 > limits::SCHEMA_FILE_BYTES {
-        return Err(refused(format!("longer than {} bytes", limits::SCHEMA_FILE_BYTES)));
-    }
-    let options = serde_saphyr::options! {
-        budget: serde_saphyr::budget! { max_events: 4_000_000, max_nodes: 2_000_000, max_depth: 16, max_documents: 1 },
-        with_snippet: false,
-    };
-    // JSON is YAML.
-    let parsed: Result<WorkloadFile, _> = serde_saphyr::from_str_with_options(&text, options);
-    let first_line = |message: String| message.lines().next().unwrap_or("unreadable").to_owned();
-    parsed.map(|file| file.tables).map_err(|error| refused(first_line(error.to_string())))
+    let text = settings_file::read(path).map_err(refused)?;
+    let file: WorkloadFile = settings_file::parse(&text).map_err(refused)?;
+    Ok(file.tables)
 }
 
 #[cfg(test)]

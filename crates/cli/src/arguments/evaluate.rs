@@ -19,7 +19,8 @@ use super::{FormatName, Overwriting, TextFiles, start};
 #[command(
     after_help = "Examples:\n  scumble evaluate --real people.csv --synth synth.csv --schema people.schema.yaml -o steward.html\n  \
                   scumble evaluate --real people.csv --synth synth.csv --schema people.schema.yaml --quick --json\n  \
-                  scumble evaluate --private --real people.csv --synth synth.csv --schema people.schema.yaml --epsilon 0.1"
+                  scumble evaluate --private --real people.csv --synth synth.csv --schema people.schema.yaml \\\n      \
+                  --epsilon 0.1 --delta 1e-9"
 )]
 pub(crate) struct Evaluate {
     /// Real table: files, folders, globs, PostgreSQL tables or `-`, as for `fit`
@@ -91,6 +92,10 @@ pub(crate) struct PrivateEvaluation {
     /// File of criteria: their figures are measured and compared with their bounds
     #[arg(long, value_name = "FILE", help_heading = PRIVATE, requires = "private")]
     pub(crate) accept: Option<PathBuf>,
+    /// Tables whose mean and largest error are measured with the usual figures: the file of
+    /// `--workload` of `fit`
+    #[arg(long, value_name = "FILE", help_heading = PRIVATE, requires = "private", conflicts_with = "accept")]
+    pub(crate) workload: Option<PathBuf>,
     /// Ledger of the table, which refuses figures over its cap; by default, spending is not tracked
     #[arg(long, value_name = "LEDGER", help_heading = PRIVATE, requires = "private")]
     pub(crate) ledger: Option<PathBuf>,

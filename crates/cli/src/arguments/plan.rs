@@ -10,6 +10,7 @@ use scumble::{ApproxDp, Delta, Epsilon, Error, Method};
 
 use super::learning::{LEARN_SHARE, RawTerms, learn_share};
 use super::method_options::MethodOptions;
+use super::quality::RowChecks;
 use super::terms::{delta, epsilon};
 use super::{Overwriting, TextFiles, number_of_rows};
 
@@ -23,6 +24,7 @@ const ALL: &str = "all";
                   scumble plan --schema people.schema.yaml --rows-hint 10000 -e 1\n  \
                   scumble plan --schema people.schema.yaml --rows-hint 10000 -e 0.5 -e 1 -e 2 \\\n      \
                   --method auto --method mst --svg plan.svg\n  \
+                  scumble plan --schema people.schema.yaml --rows-hint 10000 -e 1 --accept criteria.yaml\n  \
                   scumble plan people.csv --rows-hint 10000 -e 1 -e 2")]
 pub(crate) struct Plan {
     /// Without a schema: the table, of which only the names of columns are read
@@ -52,6 +54,8 @@ pub(crate) struct Plan {
     method: Vec<String>,
     #[command(flatten)]
     pub(crate) method_options: MethodOptions,
+    #[command(flatten)]
+    pub(crate) checks: RowChecks,
     /// Draw expected errors against epsilon into this SVG file; for a single epsilon, values around
     /// it are added
     #[arg(long, value_name = "FILE")]

@@ -27,6 +27,11 @@ impl RowChecks {
         self.accept.as_deref().map(scumble::read_criteria).transpose()
     }
 
+    /// Returns whether rows are to be checked.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.check_share.is_some() || self.accept.is_some()
+    }
+
     /// Returns the check of these rows, if there is one.
     pub(crate) fn check(&self, rows: CheckedRows) -> Result<Option<Check>, Error> {
         let criteria = self.criteria()?;
@@ -67,7 +72,7 @@ fn check_share(text: &str) -> Result<CheckShare, String> {
     mut_arg("accept", |argument| argument.required(true)),
     override_usage = "scumble release [OPTIONS] --accept <FILE> --epsilon <NUMBER> --output <FOLDER> <DATA>...",
     after_help = "Example:\n  scumble release people.csv --schema people.schema.yaml --accept criteria.yaml \\\n      \
-                  --epsilon 1 --delta 1e-9 -o people-2026"
+                  --epsilon 1 --delta 1e-9 -o people-checked"
 )]
 pub(crate) struct Release {
     #[command(flatten)]

@@ -21,7 +21,7 @@ const PURPOSES: [(&str, &[&str]); 8] = [
     ("describe a table", &["schema"]),
     ("decide on a budget, and keep count of it", &["plan", "ledger"]),
     ("fit a model, and draw rows", &["fit", "sample", "synth"]),
-    ("look at a model, and publish it", &["inspect", "report", "marginals", "bundle"]),
+    ("look at a model, and publish it", &["inspect", "report", "marginals", "bundle", "release"]),
     ("compare with the real table, for its steward alone", &["evaluate"]),
     ("run a cluster", &["scheduler", "executor"]),
     ("set up a shell", &["completions", "man"]),
@@ -34,11 +34,11 @@ date. [The command line](cli.md) describes what all commands share, such as inpu
 [Errors and exit codes](errors.md) lists the errors.
 
 The examples are run in this order, in a folder with the made-up table `people.csv`, a schema `people.schema.yaml` of five of its
-columns, and the outputs of earlier examples.
+columns, a file of criteria, and the outputs of earlier examples.
 
 <!-- setup
 # Examples write the same files repeatedly.
-scumble() { case \" $* \" in *\" bundle \"*) command scumble \"$@\" ;; *\" -o \"*|*\" --svg \"*) command scumble \"$@\" --force ;; *) command scumble \"$@\" ;; esac; }
+scumble() { case \" $* \" in *\" bundle \"*|*\" release \"*) command scumble \"$@\" ;; *\" -o \"*|*\" --svg \"*) command scumble \"$@\" --force ;; *) command scumble \"$@\" ;; esac; }
 scumble demo --quiet --rows 1000 -o .
 cat > people.schema.yaml <<END
 title: Survey of People and Homes
@@ -54,6 +54,7 @@ scumble sample --quiet people.model --rows 2000 -o synth.csv
 scumble marginals --quiet people.model -o people.marginals.json
 scumble schema export --quiet --to mbi people.schema.yaml -o domain.json
 scumble schema export --quiet --to smartnoise people.schema.yaml -o metadata.yaml
+echo 'criteria: [{tables: 2, atMost: 0.9}]' > criteria.yaml
 -->
 ";
 

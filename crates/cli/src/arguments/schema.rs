@@ -228,7 +228,22 @@ pub(crate) struct Check {
     pub(crate) text_files: TextFiles,
 }
 
-/// Print a JSON Schema for schema files, for editors that complete and check as you type
+/// Print a JSON Schema for schema files or files of criteria, for editors that complete and check
+/// as you type
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  scumble schema json-schema > scumble.schema.json")]
-pub(crate) struct JsonSchema;
+#[command(after_help = "Examples:\n  scumble schema json-schema > scumble.schema.json\n  \
+                        scumble schema json-schema --of criteria > criteria.schema.json")]
+pub(crate) struct JsonSchema {
+    /// Files that it describes
+    #[arg(long, value_enum, default_value_t = JsonSchemaOf::Schema)]
+    pub(crate) of: JsonSchemaOf,
+}
+
+/// A kind of file with a JSON Schema.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum JsonSchemaOf {
+    /// Schema files
+    Schema,
+    /// Files of criteria
+    Criteria,
+}

@@ -27,7 +27,7 @@ struct Outcome<'a> {
 pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failure> {
     let reads = arguments.real.iter().chain(&arguments.synth).chain([&arguments.schema]);
     let private = &arguments.private_evaluation;
-    let reads = reads.chain(&private.accept).chain(&private.ledger);
+    let reads = reads.chain(&private.accept).chain(&private.workload).chain(&private.ledger);
     output::check(reads, &arguments.output, arguments.overwriting.force)?;
     if private.private {
         return private_evaluation::run(arguments, terminal);

@@ -4,12 +4,13 @@ use std::num::NonZeroU64;
 use std::path::Path;
 
 use scumble::mechanisms::columns::forecast;
-use scumble::mechanisms::quality::{self, Check, CheckForecast};
+use scumble::mechanisms::quality::Check;
 use scumble::report::{FitPlan, LedgerSummary, Summary, dead_columns, guarantee, heaps, unreadable_texts, weak_terms};
 use scumble::{Job, Ledger, Model, ReadOptions, Schema};
 use serde_json::json;
 
 use crate::arguments::{CheckedRows, EngineChoice, Fit, RealTable};
+use crate::command::checks;
 use crate::command::columns::{self, TableColumns};
 use crate::failure::Failure;
 use crate::terminal::{Terminal, Unit};
@@ -174,15 +175,14 @@ pub(crate) fn dry_run(
         TableColumns::Declared(_) => None,
         TableColumns::Learned(partial, share) => Some(forecast(partial, &real.method()?, Some(*share), goal)?),
     };
-    let checks = columns.schema().map(|schema| forecast_checks(real, schema)).transpose()?.flatten();
+    let (terms, rows_hint) = (real.method()?, real.rows_hint);
+    let checks = columns.schema().map(|schema| checks::forecast(&real.checks, schema, &terms, goal, rows_hint));
+    let checks = checks.transpose()?.flatten();
     let ledger = ledger.map(|ledger| ledger.verify()).transpose()?.map(|statement| LedgerSummary::new(&statement));
-    if let Some((forecast, undecidable)) = &checks {
-        terminal.note(&checks_in_words(*forecast));
-        for criterion in undecidable {
-            terminal.warn(criterion);
-        }
+    if let Some(checks) = &checks {
+        terminal.note(&checks.to_string());
+        checks.undecidable.iter().for_each(|criterion| terminal.warn(criterion));
     }
-    let checks = checks.map(|(forecast, _)| forecast);
     terminal.result(
         || json!({ "dry_run": true, "plan": plan, "learning": learning, "checks": checks, "ledger": ledger }),
         || {
@@ -197,29 +197,6 @@ pub(crate) fn dry_run(
         },
     );
     Ok(())
-}
-
-/// Predicts how exact the checks of a fit will be, and warns of criteria that noise cannot decide.
-fn forecast_checks(real: &RealTable, schema: &Schema) -> Result<Option<(CheckForecast, Vec<String>)>, Failure> {
-    let Some(check) = real.checks.check(CheckedRows::default())? else { return Ok(None) };
-    let accounting = real.method()?.accounting(real.goal());
-    let forecast = quality::forecast(schema, &check, accounting, real.goal(), real.rows_hint)?;
-    let criteria = real.checks.criteria()?;
-    let undecidable = criteria.iter().flat_map(|criteria| forecast.undecidable(criteria));
-    let warning = |criterion: &quality::Criterion| {
-        let (figure, bound) = (&criterion.figure, criterion.bound);
-        format!("noise is too large for the criterion `{figure}, {bound}`: it cannot be met with this budget")
-    };
-    Ok(Some((forecast, undecidable.map(warning).collect())))
-}
-
-fn checks_in_words(forecast: CheckForecast) -> String {
-    let interval = match forecast.half_width {
-        Some(half_width) => format!("95 % intervals of shares of all rows will be ± {half_width:.1e}"),
-        None => "`--rows-hint NUMBER` shows their intervals".into(),
-    };
-    let (figures, noise) = (forecast.figures, forecast.noise);
-    format!("{figures} figures of quality will be released, each with noise of {noise:.0} rows; {interval}")
 }
 
 /// Returns the read options of the real table.

@@ -1,9 +1,10 @@
 //! The commands, one file per verb.
 
 pub(crate) mod bundle;
+pub(crate) mod checks;
 #[cfg(feature = "cluster")]
 pub(crate) mod cluster;
-pub(crate) mod columns;
+mod columns;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
 pub(crate) mod fit;

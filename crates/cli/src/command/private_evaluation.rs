@@ -3,7 +3,7 @@
 use scumble::mechanisms::quality::{Criteria, Judged};
 use scumble::report::certified;
 use scumble::schema::{AttributeId, CodeColumn};
-use scumble::{ApproxDp, Fault, Ledger, ReadOptions, RowCheck, Schema};
+use scumble::{ApproxDp, Fault, Ledger, ReadOptions, RowCheck, Schema, read_workload};
 use scumble_evaluate::Columns;
 use serde_json::json;
 
@@ -18,6 +18,7 @@ pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failu
     let private = &arguments.private_evaluation;
     let schema = arguments.text_files.schema(&arguments.schema)?;
     let criteria = private.accept.as_deref().map(scumble::read_criteria).transpose()?;
+    let workload = private.workload.as_deref().map(read_workload).transpose()?;
     let goal = goal(private)?;
     let options = ReadOptions { format: arguments.format.map(Into::into), ..ReadOptions::default() };
     let real = arguments.text_files.inputs(&arguments.real, None)?;
@@ -28,6 +29,7 @@ pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failu
     show_spinner(&bar, "comparing");
     let check = RowCheck::new(&schema, goal)
         .figures(criteria.as_ref().map(Criteria::figures).unwrap_or_default())
+        .workload(workload.unwrap_or_default())
         .ledger(ledger.as_ref())
         .start(private.start())
         .command(terminal.command())

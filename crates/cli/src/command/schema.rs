@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use scumble::engine::column_types;
+use scumble::mechanisms::quality::CRITERIA_JSON_SCHEMA;
 use scumble::schema::{self, Attribute, Dialect, JSON_SCHEMA, Problems, Unit};
 use scumble::{Format, Input, ReadOptions, Schema};
 use scumble_evaluate::Coverage;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::arguments::{Check, Draft, SchemaCommand, SchemaVerb};
+use crate::arguments::{Check, Draft, JsonSchemaOf, SchemaCommand, SchemaVerb};
 use crate::command::evaluate::refused;
 use crate::command::foreign::{export, import, write_description};
 use crate::command::header::warn_of_repeated_names;
@@ -28,11 +29,13 @@ pub(crate) fn run(arguments: &SchemaCommand, terminal: &Terminal) -> Result<(), 
         SchemaVerb::Import(arguments) => import(arguments, terminal),
         SchemaVerb::Export(arguments) => export(arguments, terminal),
         SchemaVerb::Check(arguments) => check(arguments, terminal),
-        SchemaVerb::JsonSchema(_) => {
-            terminal.result(
-                || serde_json::from_str::<serde_json::Value>(JSON_SCHEMA).expect("tested"),
-                || JSON_SCHEMA.trim_end().into(),
-            );
+        SchemaVerb::JsonSchema(arguments) => {
+            let text = match arguments.of {
+                JsonSchemaOf::Schema => JSON_SCHEMA,
+                JsonSchemaOf::Criteria => CRITERIA_JSON_SCHEMA,
+            };
+            terminal
+                .result(|| serde_json::from_str::<serde_json::Value>(text).expect("tested"), || text.trim_end().into());
             Ok(())
         }
     }

@@ -148,3 +148,49 @@ fn mistakes_in_criteria_cost_nothing() {
     assert!(text(&dry.stderr).contains("noise is too large for the criterion"), "{}", text(&dry.stderr));
     assert!(!folder.path("out.model").exists());
 }
+
+#[test]
+fn a_plan_says_how_exact_checks_will_be() {
+    let folder = folder();
+    let plan = ["plan", "--schema", "people/people.schema.yaml", "--rows-hint", "4000", "-e", "1", "-e", "8"];
+    let planned = folder.output(&[&plan[..], &["--accept", "strict.yaml", "--json"]].concat());
+    assert!(planned.status.success(), "{}", text(&planned.stderr));
+    assert!(text(&planned.stderr).contains("noise is too large for the criterion"), "{}", text(&planned.stderr));
+    let checks = json(&planned)["checks"].as_array().unwrap().clone();
+    assert_eq!(checks.len(), 2, "one for each epsilon");
+    let noise = |place: usize| checks[place]["noise"].as_f64().unwrap();
+    assert!(noise(0) > 4.0 * noise(1) && noise(1) > 0.0, "{checks:?}");
+    // The figures of a workload come on top of the usual ones.
+    folder.write("workload.yaml", "tables: [{columns: [age, sex]}, {columns: [income, region]}]");
+    let figures = |more: &[&str]| {
+        let planned = folder.output(&[&plan[..], &["--check-share", "0.1", "--json"], more].concat());
+        json(&planned)["checks"][0]["figures"].as_u64().unwrap()
+    };
+    assert_eq!(figures(&["--workload", "workload.yaml"]), figures(&[]) + 2);
+    let undeclared = ["plan", "people/people.csv", "--rows-hint", "4000", "-e", "1", "--accept", "loose.yaml"];
+    assert_eq!(folder.output(&undeclared).status.code(), Some(2));
+}
+
+#[test]
+fn rows_are_checked_on_the_tables_of_a_workload() {
+    let folder = folder();
+    folder.write("workload.yaml", "tables: [{columns: [age, sex]}, {target: income}]");
+    let check = ["evaluate", "--private", "--real", "people/people.csv", "--synth", "people/people.csv", "--schema"];
+    let check = [&check[..], &["people/people.schema.yaml", "--epsilon", "1", "--json"]].concat();
+    let checked = folder.output(&[&check[..], &["--workload", "workload.yaml"]].concat());
+    assert!(checked.status.success(), "{}", text(&checked.stderr));
+    let checked = json(&checked);
+    let figures = checked["checked"]["figures"].as_array().unwrap();
+    let named: Vec<&str> = figures.iter().map(|figure| figure["name"].as_str().unwrap()).collect();
+    assert!(named.last().unwrap().starts_with("largest error of "), "{named:?}");
+    assert!(named.last().unwrap().ends_with(" named tables"), "{named:?}");
+    let both = folder.output(&[&check[..], &["--workload", "workload.yaml", "--accept", "loose.yaml"]].concat());
+    assert_eq!(both.status.code(), Some(2));
+}
+
+#[test]
+fn editors_get_a_json_schema_of_criteria() {
+    let folder = Folder::new();
+    let printed = folder.output(&["schema", "json-schema", "--of", "criteria"]);
+    assert_eq!(json(&printed)["$id"], "urn:scumble:criteria:1");
+}

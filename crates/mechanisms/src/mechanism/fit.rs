@@ -143,7 +143,9 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// If a figure cannot be measured.
     fn with_check(self, check: Option<&'a Check>) -> Result<Self, MechanismError> {
-        let check = check.map(|check| Ok::<_, MechanismError>((check, check.figures(self.schema)?))).transpose()?;
+        let check = check
+            .map(|check| Ok::<_, MechanismError>((check, check.figures(self.schema, self.method.workload())?)))
+            .transpose()?;
         Ok(Self { check, ..self })
     }
 

@@ -226,6 +226,17 @@ impl Method {
         }
     }
 
+    /// Returns the tables that matter more than others; none if the method has no workload.
+    pub fn workload(&self) -> &Workload {
+        const NONE: &Workload = &Workload::EMPTY;
+        match self {
+            Self::Aim(options) => &options.workload,
+            Self::Auto(options) => &options.workload,
+            Self::Mst(options) => &options.workload,
+            _ => NONE,
+        }
+    }
+
     /// Describes the method and its publication in one or two sentences.
     pub fn description(&self) -> &'static str {
         self.mechanism().description()

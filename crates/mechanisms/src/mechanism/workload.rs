@@ -73,6 +73,9 @@ impl FromIterator<WorkloadTable> for Workload {
 }
 
 impl Workload {
+    /// No tables.
+    pub const EMPTY: Self = Self { tables: Vec::new() };
+
     /// Adds the pairs of a column with every other one, each of weight one.
     #[must_use]
     pub fn with_target(mut self, column: &str) -> Self {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::figure::{Figure, Group, Tables, refused};
 use super::learner::{Goal, Rows, Tree};
 use crate::error::MechanismError;
+use crate::mechanism::workload::Workload;
 
 /// Number of tables of an order, as in published comparisons.
 const TABLES_PER_ORDER: usize = 300;
@@ -70,6 +71,17 @@ impl<'a> Figures<'a> {
         Ok(Self { schema, figures: found })
     }
 
+    /// Returns the usual figures of a schema, without those that cannot be measured because all
+    /// their tables are too large.
+    ///
+    /// # Errors
+    /// If the workload names an unknown column.
+    pub(crate) fn usual(schema: &'a Schema, workload: &Workload) -> Result<Self, MechanismError> {
+        let figures = Figure::defaults(schema, workload)?;
+        let measurable: Vec<Figure> = figures.into_iter().filter(|figure| resolves(schema, figure)).collect();
+        Self::new(schema, &measurable)
+    }
+
     /// Number of figures.
     pub(crate) fn len(&self) -> usize {
         self.figures.len()
@@ -96,18 +108,25 @@ impl<'a> Figures<'a> {
     }
 }
 
+/// Returns whether a figure can be measured.
+fn resolves(schema: &Schema, figure: &Figure) -> bool {
+    figure.expanded(schema).iter().all(|figure| resolve(schema, figure).is_ok())
+}
+
 fn resolve(schema: &Schema, figure: &Figure) -> Result<Resolved, MechanismError> {
     let find =
         |name: &String| schema.find(name).ok_or_else(|| refused(figure, format_args!("there is no column `{name}`")));
+    let table = |names: &Vec<String>| {
+        Ok::<_, MechanismError>(Clique::new(names.iter().map(find).collect::<Result<Vec<_>, _>>()?))
+    };
     let group = |within: &Option<Group>| within.as_ref().map(|group| code_of(schema, figure, group)).transpose();
     Ok(match figure {
         Figure::Tables { of, largest, within } => {
             let within = group(within)?;
             let (sets, is_one) = match of {
                 Tables::Order(order) => (drawn_sets(schema.domain().len(), *order as usize, TABLES_PER_ORDER), false),
-                Tables::Columns(names) => {
-                    (vec![Clique::new(names.iter().map(find).collect::<Result<Vec<_>, _>>()?)], true)
-                }
+                Tables::Columns(names) => (vec![table(names)?], true),
+                Tables::Named(tables) => (tables.iter().map(table).collect::<Result<_, _>>()?, false),
             };
             let and_group =
                 |set: Clique| Clique::new(set.attributes().iter().copied().chain(within.map(|(column, _)| column)));
@@ -140,7 +159,7 @@ fn resolve(schema: &Schema, figure: &Figure) -> Result<Resolved, MechanismError>
             Resolved::Predicted { column, as_number: true }
         }
         Figure::Rules { columns } => {
-            let clique = Clique::new(columns.iter().map(find).collect::<Result<Vec<_>, _>>()?);
+            let clique = table(columns)?;
             if schema.rules().iter().all(|rule| rule.clique() != &clique) {
                 return Err(refused(figure, "the schema has no rule about exactly these columns"));
             }

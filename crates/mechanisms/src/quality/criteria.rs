@@ -165,6 +165,15 @@ impl fmt::Display for Judged {
     }
 }
 
+impl Criterion {
+    fn is_about(&self, measured: &CheckedFigure) -> bool {
+        match (&self.figure, &measured.figure) {
+            (Figure::Rules { columns }, Figure::Rules { .. }) if columns.is_empty() => true,
+            (asked, measured) => asked == measured,
+        }
+    }
+}
+
 impl Criteria {
     /// Refuses a confidence out of range, and a list without criteria.
     ///
@@ -199,19 +208,21 @@ impl Criteria {
         normal_quantile(self.confidence)
     }
 
+    /// Returns the criteria whose figure was not measured.
+    pub fn unmeasured(&self, checked: &Checked) -> Vec<&Criterion> {
+        let is_measured = |criterion: &&Criterion| checked.figures.iter().any(|measured| criterion.is_about(measured));
+        self.criteria.iter().filter(|criterion| !is_measured(criterion)).collect()
+    }
+
     /// Compares released figures with the criteria. A criterion about all rules is one for each
-    /// rule. A figure that was not measured meets no criterion, and is left out.
+    /// rule. Criteria whose figure was not measured are left out: see [`Criteria::unmeasured`].
     ///
     /// # Privacy
     /// Post-processing of released figures.
     pub fn judge(&self, checked: &Checked) -> Vec<Judged> {
         let mut judged = Vec::new();
         for criterion in &self.criteria {
-            let is_of = |measured: &&CheckedFigure| match (&criterion.figure, &measured.figure) {
-                (Figure::Rules { columns }, Figure::Rules { .. }) if columns.is_empty() => true,
-                (asked, measured) => asked == measured,
-            };
-            for measured in checked.figures.iter().filter(is_of) {
+            for measured in checked.figures.iter().filter(|measured| criterion.is_about(measured)) {
                 let (room, margin) = (criterion.bound.room(measured.value), self.margin() * measured.deviation);
                 let outcome = match () {
                     () if room >= margin => Outcome::Met,

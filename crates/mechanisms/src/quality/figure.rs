@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use scumble_schema::{AttributeId, Clique, Rule, Schema};
+use scumble_schema::{Clique, Rule, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::MechanismError;
+use crate::mechanism::workload::Workload;
 
 /// A figure that says how near released rows are to the real ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,6 +58,8 @@ pub enum Tables {
     Order(u32),
     /// One table, over these columns.
     Columns(Vec<String>),
+    /// Tables over these columns each, such as those of a workload.
+    Named(Vec<Vec<String>>),
 }
 
 /// The rows in which a column has a value.
@@ -181,13 +184,19 @@ fn group(within: BTreeMap<String, Value>) -> Result<Group, String> {
 
 /// Maximum number of columns of a table of a figure.
 const MAX_ORDER: u32 = 5;
+/// Maximum number of tables that a figure names.
+const MAX_NAMED_TABLES: usize = 10_000;
 /// Maximum number of columns for which each has a figure by default.
 const MAX_COLUMN_FIGURES: usize = 30;
 
 impl Figure {
     /// Returns the figures that are measured if none are asked for: mean and largest errors of
-    /// tables over one to five columns, the error of every column unless there are many, and rules.
-    pub fn defaults(schema: &Schema) -> Vec<Self> {
+    /// tables over one to five columns, the error of every column unless there are many, rules, and
+    /// the tables of the workload.
+    ///
+    /// # Errors
+    /// If the workload names an unknown column.
+    pub fn defaults(schema: &Schema, workload: &Workload) -> Result<Vec<Self>, MechanismError> {
         let columns = schema.attributes().len();
         let orders = 1..=MAX_ORDER.min(u32::try_from(columns).unwrap_or(MAX_ORDER));
         let of_order =
@@ -202,7 +211,22 @@ impl Figure {
         if !schema.rules().is_empty() {
             figures.push(Self::Rules { columns: Vec::new() });
         }
-        figures
+        figures.extend(Self::of_workload(schema, workload)?);
+        Ok(figures)
+    }
+
+    /// Returns the mean and the largest error of the tables of a workload, whatever their weights;
+    /// of a single table, its error. Tables over more than five columns are left out.
+    fn of_workload(schema: &Schema, workload: &Workload) -> Result<Vec<Self>, MechanismError> {
+        let cliques = workload.by_place(schema)?.cliques(schema.domain())?;
+        let small = cliques.iter().map(|(clique, _)| clique).filter(|clique| clique.len() <= MAX_ORDER as usize);
+        let mut tables: Vec<Vec<String>> = small.map(|clique| names(schema, clique)).collect();
+        let errors = |of: Tables, largest| Self::Tables { of, largest, within: None };
+        Ok(match tables.len() {
+            0 => Vec::new(),
+            1 => vec![errors(Tables::Columns(tables.remove(0)), false)],
+            _ => [false, true].map(|largest| errors(Tables::Named(tables.clone()), largest)).into(),
+        })
     }
 
     /// Replaces a figure about all rules by one for each set of columns that rules are about.
@@ -212,9 +236,7 @@ impl Figure {
                 let mut cliques: Vec<&Clique> = schema.rules().iter().map(Rule::clique).collect();
                 cliques.sort_unstable();
                 cliques.dedup();
-                let name = |&column: &AttributeId| schema.attribute(column).name().to_owned();
-                let columns = |clique: &Clique| clique.attributes().iter().map(name).collect();
-                cliques.into_iter().map(|clique| Self::Rules { columns: columns(clique) }).collect()
+                cliques.into_iter().map(|clique| Self::Rules { columns: names(schema, clique) }).collect()
             }
             figure => vec![figure.clone()],
         }
@@ -236,17 +258,30 @@ impl Figure {
             Self::Tables { of: Tables::Order(order), .. } if !(1..=MAX_ORDER).contains(order) => {
                 Err(refused(self, format!("tables span 1 to {MAX_ORDER} columns")))
             }
-            Self::Tables { of: Tables::Columns(columns), .. } if !(1..=MAX_ORDER as usize).contains(&columns.len()) => {
-                Err(refused(self, format!("a table spans 1 to {MAX_ORDER} columns")))
+            Self::Tables { of: Tables::Columns(columns), .. } => self.check_table(columns),
+            Self::Tables { of: Tables::Named(tables), .. } if !(1..=MAX_NAMED_TABLES).contains(&tables.len()) => {
+                Err(refused(self, format!("it is about 1 to {MAX_NAMED_TABLES} tables")))
             }
-            Self::Tables { of: Tables::Columns(columns), .. }
-                if (1..columns.len()).any(|place| columns[..place].contains(&columns[place])) =>
-            {
-                Err(refused(self, "a table names a column twice"))
+            Self::Tables { of: Tables::Named(tables), .. } => {
+                tables.iter().try_for_each(|columns| self.check_table(columns))
             }
             _ => Ok(()),
         }
     }
+
+    fn check_table(&self, columns: &[String]) -> Result<(), MechanismError> {
+        if !(1..=MAX_ORDER as usize).contains(&columns.len()) {
+            return Err(refused(self, format!("a table spans 1 to {MAX_ORDER} columns")));
+        }
+        if (1..columns.len()).any(|place| columns[..place].contains(&columns[place])) {
+            return Err(refused(self, "a table names a column twice"));
+        }
+        Ok(())
+    }
+}
+
+fn names(schema: &Schema, clique: &Clique) -> Vec<String> {
+    clique.attributes().iter().map(|&column| schema.attribute(column).name().to_owned()).collect()
 }
 
 /// The error of a figure that cannot be measured.
@@ -269,6 +304,11 @@ impl fmt::Display for Figure {
             Self::Tables { of: Tables::Columns(columns), within: group, .. } => {
                 within = group;
                 write!(formatter, "error of {}", columns.join(" × "))?;
+            }
+            Self::Tables { of: Tables::Named(tables), largest, within: group } => {
+                within = group;
+                let statistic = if *largest { "largest" } else { "mean" };
+                write!(formatter, "{statistic} error of {} named tables", tables.len())?;
             }
             Self::Mean { column, within: group } => {
                 within = group;

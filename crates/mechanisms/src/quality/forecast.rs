@@ -5,12 +5,13 @@ use std::num::NonZeroU32;
 use scumble_schema::Schema;
 use scumble_vault::account::{Amount, ScoreUnits, Sensitivity};
 use scumble_vault::score::ScoreKind;
-use scumble_vault::{AccountingKind, ApproxDp, VaultError};
+use scumble_vault::{ApproxDp, VaultError};
 use serde::Serialize;
 
 use super::criteria::{Bound, Criteria, Criterion};
 use super::{Check, Figure, INTERVAL};
 use crate::error::MechanismError;
+use crate::mechanism::method::Method;
 use crate::mechanism::terms::{MethodAccounting, MethodAdjacency, OnTerms, on_terms};
 
 /// How exact the figures of a check will be.
@@ -55,13 +56,13 @@ impl CheckForecast {
 pub fn forecast(
     schema: &Schema,
     check: &Check,
-    accounting: AccountingKind,
+    method: &Method,
     goal: ApproxDp,
     rows: Option<u64>,
 ) -> Result<CheckForecast, MechanismError> {
-    let figures = check.figures(schema)?.len();
+    let figures = check.figures(schema, method.workload())?.len();
     let (share, unit) = (check.share.0, schema.privacy().max_contributions);
-    let noise = on_terms(schema.privacy().adjacency, accounting, Noise { figures, share, unit, goal })?;
+    let noise = on_terms(schema.privacy().adjacency, method.accounting(goal), Noise { figures, share, unit, goal })?;
     let half_width = rows.map(|rows| INTERVAL * noise / (rows.max(1) as f64));
     Ok(CheckForecast { figures, noise, half_width })
 }

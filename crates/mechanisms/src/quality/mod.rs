@@ -21,7 +21,11 @@ pub use self::figure::{Figure, Group, Tables};
 pub use self::forecast::{CheckForecast, forecast};
 use crate::error::MechanismError;
 use crate::mechanism::terms::{MethodAccounting, MethodAdjacency, OnTerms, RowTotal, on_terms};
+use crate::mechanism::workload::Workload;
 use crate::model::fitted::Fitted;
+
+/// JSON Schema of files of criteria, for editors.
+pub const CRITERIA_JSON_SCHEMA: &str = include_str!("criteria.schema.json");
 
 /// Standard deviations of a 95 % interval.
 const INTERVAL: f64 = 1.959_964;
@@ -54,7 +58,7 @@ impl Default for CheckShare {
 /// A check of the rows of a fit, within its budget.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Check {
-    /// The figures; if empty, [`Figure::defaults`].
+    /// The figures; if empty, [`Figure::defaults`] with the workload of the method.
     pub figures: Vec<Figure>,
     /// Share of the budget for them.
     pub share: CheckShare,
@@ -87,12 +91,8 @@ impl Check {
         JobPlan { description: format!("{}, rows checked", plan.description), request, ..plan }
     }
 
-    pub(crate) fn figures<'a>(&self, schema: &'a Schema) -> Result<Figures<'a>, MechanismError> {
-        if self.figures.is_empty() {
-            Figures::new(schema, &Figure::defaults(schema))
-        } else {
-            Figures::new(schema, &self.figures)
-        }
+    pub(crate) fn figures<'a>(&self, schema: &'a Schema, workload: &Workload) -> Result<Figures<'a>, MechanismError> {
+        resolved(schema, &self.figures, workload)
     }
 
     /// Splits the budget of a fit: for the check, and for the model.
@@ -120,6 +120,11 @@ impl Check {
         vault.compare(&comparison, budget)?;
         Ok(RowsChecked { rows, seed, sampling: sampling.name().into(), readings })
     }
+}
+
+/// Finds figures in a schema: the usual ones if there are none.
+fn resolved<'a>(schema: &'a Schema, figures: &[Figure], workload: &Workload) -> Result<Figures<'a>, MechanismError> {
+    if figures.is_empty() { Figures::usual(schema, workload) } else { Figures::new(schema, figures) }
 }
 
 /// Which rows of a model were checked, and how their figures follow from released numbers.
@@ -218,10 +223,11 @@ fn for_rows(figures: usize) -> Share {
 }
 
 /// Describes a check of rows that were released before, for a ledger.
-pub fn plan(schema: &Schema, figures: &[Figure], rows_digest: &str, goal: ApproxDp) -> JobPlan {
+pub fn plan(schema: &Schema, figures: &[Figure], workload: &Workload, rows_digest: &str, goal: ApproxDp) -> JobPlan {
     let privacy = schema.privacy();
-    let request =
-        serde_json::json!({ "schema": schema.to_spec(), "figures": figures, "rows": rows_digest, "goal": goal });
+    let request = serde_json::json!({
+        "schema": schema.to_spec(), "figures": figures, "workload": workload, "rows": rows_digest, "goal": goal
+    });
     JobPlan {
         adjacency: privacy.adjacency,
         privacy_unit: privacy.unit.to_string(),
@@ -240,7 +246,8 @@ fn accounting(goal: ApproxDp) -> AccountingKind {
 }
 
 /// Compares rows that were released before with the real ones behind `source`, within `goal`.
-/// `released` are codes of the columns of the schema.
+/// `released` are codes of the columns of the schema. Without figures, the usual ones with those of
+/// the workload are measured.
 ///
 /// # Privacy
 /// `(epsilon, delta)`-differentially private, as the certificate states, whatever the rows are.
@@ -252,14 +259,14 @@ pub fn check_rows(
     source: Box<dyn MarginalSource>,
     released: impl Iterator<Item = Vec<CodeColumn>>,
     figures: &[Figure],
+    workload: &Workload,
     goal: ApproxDp,
     job: Option<&Job>,
 ) -> Result<(Checked, Certificate), MechanismError> {
     if source.domain() != schema.domain() || source.bound() != schema.privacy().bound() {
         return Err(MechanismError::OtherSchema);
     }
-    let check = Check { figures: figures.to_vec(), ..Check::new(None) };
-    let figures = check.figures(schema)?;
+    let figures = resolved(schema, figures, workload)?;
     on_terms(schema.privacy().adjacency, accounting(goal), CheckRows { schema, source, released, figures, goal, job })
 }
 

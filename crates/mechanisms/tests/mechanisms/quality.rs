@@ -1,13 +1,14 @@
 //! Quality of rows that may be published: figures, criteria, and fits that check their rows.
 
 use scumble_mechanisms::quality::{
-    Bound, Check, CheckShare, Checked, CheckedFigure, Criteria, Criterion, Figure, Group, Outcome, Tables, check_rows,
-    forecast,
+    Bound, CRITERIA_JSON_SCHEMA, Check, CheckShare, Checked, CheckedFigure, Criteria, Criterion, Figure, Group,
+    Outcome, Tables, check_rows, forecast,
 };
-use scumble_mechanisms::{Method, Model, fit_and_check};
+use scumble_mechanisms::{Method, Model, Workload, fit_and_check};
 use scumble_schema::{AdjacencyKind, CodeColumn, Schema};
+use scumble_testing::json_schema::validate;
 use scumble_testing::{RowSource, integers};
-use scumble_vault::{AccountingKind, ApproxDp, Delta, Epsilon, MarginalSource};
+use scumble_vault::{ApproxDp, Delta, Epsilon, MarginalSource};
 
 const SIZES: [u32; 4] = [2, 3, 4, 10];
 
@@ -68,7 +69,8 @@ fn exact(released: &[Vec<u32>], real: Vec<Vec<u32>>, figures: &[Figure]) -> Vec<
     let released = columns(&schema, released);
     let source = source(&schema, real);
     let (checked, certificate) =
-        check_rows(&schema, source, std::iter::once(released), figures, goal(1e6, 1e-3), None).unwrap();
+        check_rows(&schema, source, std::iter::once(released), figures, &Workload::EMPTY, goal(1e6, 1e-3), None)
+            .unwrap();
     certificate.verify().unwrap();
     assert_eq!(certificate.events().len(), 2);
     checked.figures
@@ -181,8 +183,16 @@ fn intervals_hold_as_often_as_they_say() {
     let (mut inside, mut all) = (0_u32, 0_u32);
     for _ in 0..200 {
         let source = source(&schema, real.clone());
-        let (checked, _) =
-            check_rows(&schema, source, std::iter::once(released.clone()), figures, goal(1.0, 1e-6), None).unwrap();
+        let (checked, _) = check_rows(
+            &schema,
+            source,
+            std::iter::once(released.clone()),
+            figures,
+            &Workload::EMPTY,
+            goal(1.0, 1e-6),
+            None,
+        )
+        .unwrap();
         for (noisy, exact) in checked.figures.iter().zip(&exact) {
             inside += u32::from((noisy.value - exact.value).abs() <= noisy.half_width);
             all += 1;
@@ -200,8 +210,7 @@ fn a_forecast_is_the_noise_that_comes() {
     {
         let schema = integers(&SIZES, 3, adjacency);
         let (check, goal) = (check(figures()), goal(1.0, delta));
-        let accounting = if delta > 0.0 { AccountingKind::Gdp } else { AccountingKind::Pure };
-        let forecast = forecast(&schema, &check, accounting, goal, Some(1_000)).unwrap();
+        let forecast = forecast(&schema, &check, &Method::INDEPENDENT, goal, Some(1_000)).unwrap();
         assert_eq!(forecast.figures, figures().len());
         let model =
             fit_and_check(&schema, source(&schema, rows(1_000)), &Method::INDEPENDENT, goal, Some(&check), None)
@@ -233,6 +242,11 @@ fn a_criterion_is_met_missed_or_undecided() {
     assert_eq!((undecided, refuses), (Outcome::Undecided, true));
     assert!((missed_by - 0.006_449).abs() < 1e-5);
     assert_eq!(outcome(0.12).0, Outcome::Missed);
+    assert!(criteria.unmeasured(&checked(0.08, 0.01)).is_empty());
+    let other = Criterion { figure: tables(Tables::Order(2), false), bound: Bound::AtMost(0.1), mandatory: true };
+    let criteria = Criteria { confidence: 0.95, criteria: vec![other.clone()] };
+    assert_eq!(criteria.unmeasured(&checked(0.08, 0.01)), [&other], "nothing is known of it");
+    assert!(criteria.judge(&checked(0.08, 0.01)).is_empty());
 }
 
 #[test]
@@ -241,15 +255,23 @@ fn criteria_are_read_and_written() {
         {"tables": 3, "statistic": "max", "atMost": 0.05},
         {"tables": ["a", "b"], "within": {"sex": "female"}, "atMost": 0.01, "mandatory": false},
         {"column": "a", "atMost": 0.01},
+        {"tables": [["a", "b"], ["b"]], "statistic": "max", "atMost": 0.1},
         {"mean": "a", "atMost": 3},
         {"accuracy": "b", "atLeast": 0.5},
         {"regression": "a", "atMost": 4},
         {"rules": "all", "atMost": 0.01}]}"#;
     let criteria: Criteria = serde_json::from_str(text).unwrap();
     criteria.check().unwrap();
+    let in_editor = |text: &str| {
+        let json_schema = serde_json::from_str(CRITERIA_JSON_SCHEMA).unwrap();
+        validate(&json_schema, &serde_json::from_str(text).unwrap())
+    };
+    assert_eq!(in_editor(text), Ok(()));
+    assert_eq!(in_editor(&serde_json::to_string(&criteria).unwrap()), Ok(()));
     assert!((criteria.confidence - 0.95).abs() < 1e-12);
     assert_eq!(criteria.criteria[1].figure.to_string(), "error of a × b, where sex is female");
     assert!(!criteria.criteria[1].mandatory);
+    assert_eq!(criteria.criteria[3].figure.to_string(), "largest error of 2 named tables");
     let again: Criteria = serde_json::from_str(&serde_json::to_string(&criteria).unwrap()).unwrap();
     assert_eq!(again, criteria);
     for (wrong, why) in [
@@ -265,6 +287,7 @@ fn criteria_are_read_and_written() {
     ] {
         let error = serde_json::from_str::<Criteria>(wrong).unwrap_err().to_string();
         assert!(error.contains(why), "{wrong}: {error}");
+        assert!(in_editor(wrong).is_err(), "an editor marks {wrong}");
     }
     for (wrong, why) in [
         (r#"{"criteria": []}"#, "no criteria"),
@@ -275,6 +298,7 @@ fn criteria_are_read_and_written() {
     ] {
         let error = serde_json::from_str::<Criteria>(wrong).unwrap().check().unwrap_err().to_string();
         assert!(error.contains(why), "{wrong}: {error}");
+        assert!(in_editor(wrong).is_err(), "an editor marks {wrong}");
     }
 }
 
@@ -287,6 +311,8 @@ fn figures_that_cannot_be_measured_are_refused_before_anything_is_spent() {
         (named(&["c0", "height"]), "no column `height`"),
         (Figure::Mean { column: "c0".into(), within: Some(group("c1", "seven")) }, "no value or bin `seven`"),
         (named(&["c0", "c0"]), "a column twice"),
+        (tables(Tables::Named(vec![vec!["c0".into()], Vec::new()]), true), "1 to 5 columns"),
+        (tables(Tables::Named(Vec::new()), true), "1 to 10000 tables"),
         (Figure::Rules { columns: vec!["c0".into()] }, "no rules"),
         (Figure::Rules { columns: Vec::new() }, "no rules"),
     ] {
@@ -304,12 +330,63 @@ fn figures_that_cannot_be_measured_are_refused_before_anything_is_spent() {
 }
 
 #[test]
+fn the_tables_of_a_workload_are_checked() {
+    let (schema, real) = (schema(), rows(500));
+    let workload: Workload =
+        serde_json::from_str(r#"[{"target": "c0", "weight": 3}, {"columns": ["c1", "c2"]}, {"columns": [0, 1]}]"#)
+            .unwrap();
+    let method = Method::named("mst").unwrap().with_workload(workload.clone()).unwrap();
+    let model =
+        fit_and_check(&schema, source(&schema, real.clone()), &method, goal(1.0, 1e-6), Some(&check(vec![])), None)
+            .unwrap();
+    let figures = model.checked().unwrap().figures;
+    let names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
+    // Three pairs with the target, one of them named again, and one more.
+    assert_eq!(names[names.len() - 2..], ["mean error of 4 named tables", "largest error of 4 named tables"]);
+    assert_eq!(figures.last().unwrap().tables, 4);
+    let released = columns(&schema, &real);
+    let (checked, _) = check_rows(
+        &schema,
+        source(&schema, real.clone()),
+        std::iter::once(released.clone()),
+        &[],
+        &workload,
+        goal(1e6, 1e-3),
+        None,
+    )
+    .unwrap();
+    let largest = checked.figures.last().unwrap();
+    assert!(largest.name.contains("4 named") && largest.value.abs() < 0.01, "{largest}");
+    let unknown = Workload::default().with_target("height");
+    let source = source(&schema, real);
+    let refused = check_rows(&schema, source, std::iter::once(released), &[], &unknown, goal(1.0, 1e-6), None);
+    assert!(refused.unwrap_err().to_string().contains("`height`"));
+}
+
+#[test]
+fn usual_figures_without_a_small_table_are_left_out() {
+    let schema = integers(&[200, 200, 200], 1, AdjacencyKind::AddRemove);
+    let rows: Vec<Vec<u32>> = (0..50).map(|row| vec![row; 3]).collect();
+    let fitted = fit_and_check(
+        &schema,
+        source(&schema, rows),
+        &Method::INDEPENDENT,
+        goal(1.0, 1e-6),
+        Some(&check(Vec::new())),
+        None,
+    );
+    let figures = fitted.unwrap().checked().unwrap().figures;
+    // A table over all three columns has eight million cells.
+    assert_eq!(figures.len(), 2 * 2 + 3, "{figures:?}");
+}
+
+#[test]
 fn criteria_that_noise_cannot_decide_are_named() {
     let schema = schema();
     let criterion =
         |bound| Criterion { figure: tables(Tables::Order(3), false), bound: Bound::AtMost(bound), mandatory: true };
     let criteria = Criteria { confidence: 0.95, criteria: vec![criterion(1e-6), criterion(0.9)] };
     let check = Check::new(Some(&criteria));
-    let forecast = forecast(&schema, &check, AccountingKind::Gdp, goal(1.0, 1e-6), Some(10_000)).unwrap();
+    let forecast = forecast(&schema, &check, &Method::INDEPENDENT, goal(1.0, 1e-6), Some(10_000)).unwrap();
     assert_eq!(forecast.undecidable(&criteria), [&criteria.criteria[0]]);
 }

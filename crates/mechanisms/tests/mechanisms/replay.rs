@@ -6,7 +6,9 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use arrow_array::RecordBatch;
 use scumble_mechanisms::quality::{Check, Figure};
-use scumble_mechanisms::{MechanismError, Method, MethodAccounting, MethodAdjacency, Model, fit_and_check_in, fit_in};
+use scumble_mechanisms::{
+    MechanismError, Method, MethodAccounting, MethodAdjacency, Model, Workload, fit_and_check_in, fit_in,
+};
 use scumble_pgm::Sampling;
 use scumble_schema::{Clique, Condition, HierarchySpec, RangeSpec, RuleSpec, Scalar, Schema};
 use scumble_testing::{
@@ -191,7 +193,7 @@ struct Checked(Fit);
 impl<A: MethodAdjacency, M: MethodAccounting> Subject<A, M> for Checked {
     fn run(&self, vault: Vault<A, M>, budget: Budget<A, M>, schema: &Schema) -> Result<Artefacts, Box<dyn Error>> {
         let schema = &ruled(schema);
-        let mut figures = Figure::defaults(schema);
+        let mut figures = Figure::defaults(schema, &Workload::EMPTY).unwrap();
         for attribute in schema.attributes() {
             figures.push(Figure::Accuracy { column: attribute.name().into() });
             if attribute.number(0).is_some() {

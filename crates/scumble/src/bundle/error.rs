@@ -34,6 +34,12 @@ pub enum BundleError {
         /// The problem.
         problem: &'static str,
     },
+    /// The rows of the bundle were not judged by a criterion of the release.
+    #[error("the criterion `{criterion}` was not measured for these rows")]
+    Unmeasured {
+        /// The criterion.
+        criterion: String,
+    },
     /// A date is invalid.
     #[error("not a date")]
     Date,
@@ -55,6 +61,7 @@ impl BundleError {
             Self::Exists { .. } => "a bundle is a new folder: choose a name that does not exist yet",
             Self::Io { hint, .. } => hint,
             Self::Text { .. } => "write one line of text",
+            Self::Unmeasured { .. } => "write a bundle of exactly the rows that the fit checked by these criteria",
             Self::Date => "write it as YYYY-MM-DD",
         }
     }

@@ -63,6 +63,7 @@ pub fn create(
     go_on: impl FnMut(u64) -> bool,
 ) -> Result<Vec<&'static str>, Error> {
     release.publisher.check()?;
+    release.check_criteria(model)?;
     let new = NewFolder::create(folder)?;
     let sinks = [Summing::new(new.file(PARQUET)?), Summing::new(new.file(CSV)?)];
     let [parquet, csv] = data::draw(model, release, sinks, go_on)?.map(Summing::finish);

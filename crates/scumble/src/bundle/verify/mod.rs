@@ -113,6 +113,10 @@ fn check_contents(
         found.not_checked("contents", "were not compared, because the model or the release cannot be read");
         return Ok(());
     };
+    if let Err(error) = release.check_criteria(&model) {
+        found.failed_at("release", error.to_string());
+        return Ok(());
+    }
     let contents = Contents {
         model: &model,
         release: &release,
