@@ -13,6 +13,7 @@ from ._errors import (
     AssumedWarning,
     BudgetError,
     BugError,
+    CriteriaError,
     DataError,
     DeadColumnWarning,
     Interrupted,
@@ -42,6 +43,8 @@ from ._methods import (
 from ._model import Certificate, Model, Summary
 from ._native import __version__
 from ._plan import Plan, plan
+from ._quality import Quality, QualityFigure
+from ._release import release
 from ._schema import Column, Coverage, Schema
 from ._table import Table
 
@@ -56,6 +59,7 @@ __all__ = [
     "Check",
     "Column",
     "Coverage",
+    "CriteriaError",
     "DataError",
     "DeadColumnWarning",
     "Evaluation",
@@ -71,6 +75,8 @@ __all__ = [
     "PrivBayes",
     "PrivBayesNIST",
     "PrivMRF",
+    "Quality",
+    "QualityFigure",
     "Schema",
     "SchemaError",
     "ScumbleError",
@@ -89,5 +95,6 @@ __all__ = [
     "evaluate",
     "load",
     "plan",
+    "release",
     "verify",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from . import _html, _native, _output
@@ -12,6 +13,7 @@ from ._errors import UsageError
 from ._methods import Synthesizer
 from ._model import Model
 from ._progress import Progress
+from ._quality import Criteria, given
 from ._typing import PathLike, SamplingName
 
 
@@ -72,6 +74,8 @@ def bundle(
     """Writes a release as one folder, which must not exist yet and can be published as it is. It
     spends no budget.
 
+    If the fit checked rows, the bundle has these rows and their figures.
+
     The same model, rows, seed, date and texts give the same bytes. There is no ``force``: a
     published release stays as it is.
     """
@@ -87,16 +91,32 @@ def bundle(
         "intended_use": intended_use,
         "region": region,
     }
-    publisher = json.dumps({name: text for name, text in said.items() if text is not None})
+    return write(_model(model), folder, said, rows=rows, seed=seed, sampling=sampling, date=date, progress=progress)
+
+
+def write(
+    model: Model,
+    folder: PathLike,
+    publisher: Mapping[str, str | None],
+    *,
+    rows: int | None = None,
+    seed: int | None = None,
+    sampling: SamplingName | None = None,
+    date: datetime.date | str | None = None,
+    criteria: Criteria | None = None,
+    progress: bool | None = None,
+) -> Bundle:
+    """Writes a bundle whose rows were judged by criteria, if there are some."""
     with Progress(progress, "wrote the bundle") as report:
         written = _native.bundle_create(
-            _model(model)._native,
+            model._native,
             folder,
             rows=rows,
             seed=seed,
             sampling=sampling,
             date=str(date) if date is not None else _today(),
-            publisher=publisher,
+            publisher=json.dumps({name: text for name, text in publisher.items() if text is not None}),
+            criteria=given(criteria),
             progress=report,
         )
     made = json.loads(written)

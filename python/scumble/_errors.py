@@ -75,6 +75,24 @@ class DataError(ScumbleError, ValueError):
     """The data is invalid."""
 
 
+class CriteriaError(DataError):
+    """Rows do not meet the criteria of a release. The budget is spent."""
+
+    model: str
+    """Path of the model, which is kept."""
+
+    def __init__(self, refusals: Sequence[str], model: str) -> None:
+        super().__init__(
+            f"the rows do not meet the criteria, so no bundle was written: {'; '.join(refusals)}",
+            hint=f"the budget is spent, and the model is in {model}: `Model.load(...).check(...)` checks other rows of it",
+        )
+        self.refusals = tuple(refusals)
+        self.model = model
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (CriteriaError, (self.refusals, self.model))
+
+
 class SchemaError(DataError):
     """The schema is invalid; ``problems`` lists all its problems."""
 

@@ -15,6 +15,7 @@ from ._errors import AssumedWarning, DeadColumnWarning, NotFittedError, UsageErr
 from ._ledger import Ledger
 from ._model import Certificate, Model, Summary
 from ._progress import Progress
+from ._quality import Criteria, GivenCheck, given
 from ._schema import Schema, checked
 from ._typing import Data, FormatName, Kind, PathLike, SamplingName
 
@@ -50,6 +51,7 @@ class Synthesizer:
         max_rows: int | None = None,
         learn_share: float | None = None,
         check_share: float | None = None,
+        criteria: Criteria | None = None,
         ledger: Ledger | PathLike | None = None,
         resume: bool = False,
         anew: bool = False,
@@ -74,7 +76,10 @@ class Synthesizer:
         :param max_rows: without a schema: the most rows of one person; by default 1
         :param learn_share: without a schema: the share of the budget for learning; by default 0.35
         :param check_share: share of the budget for comparing synthetic rows with the real ones, with noise, so
-            that their quality may be published: see :attr:`Model.quality`; by default nothing is compared
+            that their quality may be published: see :attr:`Model.quality`. By default nothing is compared, or
+            0.05 with ``criteria``
+        :param criteria: path of a file of criteria, or what it says: their figures are measured in place of the
+            usual ones, and :meth:`Model.judge` compares them with their bounds
         :param ledger: ledger of the table, which refuses a fit over its cap; by default, spending
             is not tracked
         :param resume: resume an interrupted fit with the same arguments, without spending again
@@ -94,6 +99,51 @@ class Synthesizer:
             can read
         :param progress: whether to show a progress bar; by default, in terminals and notebooks
         """
+        check: GivenCheck | None = None
+        if check_share is not None or criteria is not None:
+            check = {"share": check_share, "criteria": given(criteria), "rows": None, "seed": 0, "sampling": None}
+        return self._fit(
+            data,
+            schema,
+            unit=unit,
+            max_rows=max_rows,
+            learn_share=learn_share,
+            check=check,
+            ledger=ledger,
+            resume=resume,
+            anew=anew,
+            accept_weak_privacy=accept_weak_privacy,
+            save_to=save_to,
+            force=force,
+            format=format,
+            threads=threads,
+            memory_limit=memory_limit,
+            spill_directory=spill_directory,
+            progress=progress,
+        )
+
+    def _fit(
+        self: _Self,
+        data: Data,
+        schema: Schema | PathLike | None,
+        *,
+        unit: str | None = None,
+        max_rows: int | None = None,
+        learn_share: float | None = None,
+        check: GivenCheck | None,
+        ledger: Ledger | PathLike | None,
+        resume: bool,
+        anew: bool,
+        accept_weak_privacy: bool,
+        save_to: PathLike | None,
+        force: bool = False,
+        format: FormatName | None = None,
+        threads: int | None = None,
+        memory_limit: str | None = None,
+        spill_directory: PathLike | None = None,
+        progress: bool | None,
+    ) -> _Self:
+        """Fits, and checks rows if ``check`` is given."""
         path = ledger.path if isinstance(ledger, Ledger) else ledger
         if save_to is not None:
             named = [one for one in (schema, path) if isinstance(one, (str, os.PathLike))]
@@ -109,7 +159,7 @@ class Synthesizer:
                 unit=unit,
                 max_rows=max_rows,
                 learn_share=learn_share,
-                check_share=check_share,
+                check=check,
                 method=self.method,
                 options=options,
                 epsilon=self.epsilon,
@@ -126,7 +176,7 @@ class Synthesizer:
                 progress=report,
             )
         for sentence in fitted.dead_columns():
-            warnings.warn(sentence, DeadColumnWarning, stacklevel=2)
+            warnings.warn(sentence, DeadColumnWarning, stacklevel=3)
         self.model_ = Model(fitted, source)
         return self
 
@@ -282,7 +332,7 @@ def _warn_of_assumed(columns: list[str]) -> None:
             "the guarantee holds only if the bounds and categories of these columns were declared without looking at the data:"
             f' {named}; mark them `source="public"` once that is sure',
             AssumedWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

@@ -7,15 +7,17 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _frames, _html, _native, _output
 from ._errors import UsageError
+from ._ledger import Ledger
 from ._progress import Progress
+from ._quality import Criteria, Quality, given, of_model
 from ._schema import Schema
 from ._json_result import JsonResult
-from ._typing import Kind, PathLike, SamplingName
+from ._typing import Data, FormatName, Kind, PathLike, SamplingName
 
 
 class Certificate(JsonResult):
@@ -203,11 +205,75 @@ class Model:
         return dict(self._native.learned_columns())
 
     @property
-    def quality(self) -> dict[str, Any] | None:
-        """Released figures of the quality of its rows, each with its 95 % interval; ``None`` if the fit checked
-        none. They may be published. ``rows`` and ``seed`` say which rows were checked."""
-        checked = self._native.quality()
-        return None if checked is None else json.loads(checked)
+    def quality(self) -> Quality | None:
+        """Released figures of the quality of its rows, each with its 95 % interval; ``None`` if the
+        fit checked none. They may be published. ``rows`` and ``seed`` say which rows were
+        checked."""
+        return of_model(self._native)
+
+    def judge(self, criteria: Criteria) -> Quality:
+        """Compares the released figures of its rows with criteria; this spends no budget.
+
+        :param criteria: path of a file of criteria, or what it says, such as ``{"criteria":
+            [{"tables": 2, "atMost": 0.1}]}``. A criterion about a figure that the fit did not
+            measure is refused
+        """
+        quality = of_model(self._native, criteria)
+        if quality is None:
+            raise UsageError("the fit of this model checked no rows", hint="give `check_share` to `fit`, or call `check`")
+        return quality
+
+    def check(
+        self,
+        data: Data,
+        *,
+        epsilon: float,
+        delta: float = _native.DEFAULT_DELTA,
+        criteria: Criteria | None = None,
+        workload: Sequence[Mapping[str, Any]] = (),
+        rows: int | None = None,
+        seed: int = 0,
+        sampling: SamplingName | None = None,
+        ledger: Ledger | PathLike | None = None,
+        resume: bool = False,
+        anew: bool = False,
+        accept_weak_privacy: bool = False,
+        format: FormatName | None = None,
+        progress: bool | None = None,
+    ) -> Quality:
+        """Draws rows of the model and compares them with the real ones, with noise, so that the
+        figures may be published. This spends a budget of its own: ``epsilon`` and ``delta``.
+
+        :param data: the real table
+        :param criteria: path of a file of criteria, or what it says; by default, the usual figures
+            are measured
+        :param workload: without criteria: tables whose mean and largest error are measured as well
+        :param rows: number of rows; by default, the released number of rows of the real table
+        :param seed: seed of the rows; :meth:`sample` draws the same rows with it
+        :param ledger: ledger of the table, which refuses a check over its cap; by default, spending
+            is not tracked
+        :param resume: resume an interrupted check with the same arguments, without spending again
+        :param anew: start a new check even if one with the same arguments was interrupted
+        """
+        with Progress(progress, "compared") as report:
+            values, text = _native.check_rows(
+                self._native,
+                _frames.Source(data).native,
+                epsilon=epsilon,
+                delta=delta,
+                rows=rows,
+                seed=seed,
+                sampling=sampling,
+                criteria=given(criteria),
+                workload=json.dumps(list(workload)),
+                ledger=ledger.path if isinstance(ledger, Ledger) else ledger,
+                resume=resume,
+                anew=anew,
+                accept_weak_privacy=accept_weak_privacy,
+                format=format,
+                progress=report,
+            )
+        return Quality(json.loads(values), text)
 
     @property
     def method(self) -> str | None:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import final
 
+from ._quality import GivenCheck, GivenCriteria
 from ._typing import ProgressCallback
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "__version__",
     "bundle_create",
     "bundle_verify",
+    "check_rows",
     "coverage",
     "demo_people",
     "demo_schema",
@@ -28,6 +30,7 @@ __all__ = [
     "output_refused",
     "parse_spec",
     "plan",
+    "quality",
     "read_spec",
     "spec_to_yaml",
 ]
@@ -72,7 +75,7 @@ class Model:
         unit: str | None,
         max_rows: int | None,
         learn_share: float | None,
-        check_share: float | None,
+        check: GivenCheck | None,
         method: str | None,
         options: Sequence[str],
         epsilon: float,
@@ -107,7 +110,6 @@ class Model:
         path: str | os.PathLike[str] | None,
         progress: ProgressCallback | None,
     ) -> Table: ...
-    def quality(self) -> str | None: ...
     def learned_columns(self) -> list[tuple[str, str]]: ...
     def write_marginals(self, path: str | os.PathLike[str]) -> tuple[int, int]: ...
     @property
@@ -146,6 +148,25 @@ def plan(
     rows: int,
 ) -> Plan: ...
 def method_options(name: str, options: Sequence[str]) -> str: ...
+def quality(model: Model, criteria: GivenCriteria) -> tuple[str, str] | None: ...
+def check_rows(
+    model: Model,
+    data: object,
+    *,
+    epsilon: float,
+    delta: float,
+    rows: int | None,
+    seed: int,
+    sampling: str | None,
+    criteria: GivenCriteria,
+    workload: str,
+    ledger: str | os.PathLike[str] | None,
+    resume: bool,
+    anew: bool,
+    accept_weak_privacy: bool,
+    format: str | None,
+    progress: ProgressCallback | None,
+) -> tuple[str, str]: ...
 def evaluate(
     real: object,
     synthetic: object,
@@ -180,6 +201,7 @@ def bundle_create(
     sampling: str | None,
     date: str,
     publisher: str,
+    criteria: GivenCriteria,
     progress: ProgressCallback | None,
 ) -> str: ...
 def bundle_verify(folder: str | os.PathLike[str], progress: ProgressCallback | None) -> str: ...

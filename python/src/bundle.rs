@@ -8,12 +8,13 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::model::{Model, sampling_named};
+use crate::quality::GivenCriteria;
 use crate::work;
 
 /// Writes a bundle and returns the list of its files, as JSON. `publisher` is a JSON object of
 /// texts.
 #[pyfunction]
-#[pyo3(signature = (model, folder, *, rows, seed, sampling, date, publisher, progress))]
+#[pyo3(signature = (model, folder, *, rows, seed, sampling, date, publisher, criteria, progress))]
 #[expect(clippy::too_many_arguments, reason = "they have names where it is called")]
 pub(crate) fn bundle_create(
     py: Python<'_>,
@@ -24,6 +25,7 @@ pub(crate) fn bundle_create(
     sampling: Option<&str>,
     date: &str,
     publisher: &str,
+    criteria: GivenCriteria,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let model = &model.0;
@@ -40,6 +42,7 @@ pub(crate) fn bundle_create(
         seed: seed.unwrap_or(usual.seed),
         sampling: sampling_named(sampling)?.unwrap_or(usual.sampling),
         publisher,
+        criteria: criteria.read()?,
         ..usual
     };
     work::run(py, progress.as_ref(), |reporter| {

@@ -10,6 +10,7 @@
 //! | `schema` | schemas as written and checked, drafts, other tools' files |
 //! | `plan` | what a budget buys, before any row is read |
 //! | `model`, `ledger`, `bundle` | fits and samples, the cap of a table, release folders |
+//! | `quality` | figures of rows that may be published, and criteria |
 //! | `output` | whether a file may be written |
 //! | `evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE |
 //! | `work`, `failure` | threads, progress and Ctrl-C; one tree of exceptions, with the hints of the command line and nothing of the data |
@@ -31,6 +32,7 @@ mod object_column;
 mod objects;
 mod output;
 mod plan;
+mod quality;
 mod schema;
 mod table;
 mod work;
@@ -59,6 +61,8 @@ mod _native {
     use super::output::output_refused;
     #[pymodule_export]
     use super::plan::{Plan, method_options, plan};
+    #[pymodule_export]
+    use super::quality::{check_rows, quality};
     #[pymodule_export]
     use super::schema::{Schema, draft, parse_spec, read_spec, spec_to_yaml};
     #[pymodule_export]

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use scumble::mechanisms::marginals::Exported;
-use scumble::mechanisms::quality::{Check, CheckShare};
 use scumble::report::{Explanation, FitClock, LearnedColumns, Summary, dead_columns, guarantee, picture, public_page};
 use scumble::schema::Decoder;
 use scumble::{
@@ -16,6 +15,7 @@ use scumble::{
 use crate::columns::Columns;
 use crate::data::Data;
 use crate::failure::Failure;
+use crate::quality::GivenCheck;
 use crate::schema::{Schema, format_named};
 use crate::table::Table;
 use crate::work;
@@ -42,15 +42,14 @@ pub(crate) fn sampling_named(name: Option<&str>) -> Result<Option<Sampling>, Fai
     named.map_err(|unknown| Failure::usage(unknown.to_string(), "omit `sampling` for the default"))
 }
 
-/// Returns the check of rows for this share of the budget.
-fn check_of(share: f64) -> Result<Check, Failure> {
-    let share = CheckShare::of(share).ok_or_else(|| {
-        Failure::usage(
-            "`check_share` is at least 0.001 and at most 0.999",
-            "give 0.05, or leave it out to check nothing",
-        )
-    })?;
-    Ok(Check { share, ..Check::new(None) })
+/// Returns how work starts on its ledger.
+pub(crate) fn start_of(resume: bool, anew: bool) -> Result<Start, Failure> {
+    match (resume, anew) {
+        (true, true) => Err(Failure::usage("`resume` and `anew` exclude each other", "give only one of them")),
+        (true, false) => Ok(Start::Resume),
+        (false, true) => Ok(Start::Anew),
+        (false, false) => Ok(Start::New),
+    }
 }
 
 fn json(value: &impl serde::Serialize) -> String {
@@ -61,7 +60,7 @@ fn json(value: &impl serde::Serialize) -> String {
 impl Model {
     /// Fits a model to rows.
     #[staticmethod]
-    #[pyo3(signature = (data, schema, *, unit, max_rows, learn_share, check_share, method, options, epsilon, delta, ledger,
+    #[pyo3(signature = (data, schema, *, unit, max_rows, learn_share, check, method, options, epsilon, delta, ledger,
                         resume, anew, accept_weak_privacy, save_to, format, threads,
                         memory_limit, spill_directory, progress))]
     #[expect(clippy::too_many_arguments, reason = "they have names where it is called")]
@@ -71,7 +70,7 @@ impl Model {
         unit: Option<String>,
         max_rows: Option<u32>,
         learn_share: Option<f64>,
-        check_share: Option<f64>,
+        check: Option<GivenCheck>,
         method: Option<&str>,
         options: Vec<String>,
         epsilon: f64,
@@ -88,15 +87,7 @@ impl Model {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let goal = goal(epsilon, delta)?;
-        let start = match (resume, anew) {
-            (true, true) => {
-                let problem = "`resume` and `anew` exclude each other";
-                return Err(Failure::usage(problem, "give only one of them").into());
-            }
-            (true, false) => Start::Resume,
-            (false, true) => Start::Anew,
-            (false, false) => Start::New,
-        };
+        let start = start_of(resume, anew)?;
         let memory_limit = memory_limit.map(str::parse::<MemoryLimit>).transpose();
         let read_options = ReadOptions {
             format: format.map(format_named).transpose()?,
@@ -108,7 +99,7 @@ impl Model {
         let method = method_named(method, &options, goal)?;
         let inputs = Data::of(data)?.0;
         let columns = Columns::of(schema, &inputs, unit, max_rows, learn_share)?;
-        let check = check_share.map(check_of).transpose()?;
+        let check = check.as_ref().map(GivenCheck::read).transpose()?;
         let model = work::run(data.py(), progress.as_ref(), |reporter| {
             // Without a progress bar no forecast is needed.
             let sink = progress.is_some().then(|| {
@@ -247,11 +238,6 @@ impl Model {
     /// Returns a sentence for every column with nearly all values missing, unknown or at a bound.
     fn dead_columns(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         work::run(py, None, |_| Ok(dead_columns(&self.0).iter().map(ToString::to_string).collect()))
-    }
-
-    /// Returns the released figures of the quality of its rows, as JSON, if the fit checked some.
-    fn quality(&self) -> Option<String> {
-        self.0.checked().as_ref().map(json)
     }
 
     /// Returns a line for each column that was learned.

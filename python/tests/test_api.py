@@ -260,8 +260,51 @@ def test_quality_that_may_be_published(people: People, fitted: scumble.MST) -> N
     assert checked.model_ is not None
     quality = checked.model_.quality
     assert quality is not None
-    assert "mean error of tables over 3 columns" in [figure["name"] for figure in quality["figures"]]
-    assert all(figure["half_width"] > 0 for figure in quality["figures"])
+    assert "mean error of tables over 3 columns" in [figure.name for figure in quality.figures]
+    assert all(figure.half_width > 0 for figure in quality.figures)
+    assert quality.accepted and quality.criteria == [] and "±" in repr(quality)
+    judged = checked.model_.judge({"criteria": [{"tables": 3, "atMost": 0.0001}]})
+    assert not judged.accepted and judged.criteria[0]["outcome"] == "missed"
+    with pytest.raises(scumble.UsageError, match="did not measure"):
+        checked.model_.judge({"criteria": [{"mean": "age", "atMost": 5}]})
+    with pytest.raises(scumble.UsageError, match="checked no rows"):
+        fitted.model_.judge({"criteria": [{"tables": 3, "atMost": 0.0001}]})
     assert fitted.model_ is not None and fitted.model_.quality is None
     with pytest.raises(scumble.UsageError, match="check_share"):
         scumble.MST(1.0, 1e-9).fit(*people, check_share=2)
+
+
+def test_rows_of_a_model_are_checked_for_a_budget_of_their_own(people: People, fitted: scumble.MST, tmp_path: Path) -> None:
+    table, schema = people
+    ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=1.5, delta=1e-8)
+    workload = [{"columns": ["age", "sex"]}, {"target": "income"}]
+    quality = fitted.model_.check(table, epsilon=1.0, rows=2_000, seed=4, workload=workload, ledger=ledger)
+    assert (quality.rows, quality.seed) == (2_000, 4)
+    assert quality.figures[-1].name.endswith("named tables") and quality.figures[-1].half_width > 0
+    assert quality.to_dict()["certificate"]["epsilon"] <= 1.0001
+    with pytest.raises(scumble.BudgetError):
+        fitted.model_.check(table, epsilon=1.0, ledger=ledger)
+    criteria = tmp_path / "criteria.yaml"
+    criteria.write_text("criteria: [{tables: 1, statistic: max, atMost: 0.0001}]")
+    judged = fitted.model_.check(table, epsilon=1.0, criteria=criteria)
+    assert not judged.accepted and len(judged.figures) == 1
+    assert "missed" in repr(judged) or "undecided" in repr(judged)
+
+
+def test_a_release_is_written_or_refused(people: People, tmp_path: Path) -> None:
+    table, schema = people
+    method = scumble.MST(4.0, 1e-9)
+    loose = {"criteria": [{"tables": 2, "atMost": 0.9}, {"mean": "age", "within": {"sex": "female"}, "atMost": 90}]}
+    released = scumble.release(table, tmp_path / "out", schema, by=method, criteria=loose, rows=1_500, seed=3, title="People")
+    assert "quality.json" in released.files
+    assert scumble.verify(tmp_path / "out")
+    assert not (tmp_path / "out.model").exists()
+    assert method.model_.quality is not None and method.model_.quality.rows == 1_500
+    strict = {"criteria": [{"tables": 2, "atMost": 0.00001}]}
+    with pytest.raises(scumble.CriteriaError, match="so no bundle was written") as refused:
+        scumble.release(table, tmp_path / "other", schema, by=method, criteria=strict)
+    assert not (tmp_path / "other").exists()
+    assert scumble.Model.load(refused.value.model).quality is not None
+    assert pickle.loads(pickle.dumps(refused.value)).refusals == refused.value.refusals
+    with pytest.raises(scumble.OutputExistsError, match="exists"):
+        scumble.release(table, tmp_path / "other", schema, by=method, criteria=loose)
