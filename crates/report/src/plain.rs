@@ -1,6 +1,7 @@
 //! Description of a release for readers without knowledge of differential privacy: the first screen
 //! of every published page.
 
+use scumble_mechanisms::quality::{CheckedFigure, Figure, Tables};
 use scumble_mechanisms::{Model, Origin};
 use scumble_schema::{AdjacencyKind, Unit};
 use scumble_vault::account::Noise;
@@ -91,9 +92,28 @@ fn how_exact(model: &Model, tables: &[NoisyTable<'_>]) -> String {
     let of_all = if share >= 100.0 { "more than all rows".to_owned() } else { format!("{share:.1} % of the rows") };
     format!(
         "Counts were changed at random before anybody saw them, to protect people. The count of a value of one column is within {} of \
-         the real one, or {of_all}, 19 times out of 20. Counts over several columns at once are less exact.",
-        rows_in_words(error)
+         the real one, or {of_all}, 19 times out of 20. Counts over several columns at once are less exact.{}",
+        rows_in_words(error),
+        compared(model).unwrap_or_default()
     )
+}
+
+/// Returns the mean error of tables over several columns, of the rows that were compared with the
+/// real ones: over two columns, if that was measured.
+fn compared(model: &Model) -> Option<String> {
+    let checked = model.checked()?;
+    let errors = checked.figures.iter().filter_map(|figure| match figure.figure {
+        Figure::Tables { of: Tables::Order(order @ 2..), largest: false, within: None } => Some((order, figure)),
+        _ => None,
+    });
+    let (order, figure) = errors.min_by_key(|(order, _)| *order)?;
+    let in_percent = CheckedFigure { value: 100.0 * figure.value, half_width: 100.0 * figure.half_width, ..figure.clone() };
+    let (value, half_width) = in_percent.shown();
+    Some(format!(
+        " {} synthetic rows were compared with the real ones: in a table over {order} columns, {value} % of them (± {half_width}) are \
+         in a wrong cell, on average.",
+        grouped(checked.rows)
+    ))
 }
 
 fn whole(number: f64) -> String {

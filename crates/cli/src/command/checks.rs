@@ -43,7 +43,7 @@ impl fmt::Display for ChecksForecast {
         let CheckForecast { figures, noise, half_width } = self.forecast;
         write!(formatter, "{figures} figures of quality will be released, each with noise of {noise:.0} rows; ")?;
         match half_width {
-            Some(half_width) => write!(formatter, "95 % intervals of shares of all rows will be ± {half_width:.1e}"),
+            Some(half_width) => write!(formatter, "95 % intervals of shares of all rows will be ± {half_width:.4}"),
             None => formatter.write_str("`--rows-hint NUMBER` shows their intervals"),
         }
     }

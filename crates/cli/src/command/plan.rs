@@ -38,8 +38,8 @@ pub(crate) fn run(arguments: &arguments::Plan, terminal: &Terminal) -> Result<()
     terminal.result(
         || Planned { plan: &plan, checks: &checks },
         || {
-            let checks = checks.iter().map(|check| format!("\n{check}"));
-            format!("{plan}{}", checks.collect::<String>())
+            let checks = checks.iter().map(|check| format!("{check}\n"));
+            format!("{}{plan}", checks.collect::<String>())
         },
     );
     for check in &checks {

@@ -52,6 +52,8 @@ fn rows_that_meet_the_criteria_are_written_with_their_figures() {
         let page = std::fs::read_to_string(folder.path(page)).unwrap();
         assert!(page.contains("mean error of tables over 2 columns"), "the page has the figures");
     }
+    let first_screen = std::fs::read_to_string(folder.path("out/index.html")).unwrap();
+    assert!(first_screen.contains("synthetic rows were compared with the real ones: in a table over 2 columns"));
     let verified = folder.output(&["bundle", "verify", "out"]);
     assert!(verified.status.success(), "{}", text(&verified.stdout));
     // Figures are part of what is verified.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::figure::Figure;
-use super::{Checked, CheckedFigure};
+use super::{Checked, CheckedFigure, digits_of};
 use crate::error::MechanismError;
 
 /// Criteria that released rows must meet, agreed upon before anything is released.
@@ -159,7 +159,8 @@ impl fmt::Display for Judged {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}, {}", self.outcome, self.measured, self.criterion.bound)?;
         if self.outcome != Outcome::Met {
-            write!(formatter, " (short by {:.2e} with the margin for noise)", self.missed_by)?;
+            let (missed_by, digits) = (self.missed_by, digits_of(self.measured.half_width));
+            write!(formatter, " (short by {missed_by:.digits$} with the margin for noise)")?;
         }
         if self.criterion.mandatory { Ok(()) } else { formatter.write_str(", not mandatory") }
     }

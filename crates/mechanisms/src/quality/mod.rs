@@ -185,8 +185,7 @@ pub struct CheckedFigure {
 impl CheckedFigure {
     /// Formats the value and the half width of its interval, with two digits of the half width.
     pub fn shown(&self) -> (String, String) {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 12")]
-        let digits = (1.0 - self.half_width.max(1e-12).log10().floor()).clamp(0.0, 12.0) as usize;
+        let digits = digits_of(self.half_width);
         (format!("{:.digits$}", self.value), format!("{:.digits$}", self.half_width))
     }
 }
@@ -196,6 +195,13 @@ impl fmt::Display for CheckedFigure {
         let (value, half_width) = self.shown();
         write!(formatter, "{}: {value} ± {half_width}", self.name)
     }
+}
+
+/// Returns the number of decimals at which a number has two digits.
+fn digits_of(number: f64) -> usize {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 12")]
+    let digits = (1.0 - number.max(1e-12).log10().floor()).clamp(0.0, 12.0) as usize;
+    digits
 }
 
 fn checked_figures(readings: &[Reading], released: &[f64], deviation: f64) -> Vec<CheckedFigure> {
