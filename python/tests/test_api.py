@@ -276,7 +276,7 @@ def test_quality_that_may_be_published(people: People, fitted: scumble.MST) -> N
 
 def test_rows_of_a_model_are_checked_for_a_budget_of_their_own(people: People, fitted: scumble.MST, tmp_path: Path) -> None:
     table, schema = people
-    ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=1.5, delta=1e-8)
+    ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=1.2, delta=1e-8)
     workload = [{"columns": ["age", "sex"]}, {"target": "income"}]
     quality = fitted.model_.check(table, epsilon=1.0, rows=2_000, seed=4, workload=workload, ledger=ledger)
     assert (quality.rows, quality.seed) == (2_000, 4)
