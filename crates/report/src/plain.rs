@@ -107,7 +107,8 @@ fn compared(model: &Model) -> Option<String> {
         _ => None,
     });
     let (order, figure) = errors.min_by_key(|(order, _)| *order)?;
-    let in_percent = CheckedFigure { value: 100.0 * figure.value, half_width: 100.0 * figure.half_width, ..figure.clone() };
+    let in_percent =
+        CheckedFigure { value: 100.0 * figure.value, half_width: 100.0 * figure.half_width, ..figure.clone() };
     let (value, half_width) = in_percent.shown();
     Some(format!(
         " {} synthetic rows were compared with the real ones: in a table over {order} columns, {value} % of them (± {half_width}) are \

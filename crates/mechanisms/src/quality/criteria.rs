@@ -40,7 +40,7 @@ pub struct Criterion {
 /// A bound on a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
-    /// The value, whatever its sign, is at most this.
+    /// The value is at most this; that of a difference, whatever its sign.
     AtMost(f64),
     /// The value is at least this.
     AtLeast(f64),
@@ -91,16 +91,6 @@ impl From<Criterion> for CriterionFields {
 const AT_MOST: &str = "atMost";
 const AT_LEAST: &str = "atLeast";
 const MANDATORY: &str = "mandatory";
-
-impl Bound {
-    /// Returns by how much a value meets the bound; negative if it does not.
-    fn room(self, value: f64) -> f64 {
-        match self {
-            Self::AtMost(most) => most - value.abs(),
-            Self::AtLeast(least) => value - least,
-        }
-    }
-}
 
 impl fmt::Display for Bound {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -167,6 +157,16 @@ impl fmt::Display for Judged {
 }
 
 impl Criterion {
+    /// Returns by how much a value meets the bound; negative if it does not.
+    fn room(&self, value: f64) -> f64 {
+        match self.bound {
+            Bound::AtMost(most) if self.figure.is_difference() => most - value.abs(),
+            // Noise makes an error negative that is nearly zero.
+            Bound::AtMost(most) => most - value,
+            Bound::AtLeast(least) => value - least,
+        }
+    }
+
     fn is_about(&self, measured: &CheckedFigure) -> bool {
         match (&self.figure, &measured.figure) {
             (Figure::Rules { columns }, Figure::Rules { .. }) if columns.is_empty() => true,
@@ -224,7 +224,7 @@ impl Criteria {
         let mut judged = Vec::new();
         for criterion in &self.criteria {
             for measured in checked.figures.iter().filter(|measured| criterion.is_about(measured)) {
-                let (room, margin) = (criterion.bound.room(measured.value), self.margin() * measured.deviation);
+                let (room, margin) = (criterion.room(measured.value), self.margin() * measured.deviation);
                 let outcome = match () {
                     () if room >= margin => Outcome::Met,
                     () if room < -margin => Outcome::Missed,

@@ -247,6 +247,11 @@ impl Figure {
         !matches!(self, Self::Accuracy { .. })
     }
 
+    /// Returns whether the value may be on either side of zero.
+    pub(super) fn is_difference(&self) -> bool {
+        matches!(self, Self::Mean { .. })
+    }
+
     /// Returns whether the value is a share of rows; otherwise it is in units of a column.
     pub fn is_share(&self) -> bool {
         !matches!(self, Self::Mean { .. } | Self::Regression { .. })

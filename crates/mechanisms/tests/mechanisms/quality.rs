@@ -238,11 +238,18 @@ fn a_criterion_is_met_missed_or_undecided() {
     };
     // The margin is 1.645 deviations.
     assert_eq!(outcome(0.08), (Outcome::Met, false, 0.0));
+    assert_eq!(outcome(-0.12), (Outcome::Met, false, 0.0), "noise made an error negative");
     let (undecided, refuses, missed_by) = outcome(0.09);
     assert_eq!((undecided, refuses), (Outcome::Undecided, true));
     assert!((missed_by - 0.006_449).abs() < 1e-5);
     assert_eq!(outcome(0.12).0, Outcome::Missed);
     assert!(criteria.unmeasured(&checked(0.08, 0.01)).is_empty());
+    let mean = Figure::Mean { column: "c3".into(), within: None };
+    let criterion = Criterion { figure: mean.clone(), bound: Bound::AtMost(0.1), mandatory: true };
+    let criteria_of_mean = Criteria { confidence: 0.95, criteria: vec![criterion] };
+    let mut difference = checked(-0.12, 0.01);
+    difference.figures[0].figure = mean;
+    assert_eq!(criteria_of_mean.judge(&difference)[0].outcome, Outcome::Missed, "a difference has two sides");
     let other = Criterion { figure: tables(Tables::Order(2), false), bound: Bound::AtMost(0.1), mandatory: true };
     let criteria = Criteria { confidence: 0.95, criteria: vec![other.clone()] };
     assert_eq!(criteria.unmeasured(&checked(0.08, 0.01)), [&other], "nothing is known of it");
