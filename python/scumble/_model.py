@@ -14,7 +14,7 @@ from . import _frames, _html, _native, _output
 from ._errors import UsageError
 from ._ledger import Ledger
 from ._progress import Progress
-from ._quality import Criteria, Quality, given, of_model
+from ._quality import Criteria, Quality, given, judged, of_model
 from ._schema import Schema
 from ._json_result import JsonResult
 from ._typing import Data, FormatName, Kind, PathLike, SamplingName
@@ -215,13 +215,12 @@ class Model:
         """Compares the released figures of its rows with criteria; this spends no budget.
 
         :param criteria: path of a file of criteria, or what it says, such as ``{"criteria":
-            [{"tables": 2, "atMost": 0.1}]}``. A criterion about a figure that the fit did not
-            measure is refused
+            [{"tables": 2, "atMost": 0.1}]}``. A mandatory criterion about a figure that the fit
+            did not measure is not met
         """
-        quality = of_model(self._native, criteria)
-        if quality is None:
+        if self.quality is None:
             raise UsageError("the fit of this model checked no rows", hint="give `check_share` to `fit`, or call `check`")
-        return quality
+        return judged(self._native, criteria)
 
     def check(
         self,

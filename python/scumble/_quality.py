@@ -72,7 +72,7 @@ class Quality(JsonResult):
         return int(self._values["seed"])
 
     def refusals(self) -> list[str]:
-        """Returns a sentence for each mandatory criterion that is not met."""
+        """Returns a sentence for each mandatory criterion that is not met or was not measured."""
         return list(self._values["refusals"])
 
     def _repr_html_(self) -> str:
@@ -91,7 +91,14 @@ class QualityFigure(NamedTuple):
     """Half the width of its 95 % interval."""
 
 
-def of_model(native: _native.Model, criteria: Criteria | None = None) -> Quality | None:
+def of_model(native: _native.Model) -> Quality | None:
     """Returns the figures that the fit of a model released."""
-    found = _native.quality(native, given(criteria))
+    found = _native.quality(native, given(None))
     return None if found is None else Quality(json.loads(found[0]), found[1])
+
+
+def judged(native: _native.Model, criteria: Criteria) -> Quality:
+    """Compares the figures that the fit of a model released with criteria."""
+    found = _native.quality(native, given(criteria))
+    assert found is not None, "there are criteria"
+    return Quality(json.loads(found[0]), found[1])

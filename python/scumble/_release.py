@@ -10,7 +10,7 @@ from ._bundle import Bundle, write
 from ._errors import CriteriaError
 from ._ledger import Ledger
 from ._methods import Synthesizer
-from ._quality import Criteria, given
+from ._quality import Criteria, given, judged
 from ._schema import Schema
 from ._typing import Data, PathLike, SamplingName
 
@@ -63,7 +63,7 @@ def release(
         save_to=kept,
         progress=progress,
     )
-    quality = by._fitted().judge(criteria)
+    quality = judged(by._fitted()._native, criteria)
     if not quality.accepted:
         raise CriteriaError(quality.refusals(), kept)
     written = write(by._fitted(), folder, texts, criteria=criteria, date=date, progress=progress)

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use scumble::mechanisms::quality::{Check, CheckShare, Checked, Criteria, Criterion, Judged};
+use scumble::mechanisms::quality::{Check, CheckShare, Checked, Criteria, Judged};
 use scumble::{Certificate, Ledger, ReadOptions, RowCheck, Workload, parse_criteria, read_criteria};
 use serde::Serialize;
 
@@ -69,7 +69,7 @@ struct Quality<'a> {
     checked: &'a Checked,
     criteria: Vec<Judged>,
     accepted: bool,
-    /// Mandatory criteria that are not met, in words.
+    /// Mandatory criteria that are not met or were not measured, in words.
     refusals: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<&'a Certificate>,
@@ -77,26 +77,24 @@ struct Quality<'a> {
 
 /// Returns figures and criteria, as JSON and as text.
 fn shown(checked: &Checked, criteria: Option<&Criteria>, certificate: Option<&Certificate>) -> (String, String) {
+    let refusals = criteria.map(|criteria| criteria.refusals(checked)).unwrap_or_default();
     let criteria = criteria.map(|criteria| criteria.judge(checked)).unwrap_or_default();
     let lines = checked.figures.iter().map(ToString::to_string);
     let lines: Vec<String> = lines.chain(criteria.iter().map(ToString::to_string)).collect();
-    let refusals: Vec<String> = criteria.iter().filter(|judged| judged.refuses()).map(ToString::to_string).collect();
     let quality = Quality { checked, criteria, accepted: refusals.is_empty(), refusals, certificate };
     (serde_json::to_string(&quality).expect("figures are text and numbers"), lines.join("\n"))
 }
 
-/// Returns the figures of the rows that the fit of a model checked, as JSON and as text; `None` if
-/// it checked none.
+/// Returns the figures of the rows that the fit of a model checked, and how they compare with
+/// criteria, as JSON and as text; `None` if there are neither figures nor criteria.
 #[pyfunction]
 pub(crate) fn quality(model: &Model, criteria: GivenCriteria) -> Result<Option<(String, String)>, Failure> {
     let criteria = criteria.read()?;
-    let Some(checked) = model.0.checked() else { return Ok(None) };
-    let unmeasured = criteria.iter().flat_map(|criteria| criteria.unmeasured(&checked)).next();
-    if let Some(Criterion { figure, bound, .. }) = unmeasured {
-        let problem = format!("the fit did not measure the figure of the criterion `{figure}, {bound}`");
-        return Err(Failure::usage(problem, "give the criteria to `fit`, or call `check`"));
-    }
-    Ok(Some(shown(&checked, criteria.as_ref(), None)))
+    Ok(match (model.0.checked(), &criteria) {
+        (None, None) => None,
+        // Without figures no criterion is met.
+        (checked, criteria) => Some(shown(&checked.unwrap_or_default(), criteria.as_ref(), None)),
+    })
 }
 
 /// Draws rows of a model and compares them with the real ones, for a budget of its own. Returns

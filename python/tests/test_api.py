@@ -265,8 +265,8 @@ def test_quality_that_may_be_published(people: People, fitted: scumble.MST) -> N
     assert quality.accepted and quality.criteria == [] and "±" in repr(quality)
     judged = checked.model_.judge({"criteria": [{"tables": 3, "atMost": 0.0001}]})
     assert not judged.accepted and judged.criteria[0]["outcome"] == "missed"
-    with pytest.raises(scumble.UsageError, match="did not measure"):
-        checked.model_.judge({"criteria": [{"mean": "age", "atMost": 5}]})
+    unmeasured = checked.model_.judge({"criteria": [{"mean": "age", "atMost": 5}]})
+    assert not unmeasured.accepted and unmeasured.refusals() == ["not measured: difference of the mean of age, at most 5"]
     with pytest.raises(scumble.UsageError, match="checked no rows"):
         fitted.model_.judge({"criteria": [{"tables": 3, "atMost": 0.0001}]})
     assert fitted.model_ is not None and fitted.model_.quality is None

@@ -34,8 +34,7 @@ pub(crate) fn forecast(
 }
 
 fn warning(criterion: &Criterion) -> String {
-    let (figure, bound) = (&criterion.figure, criterion.bound);
-    format!("noise is too large for the criterion `{figure}, {bound}`: it cannot be met with this budget")
+    format!("noise is too large for the criterion `{criterion}`: it cannot be met with this budget")
 }
 
 impl fmt::Display for ChecksForecast {

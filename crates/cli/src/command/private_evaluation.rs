@@ -1,6 +1,6 @@
 //! `scumble evaluate --private`
 
-use scumble::mechanisms::quality::{Criteria, Judged};
+use scumble::mechanisms::quality::Criteria;
 use scumble::report::certified;
 use scumble::schema::{AttributeId, CodeColumn};
 use scumble::{ApproxDp, Fault, Ledger, ReadOptions, RowCheck, Schema, read_workload};
@@ -38,7 +38,8 @@ pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failu
     let checked = check.run(&real, codes(&schema, &released));
     bar.finish_and_clear();
     let (checked, certificate) = checked.map_err(|error| with_commands(error, terminal))?;
-    let judged = criteria.map(|criteria| criteria.judge(&checked)).unwrap_or_default();
+    let judged = criteria.as_ref().map(|criteria| criteria.judge(&checked)).unwrap_or_default();
+    let refusals = criteria.map(|criteria| criteria.refusals(&checked)).unwrap_or_default();
     let result = || json!({ "checked": checked, "criteria": judged, "certificate": certificate });
     if let Some(path) = &arguments.output {
         let text = serde_json::to_string_pretty(&result()).expect("figures are text and numbers");
@@ -54,9 +55,9 @@ pub(crate) fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<(), Failu
         let criteria = judged.iter().map(ToString::to_string);
         figures.chain(criteria).chain([claim]).collect::<Vec<_>>().join("\n")
     };
-    if judged.iter().any(Judged::refuses) {
+    if !refusals.is_empty() {
         terminal.text(in_words);
-        return Err(unmet(&judged).with_details(result()));
+        return Err(unmet(&refusals).with_details(result()));
     }
     terminal.result(result, in_words);
     Ok(())
@@ -70,9 +71,8 @@ fn goal(private: &PrivateEvaluation) -> Result<ApproxDp, Failure> {
     Ok(ApproxDp { epsilon, delta: private.delta })
 }
 
-fn unmet(judged: &[Judged]) -> Failure {
-    let missed: Vec<String> = judged.iter().filter(|judged| judged.refuses()).map(ToString::to_string).collect();
-    let problem = format!("the rows do not meet the criteria: {}", missed.join("; "));
+fn unmet(refusals: &[String]) -> Failure {
+    let problem = format!("the rows do not meet the criteria: {}", refusals.join("; "));
     Failure::new(Fault::Data, problem, Some("do not publish these rows as accepted".into()))
 }
 

@@ -40,12 +40,16 @@ pub(crate) fn run(arguments: &Release, terminal: &Terminal) -> Result<(), Failur
     // The model is saved first: if the bundle cannot be written or is refused, the budget that it
     // cost is not lost.
     let (model, job) = fit(real, &arguments.engine, &columns, check, Some(&kept), terminal)?;
-    let checked = model.checked().expect("the fit had a check");
-    let judged = criteria.judge(&checked);
-    if judged.iter().any(Judged::refuses) {
+    // No figure can be measured if columns were learned with other values.
+    let checked = model.checked().unwrap_or_default();
+    for criterion in criteria.unmeasured(&checked) {
+        terminal.warn(&format!("not measured, because columns were learned with other values: {criterion}"));
+    }
+    let (judged, refusals) = (criteria.judge(&checked), criteria.refusals(&checked));
+    if !refusals.is_empty() {
         // What was released was seen, so it stays spent.
         commit(job)?;
-        return Err(refused(&judged, &kept));
+        return Err(refused(&judged, &refusals, &kept));
     }
     let release = bundle::Release { criteria: Some(criteria), ..bundle::Release::of_model(&model, date)? };
     let files = write(&model, &release, folder, terminal)?;
@@ -75,14 +79,13 @@ fn in_lines(judged: &[Judged]) -> String {
     judged.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-fn refused(judged: &[Judged], kept: &Path) -> Failure {
-    let refusing: Vec<String> = judged.iter().filter(|judged| judged.refuses()).map(ToString::to_string).collect();
+fn refused(judged: &[Judged], refusals: &[String], kept: &Path) -> Failure {
     let shown = kept.display();
     let hint = format!(
         "the budget is spent, and the model is in {shown}: `scumble sample {shown} --seed 1 -o other.csv` draws other rows for \
          free, and `scumble evaluate --private` checks them for a budget of their own"
     );
-    let problem = format!("the rows do not meet the criteria, so no bundle was written: {}", refusing.join("; "));
+    let problem = format!("the rows do not meet the criteria, so no bundle was written: {}", refusals.join("; "));
     Failure::new(Fault::Data, problem, Some(hint))
         .with_details(json!({ "accepted": false, "criteria": judged, "model": kept }))
 }

@@ -133,6 +133,8 @@ fn mistakes_in_criteria_cost_nothing() {
     for (criteria, why) in [
         ("criteria:\n  - {tables: 2, statistics: max, atMost: 0.1}\n", "unknown field `statistics`"),
         ("criteria:\n  - {column: height, atMost: 0.1}\n", "there is no column `height`"),
+        ("criteria:\n  - {column: Age, atMost: 0.1}\n", "there is no column `Age`; did you mean `age`?"),
+        ("criteria:\n  - {mean: age, within: {sex: femal}, atMost: 1}\n", "did you mean `female`?"),
         ("criteria:\n  - {mean: sex, atMost: 1}\n", "`sex` has no numbers"),
         ("criteria: []\n", "there are no criteria"),
         ("tables: 3\n", "cannot be used"),
@@ -195,4 +197,28 @@ fn editors_get_a_json_schema_of_criteria() {
     let folder = Folder::new();
     let printed = folder.output(&["schema", "json-schema", "--of", "criteria"]);
     assert_eq!(json(&printed)["$id"], "urn:scumble:criteria:1");
+}
+
+#[test]
+fn criteria_and_columns_that_nobody_declared() {
+    let folder = folder();
+    let release = |criteria: &str, output: &str| {
+        folder.write("criteria.yaml", criteria);
+        let table = ["release", "people/people.csv", "--method", "mst", "--accept", "criteria.yaml", "-o", output];
+        folder.output(&[&table[..], &BUDGET].concat())
+    };
+    // Names of columns are known beforehand.
+    let typing_error = release("criteria:\n  - {column: Age, atMost: 0.9}\n", "out");
+    assert_eq!(typing_error.status.code(), Some(2));
+    assert!(text(&typing_error.stderr).contains("did you mean `age`?"), "{}", text(&typing_error.stderr));
+    assert!(!folder.path("out.model").exists());
+    // Whether a column has numbers is not. The model is not lost, and nothing is accepted unmeasured.
+    let loose = "  - {tables: 1, atMost: 0.9}\n";
+    let refused = release(&format!("criteria:\n{loose}  - {{mean: sex, atMost: 1}}\n"), "out");
+    assert_eq!(refused.status.code(), Some(3), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("not measured: difference of the mean of sex"));
+    assert!(folder.path("out.model").exists());
+    let optional = release(&format!("criteria:\n{loose}  - {{mean: sex, atMost: 1, mandatory: false}}\n"), "optional");
+    assert!(optional.status.success(), "{}", text(&optional.stderr));
+    assert!(text(&optional.stderr).contains("warning: not measured"), "{}", text(&optional.stderr));
 }

@@ -97,13 +97,14 @@ pub fn learn(
 }
 
 /// Learns what a schema lacks, fits a model, and checks its rows if a check is given, all within
-/// `goal`.
+/// `goal`. Figures that cannot be measured on the columns as they were learned are left out.
 ///
 /// # Privacy
 /// As for [`fit`](crate::fit): one certificate for all that was released.
 ///
 /// # Errors
-/// Those of [`learn`] and of [`fit`](crate::fit).
+/// Those of [`learn`] and of [`fit`](crate::fit), and if a figure or the workload names an unknown
+/// column.
 pub fn fit_undeclared(
     partial: &PartialSchema,
     table: &dyn RawTable,
@@ -113,6 +114,10 @@ pub fn fit_undeclared(
     check: Option<&Check>,
     job: Option<&Job>,
 ) -> Result<Model, MechanismError> {
+    // A typing error is found before anything is spent.
+    let names: Vec<&str> = partial.fields().iter().map(|field| field.name.as_str()).collect();
+    check.map_or(Ok(()), |check| check.check_names(&names))?;
+    method.workload().check_names(&names)?;
     let terms = partial.terms_alone()?.privacy().clone();
     let learn = Learn { columns: Columns { partial, table }, goal, job, unit: terms.max_contributions };
     on_terms(terms.adjacency, method.accounting(goal), LearnAndFit { learn, method, share, check })
@@ -247,7 +252,10 @@ impl OnTerms for LearnAndFit<'_> {
             None => for_model,
         };
         let source = self.learn.columns.table.marginals(&schema, true).map_err(VaultError::from)?;
-        fit_and_check_in(vault.into_vault(source), for_model, &schema, self.method, self.check)
+        // A column may have been learned with other values than a figure is about. That figure is
+        // then not measured: the budget of all else is spent already.
+        let check = self.check.and_then(|check| check.measurable(&schema, self.method.workload()));
+        fit_and_check_in(vault.into_vault(source), for_model, &schema, self.method, check.as_ref())
     }
 }
 

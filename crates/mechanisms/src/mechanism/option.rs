@@ -1,6 +1,6 @@
 //! Options that several methods share, and checks of their values.
 
-use scumble_schema::Domain;
+use scumble_schema::{Domain, similar};
 use scumble_vault::{AccountingKind, Share};
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,11 @@ pub(crate) fn check(option: &str, value: f64, min: f64, max: f64) -> Result<(), 
 /// Returns the error of an option with an invalid value.
 pub(crate) fn invalid(option: &str, problem: impl Into<String>) -> MechanismError {
     MechanismError::Option { option: option.into(), problem: problem.into() }
+}
+
+/// Returns which of some names was likely meant, to be added to a message; nothing if none is near.
+pub(crate) fn meant<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    similar(typed, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
 }
 
 /// Refuses a domain of more than `max` columns; `limited` is what limits them.

@@ -6,7 +6,7 @@ use scumble_schema::{AttributeId, Clique, Domain, Schema};
 use serde::{Deserialize, Serialize};
 
 use crate::error::MechanismError;
-use crate::mechanism::option::invalid;
+use crate::mechanism::option::{invalid, meant};
 
 /// Maximum number of columns of a table. All its subsets may be candidates.
 pub(crate) const MAX_TABLE_COLUMNS: u32 = 8;
@@ -121,6 +121,19 @@ impl Workload {
         Ok(())
     }
 
+    /// Refuses a name of a column that is not among `names`.
+    pub(crate) fn check_names(&self, names: &[&str]) -> Result<(), MechanismError> {
+        let columns = self.tables.iter().flat_map(|table| table.columns.iter().chain(&table.target));
+        for column in columns {
+            if let WorkloadColumn::Name(name) = column
+                && !names.contains(&name.as_str())
+            {
+                return Err(unknown(name, "table", names.iter().copied()));
+            }
+        }
+        Ok(())
+    }
+
     /// Replaces names of columns by their positions.
     ///
     /// # Errors
@@ -133,7 +146,7 @@ impl Workload {
             WorkloadColumn::Name(name) => places
                 .get(name.as_str())
                 .map(|&place| WorkloadColumn::Place(place))
-                .ok_or_else(|| refused(format!("names the column `{name}`, which is not in the schema"))),
+                .ok_or_else(|| unknown(name, "schema", places.keys().copied())),
         };
         let table = |table: &WorkloadTable| {
             let columns = table.columns.iter().map(place).collect::<Result<_, MechanismError>>()?;
@@ -175,6 +188,10 @@ impl Workload {
 
 fn refused(problem: String) -> MechanismError {
     invalid("workload", problem)
+}
+
+fn unknown<'a>(name: &str, of: &str, names: impl IntoIterator<Item = &'a str>) -> MechanismError {
+    refused(format!("names the column `{name}`, which is not in the {of}{}", meant(name, names)))
 }
 
 /// Returns all subsets of `size` columns.

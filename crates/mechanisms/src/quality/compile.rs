@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use scumble_pgm::parallel;
-use scumble_schema::{AttributeId, Clique, CodeColumn, Domain, Schema, cells, drawn_sets};
+use scumble_schema::{Attribute, AttributeId, Clique, CodeColumn, Domain, Schema, cells, drawn_sets};
 use scumble_vault::score::{ComparedFigure, Comparison, ReleasedTable, WeightedCount};
 use serde::{Deserialize, Serialize};
 
-use super::figure::{Figure, Group, Tables, refused};
+use super::figure::{Figure, Group, Tables, refused, unknown_column};
 use super::learner::{Goal, Rows, Tree};
 use crate::error::MechanismError;
+use crate::mechanism::option::meant;
 use crate::mechanism::workload::Workload;
 
 /// Number of tables of an order, as in published comparisons.
@@ -109,13 +110,14 @@ impl<'a> Figures<'a> {
 }
 
 /// Returns whether a figure can be measured.
-fn resolves(schema: &Schema, figure: &Figure) -> bool {
-    figure.expanded(schema).iter().all(|figure| resolve(schema, figure).is_ok())
+pub(super) fn resolves(schema: &Schema, figure: &Figure) -> bool {
+    let expanded = figure.expanded(schema);
+    !expanded.is_empty() && expanded.iter().all(|figure| resolve(schema, figure).is_ok())
 }
 
 fn resolve(schema: &Schema, figure: &Figure) -> Result<Resolved, MechanismError> {
     let find =
-        |name: &String| schema.find(name).ok_or_else(|| refused(figure, format_args!("there is no column `{name}`")));
+        |name: &String| schema.find(name).ok_or_else(|| refused(figure, unknown_column(name, column_names(schema))));
     let table = |names: &Vec<String>| {
         Ok::<_, MechanismError>(Clique::new(names.iter().map(find).collect::<Result<Vec<_>, _>>()?))
     };
@@ -168,12 +170,20 @@ fn resolve(schema: &Schema, figure: &Figure) -> Result<Resolved, MechanismError>
     })
 }
 
+fn column_names(schema: &Schema) -> impl Iterator<Item = &str> {
+    schema.attributes().iter().map(Attribute::name)
+}
+
 fn code_of(schema: &Schema, figure: &Figure, group: &Group) -> Result<(AttributeId, u32), MechanismError> {
     let Group { column: name, value } = group;
-    let column = schema.find(name).ok_or_else(|| refused(figure, format_args!("there is no column `{name}`")))?;
+    let column = schema.find(name).ok_or_else(|| refused(figure, unknown_column(name, column_names(schema))))?;
     let attribute = schema.attribute(column);
     let code = (0..attribute.size()).find(|&code| attribute.label(code) == *value);
-    let code = code.ok_or_else(|| refused(figure, format_args!("`{name}` has no value or bin `{value}`")))?;
+    let code = code.ok_or_else(|| {
+        let labels: Vec<String> = (0..attribute.size()).map(|code| attribute.label(code)).collect();
+        let meant = meant(value, labels.iter().map(String::as_str));
+        refused(figure, format_args!("`{name}` has no value or bin `{value}`{meant}"))
+    })?;
     Ok((column, code))
 }
 

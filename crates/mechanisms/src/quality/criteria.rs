@@ -101,6 +101,12 @@ impl fmt::Display for Bound {
     }
 }
 
+impl fmt::Display for Criterion {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}, {}", self.figure, self.bound)
+    }
+}
+
 /// Whether a criterion is met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -213,6 +219,15 @@ impl Criteria {
     pub fn unmeasured(&self, checked: &Checked) -> Vec<&Criterion> {
         let is_measured = |criterion: &&Criterion| checked.figures.iter().any(|measured| criterion.is_about(measured));
         self.criteria.iter().filter(|criterion| !is_measured(criterion)).collect()
+    }
+
+    /// Returns, in words, the mandatory criteria that are not met, or whose figure was not measured.
+    /// Rows are accepted if there are none.
+    pub fn refusals(&self, checked: &Checked) -> Vec<String> {
+        let judged = self.judge(checked);
+        let unmet = judged.iter().filter(|judged| judged.refuses()).map(ToString::to_string);
+        let unmeasured = self.unmeasured(checked).into_iter().filter(|criterion| criterion.mandatory);
+        unmet.chain(unmeasured.map(|criterion| format!("not measured: {criterion}"))).collect()
     }
 
     /// Compares released figures with the criteria. A criterion about all rules is one for each

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::MechanismError;
+use crate::mechanism::option::meant;
 use crate::mechanism::workload::Workload;
 
 /// A figure that says how near released rows are to the real ones.
@@ -257,6 +258,25 @@ impl Figure {
         !matches!(self, Self::Mean { .. } | Self::Regression { .. })
     }
 
+    /// Refuses a column that is not among `names`.
+    pub(super) fn check_names(&self, names: &[&str]) -> Result<(), MechanismError> {
+        let unknown = self.columns().into_iter().find(|column| !names.contains(column));
+        unknown.map_or(Ok(()), |column| Err(refused(self, unknown_column(column, names.iter().copied()))))
+    }
+
+    /// Returns the names of the columns that it is about.
+    fn columns(&self) -> Vec<&str> {
+        let (columns, within): (Vec<&String>, &Option<Group>) = match self {
+            Self::Tables { of: Tables::Order(_), within, .. } => (Vec::new(), within),
+            Self::Tables { of: Tables::Columns(columns), within, .. } => (columns.iter().collect(), within),
+            Self::Tables { of: Tables::Named(tables), within, .. } => (tables.iter().flatten().collect(), within),
+            Self::Mean { column, within } => (vec![column], within),
+            Self::Accuracy { column } | Self::Regression { column } => (vec![column], &None),
+            Self::Rules { columns } => (columns.iter().collect(), &None),
+        };
+        columns.into_iter().chain(within.iter().map(|group| &group.column)).map(String::as_str).collect()
+    }
+
     /// Refuses a table over too many columns, or over one of them twice.
     pub(super) fn check(&self) -> Result<(), MechanismError> {
         match self {
@@ -287,6 +307,11 @@ impl Figure {
 
 fn names(schema: &Schema, clique: &Clique) -> Vec<String> {
     clique.attributes().iter().map(|&column| schema.attribute(column).name().to_owned()).collect()
+}
+
+/// Says that a column is unknown, and which one was likely meant.
+pub(super) fn unknown_column<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    format!("there is no column `{name}`{}", meant(name, names))
 }
 
 /// The error of a figure that cannot be measured.

@@ -95,6 +95,22 @@ impl Check {
         resolved(schema, &self.figures, workload)
     }
 
+    /// Refuses figures that name a column which is not among `names`.
+    pub(crate) fn check_names(&self, names: &[&str]) -> Result<(), MechanismError> {
+        self.figures.iter().try_for_each(|figure| figure.check_names(names))
+    }
+
+    /// Returns the check without figures that cannot be measured; `None` if none is left.
+    pub(crate) fn measurable(&self, schema: &Schema, workload: &Workload) -> Option<Self> {
+        let figures: Vec<Figure> =
+            self.figures.iter().filter(|figure| compile::resolves(schema, figure)).cloned().collect();
+        if figures.is_empty() && !self.figures.is_empty() {
+            return None;
+        }
+        let check = Self { figures, ..self.clone() };
+        check.figures(schema, workload).is_ok_and(|figures| figures.len() > 0).then_some(check)
+    }
+
     /// Splits the budget of a fit: for the check, and for the model.
     pub(crate) fn split<A: MethodAdjacency, M: MethodAccounting>(
         &self,
@@ -151,7 +167,7 @@ impl RowsChecked {
 }
 
 /// Released figures of the quality of rows.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Checked {
     /// Number of the rows that were checked.
     pub rows: u64,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, NaiveDate};
 use scumble_mechanisms::Model;
-use scumble_mechanisms::quality::{Checked, Criteria, Criterion};
+use scumble_mechanisms::quality::{Checked, Criteria};
 use scumble_pgm::Sampling;
 use scumble_schema::SchemaSpec;
 use serde::{Deserialize, Serialize};
@@ -101,19 +101,12 @@ impl Release {
         })
     }
 
-    /// Refuses criteria that these rows were not judged by.
+    /// Refuses mandatory criteria that these rows were not judged by.
     pub(super) fn check_criteria(&self, model: &Model) -> Result<(), BundleError> {
         let Some(criteria) = &self.criteria else { return Ok(()) };
-        let unmeasured = match self.checked(model) {
-            Some(checked) => criteria.unmeasured(&checked).first().copied().cloned(),
-            None => criteria.criteria.first().cloned(),
-        };
-        match unmeasured {
-            Some(Criterion { figure, bound, .. }) => {
-                Err(BundleError::Unmeasured { criterion: format!("{figure}, {bound}") })
-            }
-            None => Ok(()),
-        }
+        let checked = self.checked(model).unwrap_or_default();
+        let unmeasured = criteria.unmeasured(&checked).into_iter().find(|criterion| criterion.mandatory);
+        unmeasured.map_or(Ok(()), |criterion| Err(BundleError::Unmeasured { criterion: criterion.to_string() }))
     }
 
     /// Returns the names of the metadata that neither the publisher nor the schema of the model
