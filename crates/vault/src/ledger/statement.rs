@@ -36,6 +36,8 @@ pub struct Statement {
     pub records: usize,
     /// Hash of the last record, which depends on all records.
     pub head: String,
+    /// Hashes of all records, in order; the last is `head`.
+    pub hashes: Vec<String>,
     /// Whether storage failed under the ledger and the mark has not been removed since.
     pub suspect: bool,
 }
@@ -62,6 +64,8 @@ pub struct JobRecord {
     pub thresholds: ThresholdDelta,
     /// Command that began the job, if there was one.
     pub command: Option<String>,
+    /// Number of the record of the reservation. The first record of the ledger is number 0.
+    pub record: usize,
     /// Hash of the record of the reservation.
     pub head: String,
     /// Outcome of the job.
@@ -94,12 +98,14 @@ impl Statement {
         let Some(Record::Open { version: VERSION, time: opened, terms }) = opening else {
             return Err(damaged("the first record does not open a ledger of this version"));
         };
-        let head = records.last().map(|(_, hash)| hex(hash)).unwrap_or_default();
+        let hashes: Vec<String> = records.iter().map(|(_, hash)| hex(hash)).collect();
+        let head = hashes.last().cloned().unwrap_or_default();
         let (left, thresholds) = (terms.cap, ThresholdDelta::ZERO);
         let (jobs, number) = (Vec::new(), records.len());
-        let mut statement = Self { terms, opened, jobs, spent: 0, left, thresholds, records: number, head, suspect };
+        let mut statement =
+            Self { terms, opened, jobs, spent: 0, left, thresholds, records: number, head, hashes, suspect };
         let mut open = HashMap::new();
-        for (body, hash) in &records[1..] {
+        for (record, (body, _)) in records.iter().enumerate().skip(1) {
             match Record::from_body(body)? {
                 Record::Open { .. } => return Err(damaged("the ledger is opened twice")),
                 Record::Reserve {
@@ -122,7 +128,7 @@ impl Statement {
                     if open.insert(id.clone(), statement.jobs.len()).is_some() {
                         return Err(damaged("two jobs have one id"));
                     }
-                    let (head, outcome) = (hex(hash), Outcome::Open);
+                    let (head, outcome) = (statement.hashes[record].clone(), Outcome::Open);
                     statement.jobs.push(JobRecord {
                         id,
                         time,
@@ -133,6 +139,7 @@ impl Statement {
                         reserved,
                         thresholds,
                         command,
+                        record,
                         head,
                         outcome,
                     });
