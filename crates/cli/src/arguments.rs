@@ -9,6 +9,7 @@ mod learning;
 mod method_options;
 #[cfg(not(feature = "cluster"))]
 mod no_cluster;
+mod noted_head;
 mod plan;
 mod quality;
 #[cfg(test)]
@@ -38,6 +39,7 @@ use self::learning::{LEARN_SHARE, learn_share};
 use self::method_options::MethodOptions;
 #[cfg(not(feature = "cluster"))]
 pub(crate) use self::no_cluster::EngineChoice;
+pub(crate) use self::noted_head::NotedHead;
 pub(crate) use self::plan::Plan;
 pub(crate) use self::quality::{CheckedRows, Release, RowChecks};
 pub(crate) use self::report::Report;
@@ -206,9 +208,11 @@ pub(crate) enum LedgerVerb {
     /// Show the budget spent, by fit, and the budget left
     #[command(after_help = "Example:\n  scumble ledger show people.ledger")]
     Show(LedgerFile),
-    /// Verify every byte of the ledger, the chain of its records and their sums
-    #[command(after_help = "Example:\n  scumble ledger verify people.ledger")]
-    Verify(LedgerFile),
+    /// Print the newest reservation, as its number and hash: to be published or noted, so that an
+    /// older copy of the ledger is noticed
+    #[command(after_help = "Example:\n  scumble ledger head people.ledger > noted.head")]
+    Head(LedgerFile),
+    Verify(LedgerVerify),
 }
 
 /// Create the ledger of a table, with a cap on everything that will ever be released from it
@@ -247,6 +251,19 @@ pub(crate) struct LedgerInit {
 pub(crate) struct LedgerFile {
     /// Ledger file
     pub(crate) ledger: PathBuf,
+}
+
+/// Verify every byte of the ledger, the chain of its records and their sums
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  scumble ledger verify people.ledger\n  \
+                  scumble ledger verify people.ledger --head \"$(cat noted.head)\"")]
+pub(crate) struct LedgerVerify {
+    /// Ledger file
+    pub(crate) ledger: PathBuf,
+    /// Head that the ledger must contain, as `ledger head` printed it: a number, a colon and a
+    /// hash; or the hash alone, as in a certificate. May be repeated
+    #[arg(long, value_name = "N:HASH")]
+    pub(crate) head: Vec<NotedHead>,
 }
 
 /// Arguments that conflict with `--from-marginals`: without rows they have no effect.

@@ -151,7 +151,7 @@ impl Error {
             Self::Mechanism(MechanismError::TooLarge { .. }) => Fault::TooLarge,
             Self::Schema(ReadError::Io { .. })
             | Self::Mechanism(MechanismError::File { .. })
-            | Self::Bundle(BundleError::Io { .. })
+            | Self::Bundle(BundleError::Io { .. } | BundleError::Keygen { .. })
             | Self::Entropy => Fault::Engine,
             #[cfg(feature = "cluster")]
             Self::Server(_) | Self::Tls(_) => Fault::Engine,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use scumble::Sampling;
-use scumble::bundle::{BundleError, Date, Publisher};
+use scumble::bundle::{BundleError, Date, Publisher, Signers};
 
 use super::{number_of_rows, sampling};
 
@@ -19,7 +19,8 @@ use super::{number_of_rows, sampling};
     subcommand_negates_reqs = true,
     override_usage = "scumble bundle [OPTIONS] --output <FOLDER> <MODEL>\n       scumble bundle verify [OPTIONS] <FOLDER>",
     after_help = "Examples:\n  scumble bundle people.model --rows 10000 --title 'People 2026' --curator 'Office of Statistics' \\\n      \
-                  --licence CC-BY-4.0 -o people-2026\n  scumble bundle verify people-2026"
+                  --licence CC-BY-4.0 -o people-2026\n  scumble bundle people.model --sign office_key -o people-signed\n  \
+                  scumble bundle verify people-2026"
 )]
 pub(crate) struct BundleCommand {
     #[command(subcommand)]
@@ -35,13 +36,33 @@ pub(crate) enum BundleVerb {
 
 /// Verify a bundle: every file against its checksum, every document and row against the model
 ///
-/// Exit code 3 if a check fails. Not checked: who made the folder, and whether the schema was
-/// declared without looking at the real table.
+/// Exit code 3 if a check fails. Not checked: who made the folder, without `--signers`, and whether
+/// the schema was declared without looking at the real table.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  scumble bundle verify people-2026")]
+#[command(
+    after_help = "Examples:\n  scumble bundle verify people-2026\n  scumble bundle verify people-signed --signers office.signers"
+)]
 pub(crate) struct BundleVerify {
     /// Folder of the bundle
     pub(crate) folder: PathBuf,
+    /// Names and public keys that you trust, as the file `allowed_signers` of OpenSSH: the bundle
+    /// must be signed by one of them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) signers: Option<PathBuf>,
+    /// With `--signers`: the name that must have signed; by default, any in the file
+    #[arg(long, value_name = "NAME", requires = "signers")]
+    pub(crate) signer: Option<String>,
+}
+
+impl BundleVerify {
+    /// Returns the accepted signers, if the bundle must be signed.
+    pub(crate) fn accepted(&self) -> Option<Signers> {
+        let signers = Signers::of(self.signers.as_deref()?);
+        Some(match &self.signer {
+            Some(name) => signers.named(name),
+            None => signers,
+        })
+    }
 }
 
 /// Help heading of the options that describe the publication.
@@ -69,6 +90,13 @@ pub(crate) struct BundleCreate {
     /// Release date; by default that of `SOURCE_DATE_EPOCH`, or today
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = date)]
     pub(crate) date: Option<Date>,
+    /// SSH key that signs the bundle: the file of a private key, or of a public key whose private
+    /// key is in `ssh-agent` or on a device
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sign: Option<PathBuf>,
+    /// Ledger that the model was fitted on: its cap, what is spent and its head go into the bundle
+    #[arg(long, value_name = "LEDGER")]
+    pub(crate) ledger: Option<PathBuf>,
     /// Title of the table; by default, the title of the schema
     #[arg(long, value_name = "TEXT", help_heading = PUBLISHER)]
     title: Option<String>,

@@ -93,6 +93,10 @@ pub(crate) struct Release {
     /// Folder to write; it must not exist yet
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: PathBuf,
+    /// SSH key that signs the bundle: the file of a private key, or of a public key whose private
+    /// key is in `ssh-agent` or on a device. It is tried before budget is spent
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sign: Option<PathBuf>,
 }
 
 impl Release {

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use scumble::bundle::{self, Date, Outcome, Release, Verification};
+use scumble::bundle::{self, Date, LedgerState, Outcome, Release, Signer, Verification};
 use scumble::report::guarantee;
-use scumble::{Fault, Model};
+use scumble::{Fault, Ledger, Model};
 use serde_json::json;
 
 use crate::arguments::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
@@ -28,6 +28,8 @@ pub(crate) fn run(arguments: &BundleCommand, terminal: &Terminal) -> Result<(), 
 fn create(arguments: &BundleCreate, terminal: &Terminal) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
     let date = arguments.date.map_or_else(today, Ok)?;
+    let ledger = arguments.ledger.as_deref().map(|path| ledger_state(path, &model)).transpose()?;
+    let signer = arguments.sign.as_deref().map(Signer::try_key).transpose()?;
     // Other rows than those that the fit checked have a seed of their own.
     let usual = match (arguments.rows, arguments.seed) {
         (None, None) => Release::of_model(&model, date)?,
@@ -37,10 +39,11 @@ fn create(arguments: &BundleCreate, terminal: &Terminal) -> Result<(), Failure> 
         seed: arguments.seed.unwrap_or(usual.seed),
         sampling: arguments.sampling.unwrap_or(usual.sampling),
         publisher: arguments.publisher(),
+        ledger,
         ..usual
     };
     let rows = release.rows;
-    let files = write(&model, &release, &arguments.output, terminal)?;
+    let files = write(&model, &release, signer.as_ref(), &arguments.output, terminal)?;
     let open = release.left_open(&model);
     if !open.is_empty() {
         terminal.note(&format!(
@@ -54,25 +57,36 @@ fn create(arguments: &BundleCreate, terminal: &Terminal) -> Result<(), Failure> 
         || json!({ "output": folder, "files": files, "release": release, "left_open": open, "guarantee": guarantee(&model) }),
         || {
             let (count, shown) = (files.len(), folder.display());
-            format!("wrote {rows} synthetic rows, in a bundle of {count} files, to {shown}\n{}", guarantee(&model))
+            let what = if signer.is_some() { "a signed bundle" } else { "a bundle" };
+            format!("wrote {rows} synthetic rows, in {what} of {count} files, to {shown}\n{}", guarantee(&model))
         },
     );
     Ok(())
+}
+
+/// Returns the state of the ledger that a model was fitted on.
+pub(crate) fn ledger_state(ledger: &Path, model: &Model) -> Result<LedgerState, Failure> {
+    Ok(LedgerState::new(&Ledger::open(ledger)?.verify()?, model)?)
 }
 
 /// Writes a bundle, shows progress, and stops on request.
 pub(crate) fn write(
     model: &Model,
     release: &Release,
+    signer: Option<&Signer>,
     folder: &Path,
     terminal: &Terminal,
 ) -> Result<Vec<&'static str>, Failure> {
     let writing = Writing::begin();
     let bar = terminal.progress("sampling", release.rows, Unit::Rows);
-    let written = bundle::create(model, release, folder, |written| {
+    let go_on = |written| {
         bar.set_position(written);
         !writing.stop_requested()
-    });
+    };
+    let written = match signer {
+        Some(signer) => bundle::create_signed(model, release, signer, folder, go_on),
+        None => bundle::create(model, release, folder, go_on),
+    };
     bar.finish_and_clear();
     Ok(written?)
 }
@@ -92,11 +106,15 @@ pub(crate) fn today() -> Result<Date, Failure> {
 fn verify(arguments: &BundleVerify, terminal: &Terminal) -> Result<(), Failure> {
     let bar = terminal.progress("drawing rows again", 0, Unit::Rows);
     // Nothing is written, so Ctrl-C ends the program at once.
-    let found = bundle::verify(&arguments.folder, |drawn, rows| {
+    let go_on = |drawn, rows| {
         bar.set_length(rows);
         bar.set_position(drawn);
         true
-    });
+    };
+    let found = match arguments.accepted() {
+        Some(signers) => bundle::verify_signed(&arguments.folder, &signers, go_on),
+        None => bundle::verify(&arguments.folder, go_on),
+    };
     bar.finish_and_clear();
     let found = found?;
     let Some(first) = found.failed().next() else {

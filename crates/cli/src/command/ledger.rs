@@ -1,11 +1,13 @@
 //! `scumble ledger`
 
+use scumble::bundle::LedgerHead;
 use scumble::report::LedgerSummary;
 use scumble::schema::learn::terms_alone;
-use scumble::{ApproxDp, Ledger, Schema, create_ledger, refuse_weak_terms};
+use scumble::vault::ledger::Statement;
+use scumble::{ApproxDp, Fault, Ledger, Schema, create_ledger, refuse_weak_terms};
 use serde_json::json;
 
-use crate::arguments::{LedgerCommand, LedgerFile, LedgerInit, LedgerVerb};
+use crate::arguments::{LedgerCommand, LedgerFile, LedgerInit, LedgerVerb, LedgerVerify, NotedHead};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
@@ -14,6 +16,7 @@ pub(crate) fn run(arguments: &LedgerCommand, terminal: &Terminal) -> Result<(), 
         LedgerVerb::Init(arguments) => init(arguments, terminal),
         LedgerVerb::Show(arguments) => show(arguments, terminal),
         LedgerVerb::Verify(arguments) => verify(arguments, terminal),
+        LedgerVerb::Head(arguments) => head(arguments, terminal),
     }
 }
 
@@ -57,13 +60,60 @@ fn warn_if_suspect(suspect: bool, terminal: &Terminal) {
     }
 }
 
-fn verify(arguments: &LedgerFile, terminal: &Terminal) -> Result<(), Failure> {
+fn verify(arguments: &LedgerVerify, terminal: &Terminal) -> Result<(), Failure> {
     let statement = Ledger::open(&arguments.ledger)?.verify()?;
+    for noted in &arguments.head {
+        find(noted, &statement)?;
+    }
     let (records, jobs, head) = (statement.records, statement.jobs.len(), &statement.head);
-    let json = json!({ "records": records, "jobs": jobs, "head": head, "suspect": statement.suspect });
+    let (newest, found) = (LedgerHead::newest(&statement), arguments.head.len());
+    let suspect = statement.suspect;
+    let json =
+        json!({ "records": records, "jobs": jobs, "head": head, "newest": newest, "found": found, "suspect": suspect });
     terminal.result(
         || &json,
-        || format!("all {records} records are intact, and {jobs} fits are within the cap\nhead {head}"),
+        || {
+            let found = match found {
+                0 => String::new(),
+                1 => "\nthe noted head is one of them".into(),
+                found => format!("\nthe {found} noted heads are among them"),
+            };
+            format!("all {records} records are intact, and {jobs} fits are within the cap{found}\nhead {head}")
+        },
+    );
+    warn_if_suspect(suspect, terminal);
+    Ok(())
+}
+
+/// Refuses a ledger that does not contain a noted head: an older copy, or another history.
+fn find(noted: &NotedHead, statement: &Statement) -> Result<(), Failure> {
+    let found = match noted.record {
+        Some(record) => statement.hashes.get(record) == Some(&noted.hash),
+        None => statement.hashes.contains(&noted.hash),
+    };
+    if found {
+        return Ok(());
+    }
+    let records = statement.records;
+    let problem = match noted.record {
+        Some(record) if record >= records => {
+            format!(
+                "the ledger is older than the head {noted}: it has {records} records, and record {record} is missing"
+            )
+        }
+        Some(record) => format!("the ledger has another record {record} than the head {noted}"),
+        None => format!("the ledger has no record with the hash {noted}"),
+    };
+    let hint = "this is an older copy, another ledger, or one that was rewritten: do not fit on it, and look for the newest copy";
+    Err(Failure::new(Fault::Data, problem, Some(hint.into())))
+}
+
+fn head(arguments: &LedgerFile, terminal: &Terminal) -> Result<(), Failure> {
+    let statement = Ledger::open(&arguments.ledger)?.verify()?;
+    let newest = LedgerHead::newest(&statement);
+    terminal.result(
+        || json!({ "records": statement.records, "record": newest.record, "hash": newest.hash }),
+        || format!("{}:{}", newest.record, newest.hash),
     );
     warn_if_suspect(statement.suspect, terminal);
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use scumble::bundle;
+use scumble::bundle::{self, Signer};
 use scumble::mechanisms::MechanismError;
 use scumble::mechanisms::quality::Judged;
 use scumble::report::guarantee;
@@ -10,7 +10,7 @@ use scumble::{Fault, Outputs};
 use serde_json::json;
 
 use crate::arguments::Release;
-use crate::command::bundle::{today, write};
+use crate::command::bundle::{ledger_state, today, write};
 use crate::command::columns::TableColumns;
 use crate::command::fit::{commit, dry_run, fit};
 use crate::failure::Failure;
@@ -32,6 +32,7 @@ pub(crate) fn run(arguments: &Release, terminal: &Terminal) -> Result<(), Failur
     if let (Some(rows), Some(schema)) = (arguments.rows, columns.schema()) {
         schema.check_rows(rows).map_err(MechanismError::Rows)?;
     }
+    let signer = arguments.sign.as_deref().map(Signer::try_key).transpose()?;
     if real.dry_run {
         return dry_run(real, &arguments.engine, &columns, terminal);
     }
@@ -51,8 +52,10 @@ pub(crate) fn run(arguments: &Release, terminal: &Terminal) -> Result<(), Failur
         commit(job)?;
         return Err(refused(&judged, &refusals, &kept));
     }
-    let release = bundle::Release { criteria: Some(criteria), ..bundle::Release::of_model(&model, date)? };
-    let files = write(&model, &release, folder, terminal)?;
+    // The job is open until the bundle is durable. Its reservation is in the ledger.
+    let ledger = real.ledger.as_deref().map(|path| ledger_state(path, &model)).transpose()?;
+    let release = bundle::Release { criteria: Some(criteria), ledger, ..bundle::Release::of_model(&model, date)? };
+    let files = write(&model, &release, signer.as_ref(), folder, terminal)?;
     commit(job)?;
     // The bundle has the model.
     let _ = std::fs::remove_file(&kept);
@@ -62,7 +65,8 @@ pub(crate) fn run(arguments: &Release, terminal: &Terminal) -> Result<(), Failur
         },
         || {
             let (rows, shown) = (release.rows, folder.display());
-            format!("{}\nwrote {rows} synthetic rows, in a bundle, to {shown}\n{}", in_lines(&judged), guarantee(&model))
+            let what = if signer.is_some() { "a signed bundle" } else { "a bundle" };
+            format!("{}\nwrote {rows} synthetic rows, in {what}, to {shown}\n{}", in_lines(&judged), guarantee(&model))
         },
     );
     Ok(())

@@ -24,6 +24,7 @@ mod report;
 mod sample;
 mod schema;
 mod schema_new;
+mod signed;
 mod slips;
 
 use std::fmt::Write as _;

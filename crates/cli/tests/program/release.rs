@@ -212,7 +212,8 @@ fn criteria_and_columns_that_nobody_declared() {
     assert_eq!(typing_error.status.code(), Some(2));
     assert!(text(&typing_error.stderr).contains("did you mean `age`?"), "{}", text(&typing_error.stderr));
     assert!(!folder.path("out.model").exists());
-    // Whether a column has numbers is not. The model is not lost, and nothing is accepted unmeasured.
+    // Whether a column has numbers is not. The model is not lost, and nothing is accepted that was
+    // not measured.
     let loose = "  - {tables: 1, atMost: 0.9}\n";
     let refused = release(&format!("criteria:\n{loose}  - {{mean: sex, atMost: 1}}\n"), "out");
     assert_eq!(refused.status.code(), Some(3), "{}", text(&refused.stderr));

@@ -221,8 +221,8 @@ impl Criteria {
         self.criteria.iter().filter(|criterion| !is_measured(criterion)).collect()
     }
 
-    /// Returns, in words, the mandatory criteria that are not met, or whose figure was not measured.
-    /// Rows are accepted if there are none.
+    /// Returns, in words, the mandatory criteria that are not met, or whose figure was not
+    /// measured. Rows are accepted if there are none.
     pub fn refusals(&self, checked: &Checked) -> Vec<String> {
         let judged = self.judge(checked);
         let unmet = judged.iter().filter(|judged| judged.refuses()).map(ToString::to_string);

@@ -37,7 +37,7 @@ pub(super) fn paragraphs(
     paragraphs.push(not_covered(&groups(certificate, subject, odds)));
     let others = format!(
         "{}That the list of releases is complete is the word of whoever ran the program: anybody can add it up again, and \
-         reading the model does, but the certificate is not signed.",
+         reading the model does. Only the signature of a release shows whose word it is.",
         subject.promise.as_ref().map_or_else(String::new, |promise| format!("{promise} "))
     );
     paragraphs.push(on_trust(model, &others));

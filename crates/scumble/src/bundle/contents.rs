@@ -28,6 +28,7 @@ pub(super) const DATA_PACKAGE: &str = "datapackage.json";
 pub(super) const CROISSANT: &str = "croissant.json";
 pub(super) const REGISTRY: &str = "registry-entry.yaml";
 pub(super) const QUALITY: &str = "quality.json";
+pub(super) const LEDGER: &str = "ledger.json";
 pub(super) const REPORT: &str = "report.html";
 pub(super) const PICTURE: &str = "model.svg";
 pub(super) const README: &str = "README.md";
@@ -39,8 +40,9 @@ pub(super) const INNER_FOLDER: &str = "data";
 /// Name and version of this program, in the files that it writes.
 pub(super) const PROGRAM: &str = concat!("scumble ", env!("CARGO_PKG_VERSION"));
 
-/// All files that a bundle may have, except the list of checksums, with a description.
-pub(super) const FILES: [(&str, &str); 16] = [
+/// All files that a bundle may have, except the list of checksums and its signature, with a
+/// description.
+pub(super) const FILES: [(&str, &str); 17] = [
     (INDEX, "what this folder is, what is promised, whom to ask: a page to begin with, for any browser"),
     (PARQUET, "the synthetic rows, with the types of their columns"),
     (CSV, "the same rows as text"),
@@ -51,6 +53,7 @@ pub(super) const FILES: [(&str, &str); 16] = [
     (PICTURE, "which columns the model ties together, as a picture"),
     (CERTIFICATE, "the privacy guarantee with every release that it is computed from"),
     (CERTIFICATE_IN_WORDS, "the privacy guarantee in words"),
+    (LEDGER, "the ledger that counts this release: its cap, what is spent, and its head"),
     (DECLARED, "what the maker of the noisy tables declares about privacy"),
     (DECLARED_IN_WORDS, "what is declared about privacy, in words"),
     (MARGINALS, "the noisy tables that the model was fitted to"),
@@ -111,6 +114,9 @@ impl Contents<'_> {
         }
         if let Some(quality) = self.quality() {
             add(QUALITY, pretty(&quality));
+        }
+        if let Some(ledger) = &self.release.ledger {
+            add(LEDGER, pretty(ledger));
         }
         add(REPORT, public_page(self.model, Some(&self.title())));
         add(PICTURE, picture(self.model));

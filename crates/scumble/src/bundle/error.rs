@@ -40,6 +40,34 @@ pub enum BundleError {
         /// The criterion.
         criterion: String,
     },
+    /// `ssh-keygen` cannot be run.
+    #[error("cannot run `ssh-keygen`: {problem}")]
+    Keygen {
+        /// The problem.
+        problem: String,
+    },
+    /// A key does not sign.
+    #[error("cannot sign with `{key}`: {problem}")]
+    Sign {
+        /// The file of the key.
+        key: String,
+        /// The problem, in the words of `ssh-keygen`.
+        problem: String,
+    },
+    /// A file of signers cannot be read.
+    #[error("cannot read the signers in `{path}`: {problem}")]
+    Signers {
+        /// The file.
+        path: String,
+        /// The problem.
+        problem: String,
+    },
+    /// The model was fitted without a ledger.
+    #[error("the model was not fitted on a ledger")]
+    WithoutLedger,
+    /// The model was fitted on another ledger, or the ledger does not know its job.
+    #[error("the ledger does not have the job that the certificate of the model names")]
+    OtherLedger,
     /// A date is invalid.
     #[error("not a date")]
     Date,
@@ -62,6 +90,18 @@ impl BundleError {
             Self::Io { hint, .. } => hint,
             Self::Text { .. } => "write one line of text",
             Self::Unmeasured { .. } => "write a bundle of exactly the rows that the fit checked by these criteria",
+            Self::Keygen { .. } => "install OpenSSH 8.2 or later, for example with `apt-get install openssh-client`",
+            Self::Sign { .. } => {
+                "give the file of a private key, or of a public key whose private key is in `ssh-agent`; `ssh-keygen -t ed25519` \
+                 makes one"
+            }
+            Self::Signers { .. } => {
+                "give a file with lines of a name and a public key, such as `data@office.example ssh-ed25519 AAAA...`"
+            }
+            Self::WithoutLedger => "leave out the ledger: it did not count this model",
+            Self::OtherLedger => {
+                "give the ledger that the model was fitted on; if this is its name, the file may be an older copy: do not fit on it"
+            }
             Self::Date => "write it as YYYY-MM-DD",
         }
     }

@@ -9,6 +9,7 @@ use scumble_report::{Explanation, PlainWords, guarantee, quality_section};
 use super::checksums;
 use super::contents::{CERTIFICATE_IN_WORDS, CSV, Contents, DECLARED_IN_WORDS, FILES, INDEX, PROGRAM, REPORT};
 use super::release::placeholder;
+use super::signature::SIGNATURE;
 
 /// Returns the page for a bundle with these files.
 pub(super) fn index(contents: &Contents<'_>, names: &[&str]) -> String {
@@ -100,8 +101,9 @@ fn verify(contents: &Contents<'_>) -> Markup {
             (release.seed) " (" (release.sampling.name()) ")."
         }
         p {
-            "Neither can tell who made the folder, because nothing in it is signed, nor whether those who described the real table \
-             beforehand had looked at it. For that, ask the publisher."
+            "Neither can tell whether those who described the real table beforehand had looked at it. For that, ask the publisher. Who made \
+             the folder is known only if there is a file " code { (SIGNATURE) } ": a signature, which is checked with the public key of \
+             the publisher. " a href="README.md" { "README.md" } " has the command."
         }
     }
 }

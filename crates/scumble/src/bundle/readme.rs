@@ -7,6 +7,7 @@ use scumble_mechanisms::quality::CheckedFigure;
 
 use super::checksums;
 use super::contents::{Contents, FILES, PROGRAM};
+use super::signature::{NAMESPACE, SIGNATURE};
 
 /// Returns the page for a bundle with these files.
 pub(super) fn readme(contents: &Contents<'_>, names: &[&str]) -> String {
@@ -54,10 +55,18 @@ pub(super) fn readme(contents: &Contents<'_>, names: &[&str]) -> String {
          scumble bundle verify .      # and everything follows from the model\n\
          ```\n\n\
          The second needs {PROGRAM}. It checks {claim}, that each document is the one that follows from the model, and that the \
-         rows are those that the model draws ({sampling}, seed {seed}). It cannot tell who made the folder, because nothing in it \
-         is signed, nor whether the schema was declared without a look at the real table.\n\n\
+         rows are those that the model draws ({sampling}, seed {seed}). It cannot know whether the schema was declared without a \
+         look at the real table.\n\n\
+         Neither shows who made the folder. A file `{signature}`, if there is one, is an SSH signature of the list of checksums. \
+         With a file SIGNERS that has the name and the public key of the publisher, from another place than this folder, it is \
+         checked by `scumble bundle verify . --signers SIGNERS`, or by OpenSSH alone:\n\n\
+         ```sh\n\
+         ssh-keygen -Y verify -n {namespace} -f SIGNERS -I NAME -s {signature} < {list}\n\
+         ```\n\n\
          ## How to cite\n\n{citation}\n",
         list = checksums::LIST,
+        signature = SIGNATURE,
+        namespace = NAMESPACE,
         sampling = release.sampling,
         seed = release.seed,
         citation = contents.citation()

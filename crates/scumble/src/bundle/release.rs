@@ -11,6 +11,7 @@ use scumble_schema::SchemaSpec;
 use serde::{Deserialize, Serialize};
 
 use super::error::BundleError;
+use super::ledger::LedgerState;
 use crate::draw::fresh_seed;
 use crate::error::Error;
 
@@ -39,6 +40,9 @@ pub struct Release {
     /// Criteria that the rows were judged by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria: Option<Criteria>,
+    /// State of the ledger that the model was charged to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<LedgerState>,
 }
 
 /// Publication metadata. Fields that are not set have a marked placeholder in the bundle.
@@ -78,7 +82,7 @@ impl Release {
     /// Returns a release of `rows` rows with a fresh seed and no publication metadata.
     pub fn new(rows: u64, date: Date) -> Result<Self, Error> {
         let (seed, sampling) = (fresh_seed()?, Sampling::for_rows(rows));
-        Ok(Self { rows, seed, sampling, date, publisher: Publisher::default(), criteria: None })
+        Ok(Self { rows, seed, sampling, date, publisher: Publisher::default(), criteria: None, ledger: None })
     }
 
     /// Returns a release of the rows that the fit of the model checked, if it did; otherwise as
@@ -101,8 +105,15 @@ impl Release {
         })
     }
 
+    /// Refuses mandatory criteria that these rows were not judged by, and a ledger that did not
+    /// count the model.
+    pub(super) fn check_model(&self, model: &Model) -> Result<(), BundleError> {
+        self.check_criteria(model)?;
+        self.ledger.as_ref().map_or(Ok(()), |ledger| ledger.check(model))
+    }
+
     /// Refuses mandatory criteria that these rows were not judged by.
-    pub(super) fn check_criteria(&self, model: &Model) -> Result<(), BundleError> {
+    fn check_criteria(&self, model: &Model) -> Result<(), BundleError> {
         let Some(criteria) = &self.criteria else { return Ok(()) };
         let checked = self.checked(model).unwrap_or_default();
         let unmeasured = criteria.unmeasured(&checked).into_iter().find(|criterion| criterion.mandatory);
@@ -281,6 +292,7 @@ mod tests {
             date: "2026-01-05".parse().unwrap(),
             publisher: Publisher { curator: Some("Office".into()), ..Publisher::default() },
             criteria: None,
+            ledger: None,
         };
         let text = serde_json::to_string(&release).unwrap();
         assert!(text.contains(r#""seed":"18446744073709551615","sampling":"low-variance""#), "{text}");

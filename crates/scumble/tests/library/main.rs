@@ -8,5 +8,6 @@ mod demo_rules;
 mod end_to_end;
 mod rooms;
 mod shared_identifier;
+mod signed;
 mod support;
 mod unit_replay;

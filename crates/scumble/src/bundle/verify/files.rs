@@ -10,9 +10,12 @@ use super::Verification;
 use crate::bundle::checksums::{self, Sum};
 use crate::bundle::contents::{CSV, DATA_PACKAGE, FILES, INNER_FOLDER, MODEL, PARQUET};
 use crate::bundle::error::BundleError;
+use crate::bundle::signature::{Envelope, SIGNATURE, Signers};
 
 /// Maximum number of bytes of the list: far more than all names and checksums that it can have.
 const MAX_LIST_BYTES: u64 = 1 << 14;
+/// Maximum number of bytes of a signature: more than that of an RSA key of 16,384 bits.
+const MAX_SIGNATURE_BYTES: u64 = 1 << 14;
 /// Maximum number of bytes of a parsed document: two copies of the largest schema, and as much
 /// around them.
 const MAX_DOCUMENT_BYTES: u64 = 128 << 20;
@@ -21,6 +24,9 @@ const MAX_NAMED: usize = 5;
 /// Maximum number of characters shown of a name.
 const MAX_SHOWN_CHARACTERS: usize = 60;
 
+/// Files that the list of checksums does not name: itself and its signature.
+const UNLISTED: [&str; 2] = [checksums::LIST, SIGNATURE];
+
 /// A folder whose files all have the listed checksums.
 pub(super) struct Folder<'a> {
     root: &'a Path,
@@ -28,8 +34,12 @@ pub(super) struct Folder<'a> {
 }
 
 impl<'a> Folder<'a> {
-    /// Checks files and checksums; `None` if they do not agree.
-    pub(super) fn check(root: &'a Path, found: &mut Verification) -> Result<Option<Self>, BundleError> {
+    /// Checks files, signature and checksums; `None` if they do not agree.
+    pub(super) fn check(
+        root: &'a Path,
+        signers: Option<&Signers>,
+        found: &mut Verification,
+    ) -> Result<Option<Self>, BundleError> {
         let io = |error: std::io::Error| BundleError::io(root, &error);
         let Listing { present, strange } = Listing::of(root).map_err(io)?;
         if !strange.is_empty() {
@@ -41,16 +51,17 @@ impl<'a> Folder<'a> {
             return Ok(None);
         }
         let list = read_at_most(&root.join(checksums::LIST), MAX_LIST_BYTES).map_err(io)?;
-        let listed = list.as_deref().ok_or("is too long".to_owned()).and_then(checksums::parse);
-        let listed = match listed {
-            Ok(listed) => listed,
+        let list = list.as_deref().ok_or("is too long".to_owned());
+        let parsed = list.and_then(|list| Ok((list, checksums::parse(list)?)));
+        let (list, listed) = match parsed {
+            Ok(parsed) => parsed,
             Err(problem) => {
                 found.failed_at("files", format!("are not listed correctly: {} {problem}", checksums::LIST));
                 return Ok(None);
             }
         };
         let names: BTreeSet<&str> = listed.iter().map(|(name, _)| *name).collect();
-        let there: BTreeSet<&str> = present.iter().copied().filter(|name| *name != checksums::LIST).collect();
+        let there: BTreeSet<&str> = present.iter().copied().filter(|name| !UNLISTED.contains(name)).collect();
         let needed = BTreeSet::from([MODEL, DATA_PACKAGE, PARQUET, CSV]);
         let missing: Vec<String> =
             names.union(&needed).filter(|name| !there.contains(*name)).map(|name| quoted(name)).collect();
@@ -65,6 +76,10 @@ impl<'a> Folder<'a> {
             "files",
             format!("are those that {} lists, {} of them, and no other", checksums::LIST, there.len()),
         );
+        let signature = present.contains(SIGNATURE).then(|| root.join(SIGNATURE));
+        if !check_signature(signature.as_deref(), list, signers, found)? {
+            return Ok(None);
+        }
         let mut sums = BTreeMap::new();
         let mut damaged = Vec::new();
         for (name, sha256) in listed {
@@ -107,6 +122,41 @@ impl<'a> Folder<'a> {
     }
 }
 
+/// Checks the signature of the list of checksums, if a reader names signers. Returns whether the
+/// files may be read any further.
+fn check_signature(
+    path: Option<&Path>,
+    list: &[u8],
+    signers: Option<&Signers>,
+    found: &mut Verification,
+) -> Result<bool, BundleError> {
+    const ABOUT: &str = "signature";
+    let Some(path) = path else {
+        if signers.is_some() {
+            found.failed_at(ABOUT, format!("is missing: there is no {SIGNATURE}"));
+        }
+        return Ok(signers.is_none());
+    };
+    let text = read_at_most(path, MAX_SIGNATURE_BYTES).map_err(|error| BundleError::io(path, &error))?;
+    let envelope = match text.as_deref().ok_or("is too long").and_then(Envelope::parse) {
+        Ok(envelope) => envelope,
+        Err(problem) => {
+            found.failed_at(ABOUT, problem);
+            return Ok(false);
+        }
+    };
+    let key = envelope.fingerprint();
+    let Some(signers) = signers else {
+        found.not_checked(ABOUT, "was not checked, because no `--signers` was given");
+        return Ok(true);
+    };
+    match signers.check(list, &envelope)? {
+        Ok(name) => found.passed(ABOUT, format!("of {} is by {}, key {key}", checksums::LIST, quoted(&name))),
+        Err(problem) => found.failed_at(ABOUT, format!("is not by an accepted signer, key {key}: {problem}")),
+    }
+    Ok(found.holds())
+}
+
 /// The contents of a folder.
 struct Listing {
     /// Files that a bundle can have.
@@ -129,7 +179,7 @@ impl Listing {
             let name = format!("{before}{}", lossless(&entry.file_name()));
             // The type of the entry itself: links are not followed.
             let kind = entry.file_type()?;
-            let known = FILES.iter().map(|(known, _)| *known).chain([checksums::LIST]).find(|known| *known == name);
+            let known = FILES.iter().map(|(known, _)| *known).chain(UNLISTED).find(|known| *known == name);
             match known {
                 Some(known) if kind.is_file() => {
                     self.present.insert(known);

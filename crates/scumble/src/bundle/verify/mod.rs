@@ -1,7 +1,8 @@
 //! Verification of a bundle from an untrusted source.
 //!
 //! There are two steps. First, every file is checked against its checksum: all listed files exist,
-//! all files are listed, none is a link, and no byte differs. If that fails, nothing in the folder
+//! all files are listed, none is a link, no byte differs, and if the reader names signers, the list
+//! of checksums is signed by one of them. If that fails, nothing in the folder
 //! is read any further. Then the contents are checked: the model is read by its own parser, and all
 //! documents and rows are generated again from it and compared.
 //!
@@ -23,6 +24,7 @@ use super::checksums::Sum;
 use super::contents::{CSV, Contents, DATA_PACKAGE, MODEL, PARQUET, PROGRAM};
 use super::data_package::{MadeBy, Recorded};
 use super::release::Release;
+use super::signature::Signers;
 use crate::error::Error;
 
 use files::Folder;
@@ -93,11 +95,33 @@ impl Verification {
 /// # Errors
 /// If the folder cannot be read. Failed checks are part of the result, not errors.
 pub fn verify(folder: &Path, go_on: impl FnMut(u64, u64) -> bool) -> Result<Verification, Error> {
+    verify_by(folder, None, go_on)
+}
+
+/// Verifies a bundle as [`verify()`] does, and that one of these signers signed it.
+///
+/// If nobody of them did, nothing in the bundle is read any further.
+///
+/// # Errors
+/// Those of [`verify()`], and if the signers cannot be read or `ssh-keygen` cannot be run.
+pub fn verify_signed(
+    folder: &Path,
+    signers: &Signers,
+    go_on: impl FnMut(u64, u64) -> bool,
+) -> Result<Verification, Error> {
+    verify_by(folder, Some(signers), go_on)
+}
+
+fn verify_by(
+    folder: &Path,
+    signers: Option<&Signers>,
+    go_on: impl FnMut(u64, u64) -> bool,
+) -> Result<Verification, Error> {
     let mut found = Verification { checks: Vec::new() };
-    if let Some(folder) = Folder::check(folder, &mut found)? {
+    if let Some(folder) = Folder::check(folder, signers, &mut found)? {
         check_contents(&folder, go_on, &mut found)?;
     } else {
-        found.not_checked("contents", "were not checked, because the files are not those that are listed");
+        found.not_checked("contents", "were not checked, because the files are not those that were listed or signed");
     }
     Ok(found)
 }
@@ -113,7 +137,7 @@ fn check_contents(
         found.not_checked("contents", "were not compared, because the model or the release cannot be read");
         return Ok(());
     };
-    if let Err(error) = release.check_criteria(&model) {
+    if let Err(error) = release.check_model(&model) {
         found.failed_at("release", error.to_string());
         return Ok(());
     }

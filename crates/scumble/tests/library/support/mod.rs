@@ -58,6 +58,7 @@ pub(crate) fn release() -> Release {
         date: "2026-11-15".parse().unwrap(),
         publisher: Publisher { curator: Some("Office of Statistics".into()), ..Publisher::default() },
         criteria: None,
+        ledger: None,
     }
 }
 
