@@ -634,7 +634,8 @@ METHODS = ["auto", "mst", "aim", "privmrf", "independent", "privbayes-nist", "pb
 def run(binary, folder, *arguments):
     done = subprocess.run([str(binary), *map(str, arguments)], cwd=folder, capture_output=True, text=True)
     if done.returncode:
-        raise AssertionError(f"scumble {' '.join(map(str, arguments))} ended with {done.returncode}: {done.stderr}")
+        raise AssertionError(f"{binary} {' '.join(map(str, arguments))} ended with {done.returncode}: {done.stderr}")
+    return done.stdout
 
 
 def verdict_of_program(binary, path):
@@ -701,10 +702,33 @@ def make_external(binary, folder, model):
     return pathlib.Path(folder) / "external.model"
 
 
-def make_bundle(binary, folder, model, rows=300):
+def make_bundle(binary, folder, model, rows=300, *more):
     name = f"bundle-{pathlib.Path(model).stem}"
-    run(binary, folder, "bundle", "--quiet", model, "--rows", rows, "--seed", 7, "-o", name)
+    run(binary, folder, "bundle", "--quiet", model, "--rows", rows, "--seed", 7, *more, "-o", name)
     return pathlib.Path(folder) / name
+
+
+def make_key(folder, name, kind="ed25519"):
+    """The file of a new private key."""
+    run("ssh-keygen", folder, "-q", "-t", kind, "-N", "", "-C", "", "-f", name)
+    return pathlib.Path(folder) / name
+
+
+def sign(folder, key, text, namespace="scumble-release"):
+    """The signature of a text, as `ssh-keygen` makes it."""
+    path = pathlib.Path(folder) / "signed-text"
+    path.write_bytes(text)
+    signature = path.with_suffix(".sig")
+    signature.unlink(missing_ok=True)
+    run("ssh-keygen", folder, "-Y", "sign", "-q", "-n", namespace, "-f", key, path)
+    return signature.read_bytes()
+
+
+def signers(folder, name, key):
+    """The text of a file of signers with this key, which is written too."""
+    text = f"{name} {key.with_suffix('.pub').read_text(encoding='utf-8')}"
+    (pathlib.Path(folder) / "signers").write_text(text, encoding="utf-8")
+    return text
 
 
 def parts_of_model(data):

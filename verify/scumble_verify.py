@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """A second verifier of Scumble releases, by the pages of the book.
 
-    python3 scumble_verify.py PATH [--json]
+    python3 scumble_verify.py PATH [--signers FILE] [--json]
 
 PATH is a release bundle (a folder), a `certificate.json`, the certificate that `scumble schema
-learn` writes, or a model file. Exit code 0: every check holds. 1: a check fails. 2: PATH cannot be
-read.
+learn` writes, or a model file. FILE has the names and public keys that you trust, in the format
+`allowed_signers` of OpenSSH; a bundle must then be signed by one of them. Exit code 0: every check
+holds. 1: a check fails. 2: PATH cannot be read, or FILE, or the key of the signature is of a kind
+that this program cannot check.
 
 It shares no code with Scumble and needs nothing but Python 3.9. It recomputes every cost from the
 noise, never from a stored total, and it evaluates privacy profiles by interval arithmetic: a claim
@@ -15,6 +17,8 @@ passes only if a proven upper bound of delta is at most the stated one.
 """
 
 import argparse
+import base64
+import binascii
 import csv
 import hashlib
 import json
@@ -50,6 +54,7 @@ class Report:
 
     def __init__(self, path):
         self.path, self.kind, self.claim, self.checks = path, None, None, []
+        self.unknown_key = False  # Signers were given, and the key is of a kind that is not checked.
 
     def add(self, check, outcome, text):
         self.checks.append({"check": check, "outcome": outcome, "text": text})
@@ -784,11 +789,164 @@ def note_declared(report):
     report.not_checked("guarantee", "NOT CERTIFIED: an external party drew the noise and declares what it costs")
 
 
+# ---------------------------------------------------------------------------------- signatures
+
+NAMESPACE = b"scumble-release"
+BEGIN, END = b"-----BEGIN SSH SIGNATURE-----\n", b"-----END SSH SIGNATURE-----\n"
+P = 2 ** 255 - 19  # The field of Ed25519 (RFC 8032, section 5.1).
+ORDER = 2 ** 252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, -1, P) % P
+
+
+def point_of(encoded):
+    """The point of 32 bytes (section 5.1.3), or `None` if they are not its one encoding."""
+    y, odd = int.from_bytes(encoded, "little") & (2 ** 255 - 1), encoded[31] >> 7
+    if y >= P:
+        return None
+    u, v = (y * y - 1) % P, (D * y * y + 1) % P
+    x = u * v ** 3 * pow(u * v ** 7, (P - 5) // 8, P) % P
+    if v * x * x % P == -u % P:
+        x = x * pow(2, (P - 1) // 4, P) % P
+    if v * x * x % P != u or (x == 0 and odd):
+        return None
+    x = P - x if x & 1 != odd else x
+    return x, y, 1, x * y % P
+
+
+def add_points(one, other):
+    """Section 5.1.4, in extended coordinates."""
+    a, b = (one[1] - one[0]) * (other[1] - other[0]), (one[1] + one[0]) * (other[1] + other[0])
+    c, d = 2 * one[3] * other[3] * D, 2 * one[2] * other[2]
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def multiply_point(factor, point):
+    total = (0, 1, 1, 0)
+    for bit in bin(factor)[2:]:
+        total = add_points(total, total)
+        if bit == "1":
+            total = add_points(total, point)
+    return total
+
+
+def ed25519_holds(key, message, signature):
+    """Verification by section 5.1.7 without the cofactor: S B = R + k A."""
+    if len(key) != 32 or len(signature) != 64:
+        return False
+    a, r, s = point_of(key), point_of(signature[:32]), int.from_bytes(signature[32:], "little")
+    if a is None or r is None or s >= ORDER:
+        return False
+    k = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % ORDER
+    left = multiply_point(s, point_of((4 * pow(5, -1, P) % P).to_bytes(32, "little")))
+    right = add_points(r, multiply_point(k, a))
+    return all((left[i] * right[2] - right[i] * left[2]) % P == 0 for i in (0, 1))
+
+
+def ssh_fields(data, count):
+    """Fields of SSH, each a length in four bytes and then its bytes, and nothing after them."""
+    fields, at = [], 0
+    for _ in range(count):
+        require(at + 4 <= len(data), "a field of the signature is missing")
+        length = struct.unpack_from(">I", data, at)[0]
+        require(length <= len(data) - at - 4, "a field of the signature is longer than the file")
+        fields.append(data[at + 4:at + 4 + length])
+        at += 4 + length
+    require(at == len(data), "bytes follow the signature")
+    return fields
+
+
+def ssh_field(data):
+    return struct.pack(">I", len(data)) + data
+
+
+class Signature:
+    """The envelope of an SSH signature (PROTOCOL.sshsig of OpenSSH), in its one valid form."""
+
+    def __init__(self, text):
+        require(text.startswith(BEGIN) and text.endswith(END), "not an SSH signature")
+        try:
+            blob = base64.b64decode(text[len(BEGIN):-len(END)].replace(b"\n", b""), validate=True)
+        except (binascii.Error, ValueError):
+            raise Refused("not an SSH signature") from None
+        letters = base64.b64encode(blob)
+        lines = b"".join(letters[at:at + 70] + b"\n" for at in range(0, len(letters), 70))
+        require(text == BEGIN + lines + END, "not written as ssh-keygen writes signatures")
+        require(blob[:10] == b"SSHSIG\0\0\0\1", "an unknown version of signatures")
+        self.key, namespace, reserved, self.hash, self.inner = ssh_fields(blob[10:], 5)
+        require(namespace == NAMESPACE, f"made for another purpose than a release: {shown(namespace)}")
+        require(not reserved and self.hash in (b"sha512", b"sha256"), "an unknown form of signatures")
+        self.kind = self.key[4:4 + int.from_bytes(self.key[:4], "big")].decode("ascii", "replace")
+        self.fingerprint = "SHA256:" + base64.b64encode(hashlib.sha256(self.key).digest()).decode().rstrip("=")
+
+    def holds_for(self, text):
+        """Whether the key signed this text. Ed25519 only."""
+        digest = hashlib.new(self.hash.decode(), text).digest()
+        signed = b"SSHSIG" + b"".join(map(ssh_field, (NAMESPACE, b"", self.hash, digest)))
+        kind, key = ssh_fields(self.key, 2)
+        inner, signature = ssh_fields(self.inner, 2)
+        return kind == inner == b"ssh-ed25519" and ed25519_holds(key, signed, signature)
+
+
+def matches(text, patterns):
+    """Pattern lists of OpenSSH: `*` and `?`, separated by commas; `!` excludes."""
+    held = False
+    for pattern in patterns.split(","):
+        bare = pattern[1:] if pattern.startswith("!") else pattern
+        expression = "".join({"*": ".*", "?": "."}.get(sign, re.escape(sign)) for sign in bare)
+        if re.fullmatch(expression, text, re.DOTALL):
+            if pattern.startswith("!"):
+                return False
+            held = True
+    return held
+
+
+def instant_of(text):
+    """`YYYYMMDD`, `YYYYMMDDHHMM` or `YYYYMMDDHHMMSS`, in local time or, with `Z`, in UTC."""
+    digits = text[:-1] if text.endswith("Z") else text
+    require(re.fullmatch(r"[0-9]{8}([0-9]{4}([0-9]{2})?)?", digits, re.ASCII), f"signers: {shown(text)} is not a time")
+    value = datetime.strptime(digits.ljust(14, "0"), "%Y%m%d%H%M%S")
+    return value.replace(tzinfo=timezone.utc) if text.endswith("Z") else value.astimezone()
+
+
+KEY_KINDS = re.compile(r"(ssh-|ecdsa-|sk-)[a-z0-9@.-]+", re.ASCII)
+
+
+def signer_of(signers, key, now):
+    """The names that a file of signers has for a key, or why it has none that counts."""
+    problem = "the key is not in the file of signers"
+    for line in signers.splitlines():
+        # Options may have quoted values with spaces.
+        words = re.findall(r'(?:[^\s"]|"[^"]*")+', line)
+        if not words or words[0].startswith("#"):
+            continue
+        place = 1 if len(words) > 1 and KEY_KINDS.fullmatch(words[1]) else 2
+        if len(words) < place + 2 or words[place + 1].rstrip("=") != base64.b64encode(key).decode().rstrip("="):
+            continue
+        options = re.findall(r'([A-Za-z-]+)(?:="([^"]*)")?(?:,|$)', words[1]) if place == 2 else []
+        problem = None
+        for name, value in options:
+            if name == "namespaces":
+                refused = not matches(NAMESPACE.decode(), value)
+            elif name in ("valid-after", "valid-before"):
+                refused = (now < instant_of(value)) if name == "valid-after" else (now >= instant_of(value))
+            else:
+                refused = True  # `cert-authority`, or something unknown: the key itself does not sign.
+            if refused:
+                problem = f"the file of signers restricts the key by {shown(name)}"
+        if place == 2 and ",".join(f'{name}="{value}"' if value else name for name, value in options) != words[1]:
+            problem = "the file of signers has options that this program cannot read"
+        if problem is None:
+            return words[0].strip('"'), None
+    return None, problem
+
+
 # ------------------------------------------------------------------------------------- bundle
 
+SIGNATURE = "SHA256SUMS.sig"
 NAMES = ("README.md", "SHA256SUMS", "certificate.json", "certificate.txt", "croissant.json", "data/synthetic.csv",
-         "data/synthetic.parquet", "datapackage.json", "declared.json", "declared.txt", "index.html", "marginals.json",
-         "model.scumble", "model.svg", "registry-entry.yaml", "report.html")
+         "data/synthetic.parquet", "datapackage.json", "declared.json", "declared.txt", "index.html", "ledger.json",
+         "marginals.json", "model.scumble", "model.svg", "registry-entry.yaml", "report.html")
 ALWAYS = ("README.md", "croissant.json", "data/synthetic.csv", "data/synthetic.parquet", "datapackage.json",
           "index.html", "model.scumble", "model.svg", "registry-entry.yaml", "report.html")
 
@@ -796,8 +954,8 @@ ALWAYS = ("README.md", "croissant.json", "data/synthetic.csv", "data/synthetic.p
 class Bundle:
     """A folder, read by fixed names only, so that no path leads out of it."""
 
-    def __init__(self, folder):
-        self.folder, self.sums = folder, {}
+    def __init__(self, folder, signers=None):
+        self.folder, self.signers, self.sums = folder, signers, {}
 
     def open(self, name):
         """Opens a regular file. A link could name any file, and a pipe would never end."""
@@ -841,8 +999,9 @@ class Bundle:
                     if name == "data" and entry.is_dir(follow_symlinks=False):
                         continue
                     require(entry.is_file(follow_symlinks=False), f"{shown(name)} is not a file")
-                    require(name == "SHA256SUMS" or name in self.sums, f"{shown(name)} is not listed")
+                    require(name in ("SHA256SUMS", SIGNATURE) or name in self.sums, f"{shown(name)} is not listed")
                     there.add(name)
+        self.signed = SIGNATURE in there
         missing = sorted(set(self.sums) - there)
         require(not missing, f"listed, but missing: {', '.join(missing)}")
         kind = "declared" if "declared.json" in self.sums else "certificate"
@@ -851,6 +1010,49 @@ class Bundle:
         other = "certificate" if kind == "declared" else "declared"
         require(not {f"{other}.json", f"{other}.txt"} & set(self.sums), "both a certificate and a declaration")
         return f"{len(self.sums)}, and no other"
+
+    def check_signature(self, report):
+        """Whether the files may be read any further: with signers, one of them must have signed."""
+        if self.signers is None and not self.signed:
+            return True
+
+        def check():
+            require(self.signed, f"there is no {SIGNATURE}: nobody signed this bundle")
+            signature = Signature(self.read(SIGNATURE, MAX_LIST))
+            if self.signers is None:
+                report.not_checked("signature", "because no --signers was given")
+                return f"has the right form, and names the key {signature.fingerprint}"
+            names, problem = signer_of(self.signers, signature.key, datetime.now(timezone.utc))
+            require(names, f"{problem}: {signature.fingerprint}")
+            if signature.kind != "ssh-ed25519":
+                report.unknown_key = True
+                report.not_checked("signature", f"NOT CHECKED: this program cannot check {shown(signature.kind)} keys; use "
+                                                "`ssh-keygen -Y verify` or `scumble bundle verify --signers`")
+                return f"has the right form, and names the key {signature.fingerprint}"
+            require(signature.holds_for(self.read("SHA256SUMS", MAX_LIST)),
+                    f"SHA256SUMS is not what the key of {shown(names)} signed")
+            return f"of SHA256SUMS is by {shown(names)}, key {signature.fingerprint}"
+        return report.run("signature", check)
+
+    def check_ledger(self, certificate):
+        """`ledger.json` is about the ledger and the job that the certificate names."""
+        state, entry = self.json("ledger.json"), certificate.value.get("ledger")
+        require(entry is not None, "the certificate names no ledger")
+        check_keys(state, ("dataset", "accounting", "goal", "cap", "spent", "jobs", "head", "job"), (), "ledger")
+        require(state["dataset"] == entry["dataset"], "another dataset than in the certificate")
+        require(state["goal"] == entry.get("cap", state["goal"]), "another cap than in the certificate")
+        require(state["accounting"] in ("pure", "gdp", "zcdp"), f"unknown accounting {shown(state['accounting'])}")
+        cap, spent = quanta(state["cap"], "cap"), quanta(state["spent"], "spent")
+        require(spent <= cap, "more is spent than the cap")
+        for key in ("head", "job"):
+            check_keys(state[key], ("record", "hash"), (), key)
+            integer(state[key]["record"], 1, 2 ** 63, f"{key}: record")
+            hexadecimal(state[key]["hash"], 64, f"{key}: hash")
+        head, job = state["head"], state["job"]
+        require(job["hash"] == entry["head"], "another job than in the certificate")
+        require(job["record"] < head["record"] or job == head, "the job comes after the head")
+        integer(state["jobs"], 1, head["record"], "jobs")
+        return f"the job of the certificate is record {job['record']}; the head is {head['record']}:{head['hash']}"
 
     def check_sums(self):
         for name, listed in self.sums.items():
@@ -916,7 +1118,8 @@ class Bundle:
 
     def check_all(self, report):
         report.kind = "bundle"
-        if not (report.run("files", self.check_files) and report.run("checksums", self.check_sums)):
+        if not (report.run("files", self.check_files) and self.check_signature(report)
+                and report.run("checksums", self.check_sums)):
             return
         holder = {}
 
@@ -953,6 +1156,8 @@ class Bundle:
                     report.run("model", model.check_against, certificate, unit)
                     report.run("sentence", check_sentence, document, certificate)
                     report.run("promises", self.check_promises, certificate, unit)
+                    if "ledger.json" in self.sums:
+                        report.run("ledger.json", self.check_ledger, certificate)
         if report.run("datapackage.json", self.check_package, model):
             report.run("values", check_values, self, report)
         report.not_checked("data/synthetic.parquet", "only its checksum and its size: it is not read")
@@ -1157,14 +1362,24 @@ def records_of(bundle):
 
 # --------------------------------------------------------------------------------------- main
 
-def check_path(path):
-    """Checks what is at a path, and returns the report."""
+def read_signers(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(MAX_TEXT)
+    except (OSError, UnicodeDecodeError) as error:
+        raise Unreadable(f"{path}: {error}") from None
+
+
+def check_path(path, signers=None):
+    """Checks what is at a path, and returns the report. `signers` is the text of a file of signers."""
     report = Report(path)
+    if signers is not None and not os.path.isdir(path):
+        raise Unreadable("only a bundle is signed")
     if os.path.isdir(path):
         if not os.path.lexists(os.path.join(path, "SHA256SUMS")):
             raise Unreadable("a folder without SHA256SUMS is no bundle")
         try:
-            Bundle(path).check_all(report)
+            Bundle(path, signers).check_all(report)
         except OSError as error:
             raise Unreadable(str(error)) from None
         return report
@@ -1207,10 +1422,11 @@ def check_data(data, report):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("path", metavar="PATH", help="bundle folder, certificate.json or model file")
+    parser.add_argument("--signers", metavar="FILE", help="names and public keys (allowed_signers): one must have signed")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     try:
-        report = check_path(options.path)
+        report = check_path(options.path, read_signers(options.signers) if options.signers else None)
     except Unreadable as error:
         print(json.dumps({"path": options.path, "error": str(error)}) if options.json else f"error: {error}",
               file=sys.stdout if options.json else sys.stderr)
@@ -1223,11 +1439,13 @@ def main(arguments=None):
             print(f"{words[check['outcome']]:<12} {check['check']:<22} {check['text']}")
         if not report.holds():
             print("FAILED: do not rely on this release")
+        elif report.unknown_key:
+            print("the signature was NOT CHECKED; every other check holds")
         elif report.claim is None:
             print("every check holds, and no guarantee was certified")
         else:
             print("every check holds")
-    return 0 if report.holds() else 1
+    return 1 if not report.holds() else 2 if report.unknown_key else 0
 
 
 if __name__ == "__main__":

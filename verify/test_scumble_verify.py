@@ -6,6 +6,7 @@ Without SCUMBLE_BIN the tests that need the program are skipped. SCUMBLE_VERIFY_
 of random certificates, by default 600; `figures.py` uses 10,000 and prints what it found.
 """
 
+import base64
 import contextlib
 import hashlib
 import io
@@ -18,6 +19,7 @@ import shutil
 import sys
 import tempfile
 import unittest
+from datetime import datetime, timezone
 from fractions import Fraction
 
 sys.dont_write_bytecode = True
@@ -27,6 +29,7 @@ import cases  # noqa: E402
 import scumble_verify as verifier  # noqa: E402
 
 BINARY = os.environ.get("SCUMBLE_BIN")
+KEYGEN = shutil.which("ssh-keygen")
 CASES = int(os.environ.get("SCUMBLE_VERIFY_CASES", "600"))
 # What the program accepts and this verifier does not. Under `pure` the pages say that epsilon is
 # not below the total, and the program lets it be below by one float. Events of one table may not
@@ -272,6 +275,112 @@ class RandomCertificates(unittest.TestCase):
                                 for failure in failures_of(report)))
 
 
+# Key, message and signature: tests 1 to 3 and SHA(abc) of RFC 8032, section 7.1.
+VECTORS = [tuple(map(bytes.fromhex, vector)) for vector in (
+    ("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "",
+     "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24"
+     "655141438e7a100b"),
+    ("3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c", "72",
+     "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aee"
+     "b00d291612bb0c00"),
+    ("fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025", "af82",
+     "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28d"
+     "c027beceea1ec40a"),
+    ("ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf819683467e2bf",
+     "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e"
+     "2a9ac94fa54ca49f",
+     "dc2a4459e7369633a52b1bf277839a00201009a3efbf3ecb69bea2186c26b58909351fc9ac90b3ecfdfbc7c66431e0303dca179c138ac17a"
+     "d9bef1177331a704"))]
+NOW = datetime(2026, 11, 15, 12, tzinfo=timezone.utc)
+
+
+class Ed25519(unittest.TestCase):
+    def test_the_vectors_of_the_standard(self):
+        for key, message, signature in VECTORS:
+            self.assertTrue(verifier.ed25519_holds(key, message, signature))
+            self.assertFalse(verifier.ed25519_holds(key, message + b"x", signature))
+            self.assertFalse(verifier.ed25519_holds(key, message, signature + b"x"))
+            self.assertFalse(verifier.ed25519_holds(key + b"x", message, signature))
+
+    def test_every_changed_byte_is_found(self):
+        rng = random.Random(16)
+        key, message, signature = VECTORS[2]
+        for place in range(64):
+            self.assertFalse(verifier.ed25519_holds(key, message, flipped(signature, place, rng.randrange(8))), place)
+        for place in range(32):
+            self.assertFalse(verifier.ed25519_holds(flipped(key, place, rng.randrange(8)), message, signature), place)
+
+    def test_a_second_encoding_of_the_same_is_refused(self):
+        key, message, signature = VECTORS[1]
+        s = int.from_bytes(signature[32:], "little")
+        again = signature[:32] + (s + verifier.ORDER).to_bytes(32, "little")
+        self.assertFalse(verifier.ed25519_holds(key, message, again))
+        # y = 1 is the neutral point, with x = 0; p + 1 and a sign of zero are other ways to write it.
+        self.assertEqual(verifier.point_of((1).to_bytes(32, "little"))[:2], (0, 1))
+        self.assertIsNone(verifier.point_of((verifier.P + 1).to_bytes(32, "little")))
+        self.assertIsNone(verifier.point_of((1 + 2 ** 255).to_bytes(32, "little")))
+        self.assertIsNone(verifier.point_of((2).to_bytes(32, "little")), "no point of the curve")
+
+
+class Signers(unittest.TestCase):
+    KEY = verifier.ssh_field(b"ssh-ed25519") + verifier.ssh_field(VECTORS[0][0])
+
+    def found(self, line):
+        text = base64.b64encode(self.KEY).decode()
+        return verifier.signer_of(line.replace("KEY", f"ssh-ed25519 {text}"), self.KEY, NOW)
+
+    def test_lines_that_count(self):
+        for line in ("a@b.c KEY", "# keys\n\na@b.c KEY remark", 'a@b.c namespaces="scumble-release" KEY',
+                     'a@b.c namespaces="git,scumble-*",valid-after="20261115" KEY', 'a@b.c valid-before="20270101Z" KEY',
+                     'a@b.c valid-after="202611151159Z",valid-before="20261115120001Z" KEY',
+                     'other@b.c namespaces="git" KEY\na@b.c KEY', '"a@b.c" KEY'):
+            self.assertEqual(self.found(line), ("a@b.c", None), line)
+
+    def test_lines_that_do_not(self):
+        for line in ("", "# a@b.c KEY", "KEY", 'a@b.c namespaces="git" KEY', 'a@b.c namespaces="!scumble-release,*" KEY',
+                     'a@b.c valid-before="20261115120000Z" KEY', 'a@b.c valid-after="20261116Z" KEY',
+                     "a@b.c cert-authority KEY", 'a@b.c unheard-of="1" KEY', 'a@b.c valid-before="20270101 KEY',
+                     "a@b.c ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA"):
+            self.assertIsNone(self.found(line)[0], line)
+        with self.assertRaises(verifier.Refused):
+            self.found('a@b.c valid-before="soon" KEY')
+
+
+@unittest.skipUnless(KEYGEN, "ssh-keygen is not installed: nothing is compared with it")
+class SshKeygen(unittest.TestCase):
+    """Signatures that `ssh-keygen` made."""
+
+    def test_they_hold_for_their_text_and_no_other(self):
+        rng = random.Random(17)
+        with tempfile.TemporaryDirectory() as folder:
+            for number in range(5):
+                key = cases.make_key(folder, f"key{number}")
+                text = rng.randbytes(rng.randrange(2000)) if number else b""
+                signature = verifier.Signature(cases.sign(folder, key, text))
+                self.assertTrue(signature.holds_for(text))
+                self.assertFalse(signature.holds_for(text + b"\n"))
+                listed = cases.run("ssh-keygen", folder, "-l", "-f", key).split()[1]
+                self.assertEqual(signature.fingerprint, listed)
+                with self.assertRaisesRegex(verifier.Refused, "another purpose"):
+                    verifier.Signature(cases.sign(folder, key, text, "git"))
+
+    def test_what_ssh_keygen_ignores_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = cases.sign(folder, cases.make_key(folder, "key"), b"text")
+        body = text[len(verifier.BEGIN):-len(verifier.END)]
+        blob = base64.b64decode(body)
+        def armoured(blob):
+            letters = base64.b64encode(blob)
+            lines = b"".join(letters[at:at + 70] + b"\n" for at in range(0, len(letters), 70))
+            return verifier.BEGIN + lines + verifier.END
+        self.assertEqual(armoured(blob), text)
+        for other in (text + b"\n", text[:-1], text.replace(b"\n", b"\r\n"), text.replace(b"\n", b"\x0b", 3), b"", b"\xff",
+                      armoured(blob + b"\0"), armoured(blob[:9] + b"\0" + blob[10:]), armoured(blob[:40]),
+                      armoured(b"X" + blob[1:]), verifier.BEGIN + body.replace(b"\n", b"") + b"\n" + verifier.END):
+            with self.assertRaises(verifier.Refused):
+                verifier.Signature(other)
+
+
 class CommandLine(unittest.TestCase):
     def run_main(self, *arguments):
         out, err = io.StringIO(), io.StringIO()
@@ -317,7 +426,8 @@ class Program(InFolder):
         cls.models = cases.make_models(BINARY, cls.folder, every=False)
         by_name = {model.stem: model for model in cls.models}
         chosen = [by_name[name] for name in ("ar-mst", "ro-independent", "ro2-privbayes-pure", "ro-rows", "ledger")]
-        cls.bundles = [cases.make_bundle(BINARY, cls.folder, model) for model in chosen]
+        cls.bundles = [cases.make_bundle(BINARY, cls.folder, model) for model in chosen[:-1]]
+        cls.bundles += [cases.make_bundle(BINARY, cls.folder, chosen[-1], 300, "--ledger", "people.ledger")]
         cls.learned = cases.make_bundle(BINARY, cls.folder, by_name["learned"])
         cls.external = cases.make_bundle(BINARY, cls.folder, cases.make_external(BINARY, cls.folder, by_name["ar-mst"]))
 
@@ -342,6 +452,28 @@ class Program(InFolder):
             self.assertTrue(report.holds(), (bundle.name, failures_of(report)))
             alone = verifier.check_path(str(bundle / "certificate.json"))
             self.assertTrue(alone.holds(), failures_of(alone))
+
+    def test_the_ledger_is_that_of_the_certificate(self):
+        folder = self.folder / "ledger-copy"
+        shutil.copytree(self.bundles[-1], folder)
+        opened = verifier.Bundle(str(folder))
+        opened.check_files()
+        certificate = verifier.Certificate(opened.json("certificate.json")["certificate"])
+        path = folder / "ledger.json"
+        state = json.loads(path.read_text(encoding="utf-8"))
+        self.assertIn(f"{state['head']['record']}:{state['head']['hash']}", opened.check_ledger(certificate))
+        for words, change in (("another dataset", {"dataset": "other"}), ("another cap", {"goal": {"epsilon": 9, "delta": 0}}),
+                              ("more is spent", {"spent": f"{2 ** 127}/2^96"}), ("unknown property", {"rows": 1}),
+                              ("another job", {"job": {"record": 1, "hash": "0" * 64}}),
+                              ("unknown accounting", {"accounting": "rdp"}), ("jobs", {"jobs": 2}),
+                              ("head: record", {"head": {"record": 0, "hash": "0" * 64}}),
+                              ("after the head", {"head": {"record": 1, "hash": "0" * 64}})):
+            path.write_text(json.dumps({**state, **change}), encoding="utf-8")
+            with self.assertRaisesRegex(verifier.Refused, words):
+                opened.check_ledger(certificate)
+        del certificate.value["ledger"]
+        with self.assertRaisesRegex(verifier.Refused, "names no ledger"):
+            opened.check_ledger(certificate)
 
     def test_columns_of_every_kind_are_accepted(self):
         schema = pathlib.Path(__file__).resolve().parents[1] / "examples/schemas/every_column.schema.yaml"
@@ -477,6 +609,46 @@ class DamagedBundles(InFolder):
             self.assertIn("model", self.failures())
             self.rewrite("model.scumble", lambda data: original)
         self.assertEqual(self.failures(), "")
+
+    @unittest.skipUnless(KEYGEN, "ssh-keygen is not installed: nothing is signed")
+    def test_signed_bundles(self):
+        def found():
+            report = verifier.check_path(str(self.bundle), signers)
+            return " ".join(failures_of(report)), report.unknown_key
+
+        key, other = cases.make_key(self.folder, "office"), cases.make_key(self.folder, "other")
+        signers = cases.signers(self.folder, "data@office.example", key)
+        path, listed = self.bundle / verifier.SIGNATURE, (self.bundle / "SHA256SUMS").read_bytes()
+        self.assertIn("nobody signed", found()[0])
+        path.write_bytes(cases.sign(self.folder, key, listed))
+        self.assertEqual(found(), ("", False))
+        self.assertEqual(self.failures(), "")
+        report = verifier.check_path(str(self.bundle))
+        self.assertIn(("signature", "not-checked"), [(one["check"], one["outcome"]) for one in report.checks])
+        # Every byte of the list and of its signature, and some of each other file.
+        for name in ("SHA256SUMS", verifier.SIGNATURE):
+            original = (self.bundle / name).read_bytes()
+            for place in range(len(original)):
+                (self.bundle / name).write_bytes(flipped(original, place, place % 8))
+                self.assertNotEqual(found()[0], "", (name, place))
+            (self.bundle / name).write_bytes(original)
+        rng = random.Random(18)
+        self.assertEqual(*flipped_bits_found(rng, self.bundle, 4, signers))
+        for wrong in (cases.sign(self.folder, other, listed), cases.sign(self.folder, key, listed, "git"),
+                      cases.sign(self.folder, key, listed + b"\n"), b"", b"x"):
+            path.write_bytes(wrong)
+            self.assertIn("signature", found()[0])
+        self.assertIn("signature", self.failures(), "also if nobody asks who signed")
+        # A key of another kind is never called checked.
+        for kind in ("rsa", "ecdsa"):
+            key = cases.make_key(self.folder, kind, kind)
+            path.write_bytes(cases.sign(self.folder, key, listed))
+            self.assertIn("not in the file of signers", found()[0])
+            signers = cases.signers(self.folder, "data@office.example", key)
+            self.assertEqual(found(), ("", True))
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                code = verifier.main([str(self.bundle), "--signers", str(self.folder / "signers")])
+            self.assertEqual((code, "NOT CHECKED" in out.getvalue()), (2, True))
 
     def test_missing_and_extra_files(self):
         (self.bundle / "report.html").rename(self.bundle / "other.html")
@@ -656,7 +828,7 @@ def flipped(data, place, bit):
     return bytes(changed)
 
 
-def flipped_bits_found(rng, bundle, each):
+def flipped_bits_found(rng, bundle, each, signers=None):
     """The number of flipped bits that are found, and of all: `each` in every file of a bundle."""
     found = total = 0
     for path in sorted(path for path in pathlib.Path(bundle).rglob("*") if path.is_file()):
@@ -666,7 +838,7 @@ def flipped_bits_found(rng, bundle, each):
         for place in places:
             path.write_bytes(flipped(original, place, rng.randrange(8)))
             total += 1
-            found += not verifier.check_path(str(bundle)).holds()
+            found += not verifier.check_path(str(bundle), signers).holds()
         path.write_bytes(original)
     return found, total
 
