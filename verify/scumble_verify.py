@@ -735,7 +735,7 @@ class Model:
     def __init__(self, data):
         require(data[:8] == b"SCUMBLE\n" and len(data) >= 44, "not a model file")
         self.version = struct.unpack_from("<I", data, 8)[0]
-        require(self.version in (3, 4, 5), f"model file of unknown version {self.version}")
+        require(self.version in (3, 4, 5, 6), f"model file of unknown version {self.version}")
         require(hashlib.sha256(data[:-32]).digest() == data[-32:], "the checksum inside the model does not match")
         parts, at, end = [], 12, len(data) - 32
         for _ in range(5):
@@ -946,7 +946,7 @@ def signer_of(signers, key, now):
 SIGNATURE = "SHA256SUMS.sig"
 NAMES = ("README.md", "SHA256SUMS", "certificate.json", "certificate.txt", "croissant.json", "data/synthetic.csv",
          "data/synthetic.parquet", "datapackage.json", "declared.json", "declared.txt", "index.html", "ledger.json",
-         "marginals.json", "model.scumble", "model.svg", "registry-entry.yaml", "report.html")
+         "marginals.json", "model.scumble", "model.svg", "quality.json", "registry-entry.yaml", "report.html")
 ALWAYS = ("README.md", "croissant.json", "data/synthetic.csv", "data/synthetic.parquet", "datapackage.json",
           "index.html", "model.scumble", "model.svg", "registry-entry.yaml", "report.html")
 
@@ -1160,6 +1160,8 @@ class Bundle:
                         report.run("ledger.json", self.check_ledger, certificate)
         if report.run("datapackage.json", self.check_package, model):
             report.run("values", check_values, self, report)
+        if "quality.json" in self.sums:
+            report.not_checked("quality.json", "only its checksum: its figures are not computed from the released numbers")
         report.not_checked("data/synthetic.parquet", "only its checksum and its size: it is not read")
         report.not_checked("rows", "that the model draws these rows; `scumble bundle verify` draws them again")
 

@@ -453,6 +453,14 @@ class Program(InFolder):
             alone = verifier.check_path(str(bundle / "certificate.json"))
             self.assertTrue(alone.holds(), failures_of(alone))
 
+    def test_a_release_with_criteria_is_accepted(self):
+        (self.folder / "criteria.yaml").write_text("criteria: [{tables: 1, atMost: 0.9}]\n", encoding="utf-8")
+        cases.run(BINARY, self.folder, "release", "--quiet", "people.csv", "--schema", "ar.yaml", "-m", "independent", "-e", 2,
+                  "-d", "1e-9", "--ledger", "people.ledger", "--accept", "criteria.yaml", "-o", "released")
+        report = verifier.check_path(str(self.folder / "released"))
+        self.assertTrue(report.holds(), failures_of(report))
+        self.assertIn(("ledger.json", "passed"), [(one["check"], one["outcome"]) for one in report.checks])
+
     def test_the_ledger_is_that_of_the_certificate(self):
         folder = self.folder / "ledger-copy"
         shutil.copytree(self.bundles[-1], folder)
@@ -780,7 +788,7 @@ class DamagedBundles(InFolder):
             return with_part(1, change)
 
         for words, change in (
-                ("unknown version 6", edit(lambda version, parts: (6, parts))),
+                ("unknown version 7", edit(lambda version, parts: (7, parts))),
                 ("part of the model is missing", edit(lambda version, parts: (version, parts[:4]))),
                 ("bytes follow", edit(lambda version, parts: (version, [*parts, b"more"]))),
                 ("released numbers", with_part(3, lambda data: data[:-8])),
