@@ -144,8 +144,8 @@ fn a_million_rows_stream_through_and_a_server_that_dies_is_noticed() {
     assert!(matches!(error, EngineError::Database { problem: DatabaseProblem::Lost, .. }), "{error:?}");
     printed(&error);
     server.stop();
-    // A socket may outlive its server for a moment.
-    let mut answers = (0..100).map(|_| {
+    // A socket may outlive its server for a moment, and for longer on a busy machine.
+    let mut answers = (0..1_200).map(|_| {
         std::thread::sleep(std::time::Duration::from_millis(50));
         problem(&server.url("big"), &schema)
     });
