@@ -82,6 +82,17 @@ pub enum Start {
     Anew,
 }
 
+impl Start {
+    /// Begins or continues a job.
+    pub(crate) fn begin(self, ledger: &Ledger, plan: JobPlan) -> Result<Job, Error> {
+        Ok(match self {
+            Self::New => ledger.begin(plan)?,
+            Self::Anew => ledger.begin_anew(plan)?,
+            Self::Resume => ledger.resume_job(plan)?.ok_or(Error::NothingToResume)?,
+        })
+    }
+}
+
 impl<'a> Fit<'a> {
     /// Returns a fit within `goal`, by the method recommended for it.
     pub fn new(schema: &'a Schema, goal: ApproxDp) -> Self {
@@ -232,12 +243,7 @@ impl<'a> Fit<'a> {
     }
 
     fn begin(&self, ledger: &Ledger) -> Result<Job, Error> {
-        let plan = self.plan()?;
-        Ok(match self.start {
-            Start::New => ledger.begin(plan)?,
-            Start::Anew => ledger.begin_anew(plan)?,
-            Start::Resume => ledger.resume_job(plan)?.ok_or(Error::NothingToResume)?,
-        })
+        self.start.begin(ledger, self.plan()?)
     }
 
     fn plan(&self) -> Result<JobPlan, Error> {

@@ -151,12 +151,7 @@ impl<'a> RowCheck<'a> {
 
     fn begin(&self, ledger: &Ledger, digest: &str) -> Result<Job, Error> {
         let plan = quality::plan(self.schema, &self.figures, &self.workload, digest, self.goal);
-        let plan = JobPlan { command: self.command.clone(), ..plan };
-        Ok(match self.start {
-            Start::New => ledger.begin(plan)?,
-            Start::Anew => ledger.begin_anew(plan)?,
-            Start::Resume => ledger.resume_job(plan)?.ok_or(Error::NothingToResume)?,
-        })
+        self.start.begin(ledger, JobPlan { command: self.command.clone(), ..plan })
     }
 }
 
