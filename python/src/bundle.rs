@@ -32,14 +32,8 @@ pub(crate) fn bundle_create(
     let publisher: Publisher = serde_json::from_str(publisher)
         .map_err(|_| Failure::usage("the publication metadata is not text", "give texts only"))?;
     let date = date.parse::<Date>().map_err(Failure::from)?;
-    // Other rows than those that the fit checked have a seed of their own.
-    let usual = match (rows, seed) {
-        (None, None) => Release::of_model(model, date),
-        (rows, _) => Release::new(rows.unwrap_or(model.rows()), date),
-    };
-    let usual = usual.map_err(Failure::from)?;
+    let usual = Release::of_model(model, rows, seed, date).map_err(Failure::from)?;
     let release = Release {
-        seed: seed.unwrap_or(usual.seed),
         sampling: sampling_named(sampling)?.unwrap_or(usual.sampling),
         publisher,
         criteria: criteria.read()?,

@@ -30,13 +30,8 @@ fn create(arguments: &BundleCreate, terminal: &Terminal) -> Result<(), Failure> 
     let date = arguments.date.map_or_else(today, Ok)?;
     let ledger = arguments.ledger.as_deref().map(|path| ledger_state(path, &model)).transpose()?;
     let signer = arguments.sign.as_deref().map(Signer::try_key).transpose()?;
-    // Other rows than those that the fit checked have a seed of their own.
-    let usual = match (arguments.rows, arguments.seed) {
-        (None, None) => Release::of_model(&model, date)?,
-        (rows, _) => Release::new(rows.unwrap_or(model.rows()), date)?,
-    };
+    let usual = Release::of_model(&model, arguments.rows, arguments.seed, date)?;
     let release = Release {
-        seed: arguments.seed.unwrap_or(usual.seed),
         sampling: arguments.sampling.unwrap_or(usual.sampling),
         publisher: arguments.publisher(),
         ledger,

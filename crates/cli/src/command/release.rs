@@ -54,7 +54,8 @@ pub(crate) fn run(arguments: &Release, terminal: &Terminal) -> Result<(), Failur
     }
     // The job is open until the bundle is durable. Its reservation is in the ledger.
     let ledger = real.ledger.as_deref().map(|path| ledger_state(path, &model)).transpose()?;
-    let release = bundle::Release { criteria: Some(criteria), ledger, ..bundle::Release::of_model(&model, date)? };
+    let release =
+        bundle::Release { criteria: Some(criteria), ledger, ..bundle::Release::of_model(&model, None, None, date)? };
     let files = write(&model, &release, signer.as_ref(), folder, terminal)?;
     commit(job)?;
     // The bundle has the model.

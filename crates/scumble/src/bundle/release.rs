@@ -85,16 +85,19 @@ impl Release {
         Ok(Self { rows, seed, sampling, date, publisher: Publisher::default(), criteria: None, ledger: None })
     }
 
-    /// Returns a release of the rows that the fit of the model checked, if it did; otherwise as
-    /// [`Release::new`], of the model's number of rows.
-    pub fn of_model(model: &Model, date: Date) -> Result<Self, Error> {
-        let usual = Self::new(model.rows(), date)?;
-        Ok(match model.checked() {
+    /// Returns a release of rows of a model. If neither their number nor their seed is given, they
+    /// are the rows that its fit checked, if it did; otherwise as [`Release::new`], by default of
+    /// the model's number of rows.
+    pub fn of_model(model: &Model, rows: Option<u64>, seed: Option<u64>, date: Date) -> Result<Self, Error> {
+        let usual = Self::new(rows.unwrap_or(model.rows()), date)?;
+        // Other rows than those that the fit checked have a seed of their own.
+        let checked = model.checked().filter(|_| rows.is_none() && seed.is_none());
+        Ok(match checked {
             Some(checked) => {
                 let sampling = checked.sampling.parse().unwrap_or_else(|_| Sampling::for_rows(checked.rows));
                 Self { rows: checked.rows, seed: checked.seed, sampling, ..usual }
             }
-            None => usual,
+            None => Self { seed: seed.unwrap_or(usual.seed), ..usual },
         })
     }
 
