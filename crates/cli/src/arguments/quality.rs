@@ -22,7 +22,7 @@ pub(crate) struct RowChecks {
 }
 
 impl RowChecks {
-    /// Reads the criteria, if there are some.
+    /// Reads the criteria, if there are some. Rows are judged by what was read before the fit.
     pub(crate) fn criteria(&self) -> Result<Option<Criteria>, Error> {
         self.accept.as_deref().map(scumble::read_criteria).transpose()
     }
@@ -32,19 +32,15 @@ impl RowChecks {
         self.check_share.is_some() || self.accept.is_some()
     }
 
-    /// Returns the check of these rows, if there is one.
-    pub(crate) fn check(&self, rows: CheckedRows) -> Result<Option<Check>, Error> {
-        let criteria = self.criteria()?;
-        if criteria.is_none() && self.check_share.is_none() {
-            return Ok(None);
-        }
-        Ok(Some(Check {
+    /// Returns the check of these rows by these criteria, if there is one.
+    pub(crate) fn check(&self, criteria: Option<&Criteria>, rows: CheckedRows) -> Option<Check> {
+        self.is_asked().then(|| Check {
             share: self.check_share.unwrap_or_default(),
             rows: rows.rows,
             seed: rows.seed.unwrap_or_default(),
             sampling: rows.sampling,
-            ..Check::new(criteria.as_ref())
-        }))
+            ..Check::new(criteria)
+        })
     }
 }
 

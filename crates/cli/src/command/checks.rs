@@ -26,9 +26,9 @@ pub(crate) fn forecast(
     goal: ApproxDp,
     rows: Option<u64>,
 ) -> Result<Option<ChecksForecast>, Failure> {
-    let Some(check) = checks.check(CheckedRows::default())? else { return Ok(None) };
-    let forecast = forecast_noise(schema, &check, method, goal, rows)?;
     let criteria = checks.criteria()?;
+    let Some(check) = checks.check(criteria.as_ref(), CheckedRows::default()) else { return Ok(None) };
+    let forecast = forecast_noise(schema, &check, method, goal, rows)?;
     let undecidable = criteria.iter().flat_map(|criteria| forecast.undecidable(criteria)).map(warning).collect();
     Ok(Some(ChecksForecast { forecast, undecidable }))
 }

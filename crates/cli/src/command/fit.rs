@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::path::Path;
 
 use scumble::mechanisms::columns::forecast;
-use scumble::mechanisms::quality::Check;
+use scumble::mechanisms::quality::{Check, Criteria};
 use scumble::report::{FitPlan, LedgerSummary, Summary, dead_columns, guarantee, heaps, unreadable_texts, weak_terms};
 use scumble::{Job, Ledger, Model, ReadOptions, Schema};
 use serde_json::json;
@@ -24,10 +24,11 @@ pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     if real.dry_run {
         return dry_run(real, &arguments.engine, &columns, terminal);
     }
-    let check = real.checks.check(CheckedRows::default())?;
+    let criteria = real.checks.criteria()?;
+    let check = real.checks.check(criteria.as_ref(), CheckedRows::default());
     let (model, job) = fit(real, &arguments.engine, &columns, check, Some(path), terminal)?;
     commit(job)?;
-    show_quality(real, &model, terminal)?;
+    show_quality(criteria.as_ref(), &model, terminal);
     terminal.result(
         || json!({ "model": path, "summary": Summary::new(&model) }),
         || format!("wrote the model to {}\n{}", path.display(), guarantee(&model)),
@@ -45,13 +46,12 @@ pub(crate) fn commit(job: Option<Job>) -> Result<(), Failure> {
 }
 
 /// Prints the released figures of the rows, or how they compare with the criteria.
-pub(crate) fn show_quality(real: &RealTable, model: &Model, terminal: &Terminal) -> Result<(), Failure> {
-    let Some(checked) = model.checked() else { return Ok(()) };
-    match real.checks.criteria()? {
+pub(crate) fn show_quality(criteria: Option<&Criteria>, model: &Model, terminal: &Terminal) {
+    let Some(checked) = model.checked() else { return };
+    match criteria {
         Some(criteria) => criteria.judge(&checked).iter().for_each(|judged| terminal.note(&judged.to_string())),
         None => checked.figures.iter().for_each(|figure| terminal.note(&figure.to_string())),
     }
-    Ok(())
 }
 
 /// Fits a model, saves it, and prints the warnings that belong to its guarantee.

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Release, terminal: &Terminal) -> Result<(), Failur
         return dry_run(real, &arguments.engine, &columns, terminal);
     }
     let date = today()?;
-    let check = real.checks.check(arguments.checked_rows())?;
+    let check = real.checks.check(Some(&criteria), arguments.checked_rows());
     // The model is saved first: if the bundle cannot be written or is refused, the budget that it
     // cost is not lost.
     let (model, job) = fit(real, &arguments.engine, &columns, check, Some(&kept), terminal)?;

@@ -36,12 +36,13 @@ pub(crate) fn run(arguments: &Synth, terminal: &Terminal) -> Result<(), Failure>
     }
     // The model is saved first: if the rows cannot be written, the spent budget is not lost.
     let SyntheticTable { rows, seed, sampling, .. } = arguments.synthetic;
-    let check = arguments.real.checks.check(CheckedRows { rows, seed, sampling })?;
+    let criteria = arguments.real.checks.criteria()?;
+    let check = arguments.real.checks.check(criteria.as_ref(), CheckedRows { rows, seed, sampling });
     let save_to = arguments.model.as_deref();
     let (model, job) = fit(&arguments.real, &arguments.engine, &columns, check, save_to, terminal)?;
     let rows = sample_checked(&model, &arguments.synthetic, terminal)?;
     commit(job)?;
-    show_quality(&arguments.real, &model, terminal)?;
+    show_quality(criteria.as_ref(), &model, terminal);
     let output = &synthetic.output;
     terminal.result(
         || json!({ "output": output, "rows": rows, "model": arguments.model, "summary": Summary::new(&model) }),
