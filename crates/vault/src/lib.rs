@@ -86,6 +86,8 @@
 compile_error!("the feature `planted-bugs` undercharges scores on purpose: it is for tests only");
 
 pub mod account;
+#[cfg(feature = "audit")]
+pub mod audit;
 mod error;
 pub mod glossary;
 pub mod ledger;

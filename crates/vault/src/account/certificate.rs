@@ -26,8 +26,8 @@ pub enum Noise {
     /// Drawn once, for this job, from the operating system's randomness.
     #[serde(rename = "fresh")]
     Fresh,
-    /// The vault was opened for the replay test: it recorded exact counts, or released recorded
-    /// values.
+    /// The vault was opened for the replay test or an audit: it kept exact answers or functions of
+    /// them, or released recorded values.
     #[serde(rename = "forced (NOT PRIVATE)")]
     Forced,
 }

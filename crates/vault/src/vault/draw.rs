@@ -19,7 +19,7 @@ use crate::replay::Tape;
 use crate::source::SourceError;
 
 /// Exact answers to one question, in units of its lattice.
-#[cfg_attr(feature = "replay", derive(Clone))]
+#[cfg_attr(any(feature = "replay", feature = "audit"), derive(Clone))]
 pub(crate) enum Exact {
     /// The counts of a table.
     Counts(Vec<u64>),
@@ -60,6 +60,9 @@ pub(crate) struct Drawing {
     journalled: VecDeque<(Event, Vec<i64>)>,
     #[cfg(feature = "replay")]
     tape: Option<Tape>,
+    /// Whether exact losses are kept besides the released values.
+    #[cfg(feature = "audit")]
+    audited: bool,
 }
 
 impl Drawing {
@@ -71,7 +74,15 @@ impl Drawing {
             journalled: VecDeque::new(),
             #[cfg(feature = "replay")]
             tape: None,
+            #[cfg(feature = "audit")]
+            audited: false,
         }
+    }
+
+    /// Stamps certificates NOT PRIVATE, because losses are kept.
+    #[cfg(feature = "audit")]
+    pub(crate) fn audited(self) -> Self {
+        Self { audited: true, ..self }
     }
 
     /// Journals fresh values in `job` before releasing them, and repeats the values already in its
@@ -188,6 +199,10 @@ impl Drawing {
     pub(crate) fn stamp(&self) -> Noise {
         #[cfg(feature = "replay")]
         if self.tape.is_some() {
+            return Noise::Forced;
+        }
+        #[cfg(feature = "audit")]
+        if self.audited {
             return Noise::Forced;
         }
         Noise::Fresh

@@ -9,6 +9,8 @@ mod planted;
 mod releases;
 mod select;
 mod smooth;
+#[cfg(feature = "audit")]
+mod twin;
 mod value_sink;
 
 use std::cell::OnceCell;
@@ -21,6 +23,8 @@ pub use self::columns::{ColumnVault, CommonValues, Grid};
 pub(crate) use self::draw::{Drawing, Exact};
 pub use self::measure::{NoisyScores, NoisyTable};
 use self::releases::Releases;
+#[cfg(feature = "audit")]
+pub(crate) use self::twin::Twin;
 pub use self::value_sink::ValueSink;
 #[cfg(feature = "replay")]
 pub(crate) use self::value_sink::unpacked;
@@ -53,6 +57,9 @@ pub struct Vault<A: Adjacency, M: Accounting = Gdp> {
     /// Number of the first release of this vault. Earlier ones are about other codes.
     first: u32,
     releases: Releases<A, M>,
+    /// A second table, whose exact answers an audit compares with those of the first.
+    #[cfg(feature = "audit")]
+    twin: Option<Twin>,
 }
 
 impl<A: Adjacency, M: Accounting> Vault<A, M> {
@@ -109,6 +116,8 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
             rows: OnceCell::new(),
             first: releases.count(),
             releases,
+            #[cfg(feature = "audit")]
+            twin: None,
         }
     }
 
@@ -208,8 +217,12 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
     fn release(
         &mut self,
         events: Vec<Event>,
-        exact: impl FnOnce(&Self) -> Result<Vec<Exact>, VaultError>,
+        exact: impl Fn(&Self) -> Result<Vec<Exact>, VaultError>,
     ) -> Result<Released<Vec<Vec<i64>>>, VaultError> {
+        #[cfg(feature = "audit")]
+        if self.twin.is_some() {
+            return self.release_audited(&events, exact);
+        }
         let resumed = self.releases.resume(&events)?;
         let exact = exact(self)?;
         self.releases.draw(events, resumed, exact)
