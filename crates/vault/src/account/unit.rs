@@ -127,6 +127,10 @@ impl From<Delta> for f64 {
 
 impl fmt::Display for Delta {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::ZERO {
+            // As a power of ten, zero would be `0e0`.
+            return formatter.write_str("0");
+        }
         fmt::LowerExp::fmt(&self.0, formatter)
     }
 }
