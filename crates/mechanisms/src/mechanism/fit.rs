@@ -5,6 +5,8 @@ use std::num::NonZeroU32;
 use scumble_planted::Mutant;
 use scumble_schema::Schema;
 use scumble_vault::account::{Question, ThresholdDelta};
+#[cfg(feature = "audit")]
+use scumble_vault::audit::{self, Measured, PrivacyLoss};
 use scumble_vault::ledger::{Job, JobPlan};
 use scumble_vault::{AccountingKind, ApproxDp, Budget, Delta, MarginalSource, Vault};
 
@@ -72,6 +74,33 @@ pub fn fit_and_check(
         return Err(MechanismError::OtherSchema);
     }
     let fit = Fit { prepared: Prepared::new(schema, method, goal)?.with_check(check)?, source, job, goal };
+    on_terms(privacy.adjacency, method.accounting(goal), fit)
+}
+
+/// Fits a model to the rows of one of two tables, and returns the privacy loss of every release
+/// between them.
+///
+/// # Privacy
+/// The losses are exact functions of both tables: NOT PRIVATE, and the certificate in the model is
+/// stamped so.
+///
+/// # Errors
+/// Those of [`fit`].
+#[cfg(feature = "audit")]
+pub fn fit_audited(
+    schema: &Schema,
+    table: Box<dyn MarginalSource>,
+    neighbour: Box<dyn MarginalSource>,
+    measured: Measured,
+    method: &Method,
+    goal: ApproxDp,
+) -> Result<(Model, Vec<PrivacyLoss>), MechanismError> {
+    let privacy = schema.privacy();
+    let fits = |source: &dyn MarginalSource| source.domain() == schema.domain() && source.bound() == privacy.bound();
+    if !fits(&*table) || !fits(&*neighbour) {
+        return Err(MechanismError::OtherSchema);
+    }
+    let fit = AuditedFit { prepared: Prepared::new(schema, method, goal)?, table, neighbour, measured, goal };
     on_terms(privacy.adjacency, method.accounting(goal), fit)
 }
 
@@ -202,5 +231,27 @@ impl OnTerms for Fit<'_> {
             None => Vault::open(self.source, self.goal, max_rows)?,
         };
         self.prepared.fit::<A, M>(vault, budget)
+    }
+}
+
+/// An audited fit whose adjacency and accounting are not yet types.
+#[cfg(feature = "audit")]
+struct AuditedFit<'a> {
+    prepared: Prepared<'a>,
+    table: Box<dyn MarginalSource>,
+    neighbour: Box<dyn MarginalSource>,
+    measured: Measured,
+    goal: ApproxDp,
+}
+
+#[cfg(feature = "audit")]
+impl OnTerms for AuditedFit<'_> {
+    type Output = Result<(Model, Vec<PrivacyLoss>), MechanismError>;
+
+    fn run<A: MethodAdjacency, M: MethodAccounting>(self) -> Self::Output {
+        let max_rows = self.prepared.schema.privacy().max_contributions;
+        let (vault, budget, losses) = audit::open(self.table, self.neighbour, self.measured, self.goal, max_rows)?;
+        let model = self.prepared.fit::<A, M>(vault, budget)?;
+        Ok((model, losses.finish()))
     }
 }
