@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use scumble::Fault;
+use scumble::schema::printable;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -29,6 +30,8 @@ pub(crate) struct Terminal {
 pub(crate) enum Unit {
     Bytes,
     Rows,
+    Runs,
+    Steps,
 }
 
 impl Terminal {
@@ -58,30 +61,30 @@ impl Terminal {
         if self.json {
             print_line(&serde_json::to_string(&json()).expect("results have text keys"));
         } else if !self.quiet && self.stdout_is_output.load(Ordering::Relaxed) {
-            eprintln!("{}", text());
+            eprintln!("{}", shown(&text()));
         } else if !self.quiet {
-            print_line(&text());
+            print_line(&shown(&text()));
         }
     }
 
     /// Prints text unless the output is JSON: a failure follows whose JSON contains all of it.
     pub(crate) fn text(&self, text: impl FnOnce() -> String) {
         if !self.json && !self.quiet {
-            print_line(&text());
+            print_line(&shown(&text()));
         }
     }
 
     /// Prints information about how the result was computed.
     pub(crate) fn note(&self, message: &str) {
         if !self.json && !self.quiet {
-            eprintln!("note: {message}");
+            eprintln!("note: {}", shown(message));
         }
     }
 
     /// Prints a warning that the user should act on.
     pub(crate) fn warn(&self, message: &str) {
         if !self.quiet {
-            eprintln!("warning: {message}");
+            eprintln!("warning: {}", shown(message));
         }
     }
 
@@ -91,9 +94,9 @@ impl Terminal {
             return;
         }
         for problem in &failure.problems {
-            eprintln!("error: {}", problem.message);
+            eprintln!("error: {}", shown(&problem.message));
             if let Some(hint) = &problem.hint {
-                eprintln!("hint: {hint}");
+                eprintln!("hint: {}", shown(hint));
             }
         }
         if failure.unlisted > 0 {
@@ -109,6 +112,8 @@ impl Terminal {
         let template = match unit {
             Unit::Bytes => "{msg} {wide_bar} {bytes}/{total_bytes}, {eta} left",
             Unit::Rows => "{msg} {wide_bar} {human_pos}/{human_len} rows, {eta} left",
+            Unit::Runs => "{msg} {wide_bar} {human_pos}/{human_len} runs, {eta} left",
+            Unit::Steps => "{msg} {wide_bar} {human_pos}/{human_len} steps, {eta} left",
         };
         let style = ProgressStyle::with_template(template).expect("a template of ours");
         // Drawn at the first report of progress: before, the total may be unknown.
@@ -128,6 +133,12 @@ pub(crate) fn show_spinner(bar: &ProgressBar, label: &'static str) {
 /// Prints a line to standard error, also with `--quiet` and `--json`.
 pub(crate) fn warn_line(message: &str) {
     eprintln!("{message}");
+}
+
+/// Returns the lines of a text as a terminal may show them: a model or a schema of somebody else
+/// has names, titles and labels that could control it.
+fn shown(text: &str) -> String {
+    text.split('\n').map(printable).collect::<Vec<_>>().join("\n")
 }
 
 fn print_line(text: &str) {

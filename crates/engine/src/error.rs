@@ -7,7 +7,7 @@ use std::path::Path;
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::DataFusionError;
 use datafusion::parquet::errors::ParquetError;
-use scumble_schema::{SchemaError, io_hint, io_problem, similar};
+use scumble_schema::{SchemaError, io_hint, io_problem, printable, similar};
 
 use crate::count::kernel::KernelError;
 use crate::source::database_problem::DatabaseProblem;
@@ -24,7 +24,7 @@ use crate::source::input::FORMAT_HINT;
 #[non_exhaustive]
 pub enum EngineError {
     /// The request cannot be fulfilled.
-    #[error("{problem}")]
+    #[error("{}", printable(problem))]
     Config {
         /// What is wrong with it.
         problem: String,
@@ -32,7 +32,7 @@ pub enum EngineError {
         hint: String,
     },
     /// A column of the data does not fit the schema.
-    #[error("column `{column}` {problem} (`{path}`)")]
+    #[error("column `{}` {problem} (`{}`)", printable(column), printable(path))]
     Schema {
         /// The file.
         path: String,
@@ -45,7 +45,7 @@ pub enum EngineError {
     #[error(transparent)]
     Table(#[from] SchemaError),
     /// The operating system refused an operation.
-    #[error("cannot use `{path}`: {problem}")]
+    #[error("cannot use `{}`: {problem}", printable(path))]
     Io {
         /// The file.
         path: String,
@@ -53,7 +53,7 @@ pub enum EngineError {
         problem: IoProblem,
     },
     /// An input does not exist, or may not be read.
-    #[error("cannot read `{path}`: {problem}")]
+    #[error("cannot read `{}`: {problem}", printable(path))]
     Unreadable {
         /// The file.
         path: String,
@@ -61,7 +61,7 @@ pub enum EngineError {
         problem: IoProblem,
     },
     /// The file exists, but cannot be decoded.
-    #[error("`{path}` {problem}")]
+    #[error("`{}` {problem}", printable(path))]
     Engine {
         /// The file, or the first of several that were read together.
         path: String,
@@ -69,7 +69,7 @@ pub enum EngineError {
         problem: Damage,
     },
     /// A database refused, or the connection was lost.
-    #[error("`{table}`: {problem}")]
+    #[error("`{}`: {problem}", printable(table))]
     Database {
         /// The table's address, without the password.
         table: String,
@@ -136,7 +136,7 @@ impl fmt::Display for ColumnProblem {
         match self {
             Self::Missing { .. } => formatter.write_str("is not in the data"),
             Self::Repeated => formatter.write_str("is in the data more than once"),
-            Self::Type(name) => write!(formatter, "has the type `{name}`, which cannot be encoded"),
+            Self::Type(name) => write!(formatter, "has the type `{}`, which cannot be encoded", printable(name)),
         }
     }
 }
@@ -289,8 +289,9 @@ impl EngineError {
     /// Returns what to do about the error, if known.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Config { hint, .. } => Some(hint.clone()),
+            Self::Config { hint, .. } => Some(printable(hint).into_owned()),
             Self::Schema { problem: ColumnProblem::Missing { meant: Some(name) }, .. } => {
+                let name = printable(name);
                 Some(format!("did you mean `{name}`? Names under `fields` agree to the letter with those of the data"))
             }
             Self::Schema { problem: ColumnProblem::Missing { meant: None }, .. } => Some(

@@ -1,7 +1,7 @@
 //! Errors of fits and model files.
 
 use scumble_pgm::ModelError;
-use scumble_schema::Schema;
+use scumble_schema::{Schema, printable};
 use scumble_vault::{AccountingKind, VaultError};
 
 use crate::marginals::error::MarginalsError;
@@ -50,7 +50,7 @@ pub enum MechanismError {
     #[error("categories that no schema declares can only be learned with a `delta` above 0")]
     CategoriesNeedDelta,
     /// What was learned is no schema.
-    #[error("the columns could not be learned: {problem}")]
+    #[error("the columns could not be learned: {}", printable(problem))]
     Learned {
         /// What is wrong.
         problem: String,
@@ -62,7 +62,7 @@ pub enum MechanismError {
         what: &'static str,
     },
     /// An option of a method has an invalid value.
-    #[error("option `{option}` {problem}")]
+    #[error("option `{}` {}", printable(option), printable(problem))]
     Option {
         /// Its name.
         option: String,
@@ -70,7 +70,7 @@ pub enum MechanismError {
         problem: String,
     },
     /// A figure of quality cannot be measured.
-    #[error("the figure `{figure}` cannot be measured: {problem}")]
+    #[error("the figure `{}` cannot be measured: {}", printable(figure), printable(problem))]
     Figure {
         /// The figure.
         figure: String,
@@ -78,7 +78,7 @@ pub enum MechanismError {
         problem: String,
     },
     /// Criteria cannot be used.
-    #[error("the criteria cannot be used: {problem}")]
+    #[error("the criteria cannot be used: {}", printable(problem))]
     Criteria {
         /// What is wrong.
         problem: String,
@@ -154,7 +154,8 @@ impl MechanismError {
         };
         let mut columns: Vec<_> = schema.attributes().iter().map(|column| (column.size(), column.name())).collect();
         columns.sort_by_key(|&(size, _)| std::cmp::Reverse(size));
-        let named = columns.iter().take(NAMED_COLUMNS).map(|(size, name)| format!("`{name}` ({size} codes)"));
+        let named =
+            columns.iter().take(NAMED_COLUMNS).map(|(size, name)| format!("`{}` ({size} codes)", printable(name)));
         let hint = format!("{hint}; the columns with most codes are {}", named.collect::<Vec<_>>().join(", "));
         Self::TooLarge { problem, hint }
     }

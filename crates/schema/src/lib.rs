@@ -74,7 +74,7 @@ pub use domain::codes::{CodeColumn, CodeWidth};
 pub use domain::drawn_sets::drawn_sets;
 pub use domain::recoding::Recoding;
 pub use domain::{Domain, cells};
-pub use error::SchemaError;
+pub use error::{SchemaError, printable};
 pub use file::atomic_file::AtomicFile;
 pub use file::dialect::{AsciiSymbol, Dialect, Encoding};
 pub use file::preset::Preset;

@@ -98,3 +98,28 @@ fn the_explanation_says_what_is_protected_and_who_says_so() {
         assert_output!(texts.join("\n"));
     });
 }
+
+#[test]
+fn names_in_a_model_cannot_control_the_terminal() {
+    let folder = Folder::new();
+    let name = r#""sex\x1b[2J\x07""#;
+    folder.write(
+        "a.schema.yaml",
+        format!("title: {name}\nfields: [{{name: {name}, type: string, constraints: {{enum: [{name}, m], required: true}}}}]"),
+    );
+    let tables = r#"{"version": 1, "privacy": {"epsilon": 1, "delta": 0, "adjacency": "add-remove", "unit": "row", "maker": "x"},
+        "tables": [{"columns": ["sex\u001b[2J\u0007"], "standard_deviation": 2, "counts": [10, 20]}]}"#;
+    folder.write("a.json", tables);
+    folder.output(&["fit", "--from-marginals", "a.json", "--schema", "a.schema.yaml", "-o", "a.model"]);
+    for arguments in [
+        &["inspect", "a.model"][..],
+        &["inspect", "a.model", "--explain"],
+        &["sample", "a.model", "--where", "x=1", "-o", "a.csv"],
+    ] {
+        let output = folder.output(arguments);
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(!text.is_empty() && text.chars().all(|letter| letter == '\n' || !letter.is_control()), "{text:?}");
+    }
+    let shown = folder.output(&["inspect", "a.model"]);
+    assert!(String::from_utf8(shown.stdout).unwrap().contains(r"sex\u{1b}[2J"));
+}

@@ -168,3 +168,14 @@ fn typed_files_must_have_the_columns_of_the_schema() {
         scumble_engine::CodedTable::read(&[Input::new(&path)], &canary_schema(), &options).unwrap_err();
     }
 }
+
+#[test]
+fn a_name_in_a_header_cannot_control_a_terminal() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("rows.csv");
+    fs::write(&path, "who\u{1b},other\n1,2\n").unwrap();
+    let error = read(&path, &canary_schema()).unwrap_err();
+    // The name is similar to that in the schema, so it is shown.
+    assert!(error.hint().unwrap().starts_with(r"did you mean `who\u{1b}`?"), "{error:?}");
+    assert!(!error.to_string().contains(char::is_control));
+}

@@ -1,5 +1,7 @@
 //! Errors of external tables.
 
+use scumble_schema::printable;
+
 /// An error of external tables.
 ///
 /// Messages name the table, by its place in the file, and its columns. They quote no count.
@@ -43,7 +45,7 @@ pub enum MarginalsError {
     /// Columns of the schema are in no table.
     #[error(
         "no table has {}{}",
-        named.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+        named.iter().map(|name| format!("`{}`", printable(name))).collect::<Vec<_>>().join(", "),
         if *more > 0 { format!(" and {more} more columns") } else { String::new() }
     )]
     LeftOut {

@@ -165,3 +165,13 @@ fn shares_may_come_from_a_file() {
     assert!(Shares::parse_csv(schema, name, "0 0.25").is_err());
     assert!(Shares::parse_csv(schema, "nothing", "0,1").is_err());
 }
+
+#[test]
+fn a_name_in_a_model_cannot_control_a_terminal() {
+    let schema = r#"fields: [{name: "a\x1b[2J", type: string, constraints: {enum: ["b\x1b[2J", c]}}]"#;
+    let schema = Schema::parse(schema).unwrap();
+    for condition in ["x=1", "a\u{1b}[2J=d", "nothing\r"] {
+        let error = Conditions::parse(&schema, [condition]).unwrap_err();
+        assert!(!error.to_string().contains(char::is_control) && !error.hint().contains(char::is_control), "{error}");
+    }
+}

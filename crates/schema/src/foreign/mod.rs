@@ -18,7 +18,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::error::SchemaError;
+use crate::error::{SchemaError, printable};
 use crate::file::spec::{FieldSpec, SchemaSpec, Source};
 use crate::file::{ReadError, read_text};
 use crate::schema::Problems;
@@ -87,14 +87,14 @@ pub enum LossKind {
 impl fmt::Display for Loss {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(column) = &self.column {
-            write!(formatter, "column `{column}`: ")?;
+            write!(formatter, "column `{}`: ", printable(column))?;
         }
         let kind = match self.kind {
             LossKind::Lost => "lost",
             LossKind::Assumed => "assumed",
             LossKind::Blank => "fill in",
         };
-        write!(formatter, "{kind} `{}`: {}", self.property, self.what)
+        write!(formatter, "{kind} `{}`: {}", printable(&self.property), printable(&self.what))
     }
 }
 

@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::path::PathBuf;
 
+use scumble_schema::printable;
+
 use crate::account::amount::to_f64;
 use crate::account::{ApproxDp, Epsilon};
 
@@ -93,7 +95,7 @@ pub enum LedgerError {
         rule: &'static str,
     },
     /// The job has other terms than the ledger.
-    #[error("the ledger is kept for {what} `{ledger}`, the job has `{job}`")]
+    #[error("the ledger is kept for {what} `{}`, the job has `{}`", printable(ledger), printable(job))]
     Terms {
         /// Name of the term that differs.
         what: &'static str,

@@ -16,12 +16,15 @@ pub use shares::Shares;
 
 use chacha20::ChaCha8Rng;
 use rand::{Rng, SeedableRng};
+use scumble_schema::printable;
 
 use crate::error::MechanismError;
 
-/// Returns the error of a condition that the model cannot meet.
-fn refused(problem: impl Into<String>, hint: impl Into<String>) -> MechanismError {
-    MechanismError::Condition { problem: problem.into(), hint: hint.into() }
+/// Returns the error of a condition that the model cannot meet. Both texts may quote the schema of
+/// a model from anybody.
+fn refused(problem: impl AsRef<str>, hint: impl AsRef<str>) -> MechanismError {
+    let [problem, hint] = [problem.as_ref(), hint.as_ref()].map(|text| printable(text).into_owned());
+    MechanismError::Condition { problem, hint }
 }
 
 /// Derives the seed of one of several samples from a common seed.
