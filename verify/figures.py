@@ -124,6 +124,15 @@ def damage(rng, binary, folder, models, all_of):
         part = flipped_bits_found(rng, bundle, FLIPS)
         found, total = found + part[0], total + part[1]
     all_of("flipped bits found in bundles", found, total)
+    if not shutil.which("ssh-keygen"):
+        print("ssh-keygen is not installed: no signed bundle")
+        return
+    model = shutil.copy(folder / "ar-mst.model", folder / "signed.model")
+    key = cases.make_key(folder, "office")
+    bundle = cases.make_bundle(binary, folder, model, 300, "--sign", key)
+    signers = cases.signers(folder, "data@office.example", key)
+    all_of("signed bundles accepted", int(verifier.check_path(str(bundle), signers).holds()), 1)
+    all_of("flipped bits found in a signed bundle", *flipped_bits_found(rng, bundle, 10 * FLIPS, signers))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "programs print figures")]
 
 mod aalborg;
+mod audit;
 mod auto;
 mod cluster;
 mod columns;
@@ -52,6 +53,7 @@ type Program = (&'static str, fn(&[String]) -> Result<()>, &'static str);
 /// All programs, in the order in which they are listed.
 const PROGRAMS: &[Program] = &[
     ("release-laws", release_laws::run, "smallest error of scale that the tests of releases notice"),
+    ("audit", audit::run, "audits of releases and methods: what the best attack proves beside what is claimed"),
     ("ledger", ledger::run, "the ledger under kills, failing storage and many processes"),
     ("junk-rows", junk_rows::run, "a million junk rows: none is lost, none is fatal"),
     ("neighbours", neighbours::run, "neighbouring files: their tables differ by one row"),

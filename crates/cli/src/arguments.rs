@@ -1,5 +1,6 @@
 //! Command-line arguments.
 
+mod audit;
 mod bundle;
 #[cfg(feature = "cluster")]
 mod cluster;
@@ -29,6 +30,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use scumble::mechanisms::columns::LearnShare;
 use scumble::{AccountingKind, ApproxDp, Delta, Epsilon, Error, Format, MemoryLimit, Method, Sampling, Start};
 
+pub(crate) use self::audit::{AuditCommand, AuditMethod, AuditProgram, AuditRelease, AuditTerms, AuditVerb};
 pub(crate) use self::bundle::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
 #[cfg(feature = "cluster")]
 pub(crate) use self::cluster::{EngineChoice, Executor, Scheduler};
@@ -88,6 +90,7 @@ pub(crate) enum Verb {
     Marginals(Marginals),
     Bundle(BundleCommand),
     Evaluate(Evaluate),
+    Audit(AuditCommand),
     #[cfg(feature = "cluster")]
     Scheduler(Scheduler),
     #[cfg(feature = "cluster")]

@@ -14,6 +14,8 @@ static WRITING: AtomicBool = AtomicBool::new(false);
 static ASKED: AtomicBool = AtomicBool::new(false);
 /// The fit with reserved budget.
 static FIT: Mutex<Option<OpenFit>> = Mutex::new(None);
+/// The file of runs of an audit, and the command that continues it.
+static AUDIT: Mutex<Option<(PathBuf, String)>> = Mutex::new(None);
 
 /// An open fit on a ledger.
 struct OpenFit {
@@ -45,6 +47,11 @@ pub(crate) fn fit_began(job: &Job, ledger: &Path, resume: String) {
     *open_fit() = Some(OpenFit { job: job.clone(), ledger: ledger.to_owned(), resume });
 }
 
+/// Records that an audit keeps its runs in a file.
+pub(crate) fn audit_began(journal: &Path, command: &str) {
+    *AUDIT.lock().unwrap_or_else(PoisonError::into_inner) = Some((journal.to_owned(), command.to_owned()));
+}
+
 /// Records that the reserved budget of the fit is settled.
 pub(crate) fn fit_ended() {
     *open_fit() = None;
@@ -53,6 +60,10 @@ pub(crate) fn fit_ended() {
 /// Returns the failure of an interrupted command: the budget reserved, the releases made, and how
 /// to resume.
 pub(crate) fn interrupted() -> Failure {
+    if let Some((journal, command)) = AUDIT.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        let message = format!("interrupted; the runs so far are in `{}`", journal.display());
+        return Failure::new(Fault::Interrupted, message, Some(format!("to continue the audit: {command}")));
+    }
     match open_fit().take() {
         None => Failure::new(Fault::Interrupted, "interrupted; nothing was written", None),
         Some(OpenFit { job, ledger, .. }) if job.releases() == 0 => {

@@ -15,6 +15,7 @@
 //! | `marginals` | [`scumble::mechanisms::marginals`] |
 //! | `bundle` | [`scumble::bundle`] |
 //! | `evaluate` | `scumble-evaluate`, stamped NOT DIFFERENTIALLY PRIVATE |
+//! | `audit` | `scumble-audit`, stamped NOT DIFFERENTIALLY PRIVATE where it reads real rows |
 //! | `ledger` | [`scumble::Ledger`] |
 //! | `scheduler`, `executor` | [`scumble::cluster`] |
 //! | `completions`, `man` | clap's definition of the command line |
@@ -131,6 +132,7 @@ fn run_verb(verb: &Verb, terminal: &Terminal) -> Result<(), Failure> {
         Verb::Marginals(arguments) => command::marginals::run(arguments, terminal),
         Verb::Bundle(arguments) => command::bundle::run(arguments, terminal),
         Verb::Evaluate(arguments) => command::evaluate::run(arguments, terminal),
+        Verb::Audit(arguments) => command::audit::run(&arguments.verb, terminal),
         Verb::Ledger(arguments) => command::ledger::run(arguments, terminal),
         Verb::Completions(arguments) => {
             command::shell::completions(arguments);

@@ -85,6 +85,7 @@
 //! | [`mechanisms`] | one file per method, noisy tables of other parties, the model file | no | through the vault |
 //! | [`report`] | models, certificates, plans and ledgers in words and pictures | no | no |
 //! | `scumble-evaluate` | quality against the real rows, stamped NOT DIFFERENTIALLY PRIVATE; only programs use it | yes | seeds |
+//! | `scumble-audit` | attacks on methods, programs and releases; only programs use it | yes | noise of the vault, seeds |
 //! | `scumble-planted` | bugs that tests plant to show that they detect them; none in a release build | no | no |
 //! | `scumble-cancel` | cooperative cancellation of long computations | no | no |
 //! | `scumble-cli`, `scumble-python` | the program, and the Python package, which contains the program | through the others | no |

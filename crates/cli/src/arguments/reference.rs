@@ -16,13 +16,14 @@ const PAGE: &str = "../../docs/reference/commands.md";
 const UPDATE: &str = "SCUMBLE_UPDATE_DOCS";
 
 /// Headings of the page with the verbs under each, in the order of use.
-const PURPOSES: [(&str, &[&str]); 8] = [
+const PURPOSES: [(&str, &[&str]); 9] = [
     ("try it on made-up people", &["demo"]),
     ("describe a table", &["schema"]),
     ("decide on a budget, and keep count of it", &["plan", "ledger"]),
     ("fit a model, and draw rows", &["fit", "sample", "synth"]),
     ("look at a model, and publish it", &["inspect", "report", "marginals", "bundle", "release"]),
     ("compare with the real table, for its steward alone", &["evaluate"]),
+    ("attack a method, the program or a release", &["audit"]),
     ("run a cluster", &["scheduler", "executor"]),
     ("set up a shell", &["completions", "man"]),
 ];

@@ -98,7 +98,7 @@ fn settings(arguments: &Evaluate, schema: &Schema) -> Result<Settings, Failure> 
     })
 }
 
-fn column(schema: &Schema, name: &str) -> Result<AttributeId, Failure> {
+pub(super) fn column(schema: &Schema, name: &str) -> Result<AttributeId, Failure> {
     let unknown = || {
         let hint = "give a column of the schema; `scumble schema check` lists them";
         Failure::new(Fault::Usage, format!("there is no column `{name}` in the schema"), Some(hint.into()))

@@ -1,5 +1,6 @@
 //! The commands, one file per verb.
 
+pub(crate) mod audit;
 pub(crate) mod bundle;
 pub(crate) mod checks;
 #[cfg(feature = "cluster")]

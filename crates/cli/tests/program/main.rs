@@ -3,6 +3,7 @@
 //! Noise is never seeded, so everything that depends on it is replaced by a placeholder before the
 //! comparison.
 
+mod audit;
 mod bundle;
 mod canaries;
 #[path = "../canary/mod.rs"]
