@@ -81,14 +81,15 @@ replay_battery!(
     [gdp]
 );
 
-// Binary columns have rounds, too.
+// Binary columns have rounds, too. Pairs and few candidates keep the models small.
 replay_battery!(
     auto_for_a_workload,
     named(
         "auto",
         &[
-            "candidates=10",
-            "rounds_per_column=0.5",
+            "candidates=6",
+            "rounds_per_column=0.3",
+            "most_columns=2",
             "parities=false",
             r#"workload=[{"columns": [0, 1], "weight": 3}, {"target": 1}]"#,
         ]
