@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
-use datafusion::common::{Column, Result, exec_err, plan_err};
+use datafusion::common::{Column, Result, ScalarValue, exec_err, plan_err};
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
@@ -109,10 +109,15 @@ impl ScalarUDFImpl for EncodeColumn {
 
     fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let [column] = arguments.args.as_slice() else { return exec_err!("encode takes one column") };
-        let array = column.to_array(arguments.number_rows)?;
+        // A constant is a value from the path of a file, and is encoded once.
+        let is_constant = matches!(column, ColumnarValue::Scalar(_));
+        let array = column.to_array(if is_constant { 1 } else { arguments.number_rows })?;
         let Some(codes) = encode(self.encoder(), &self.whole, array.as_ref()) else {
             return exec_err!("encode takes a column of a plain type");
         };
+        if is_constant {
+            return ScalarValue::try_from_array(codes.as_ref(), 0).map(ColumnarValue::Scalar);
+        }
         Ok(ColumnarValue::Array(codes))
     }
 }
