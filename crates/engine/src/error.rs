@@ -18,8 +18,9 @@ use crate::source::input::FORMAT_HINT;
 /// # Privacy
 /// No text or field holds anything of the rows: errors of DataFusion, Arrow, Parquet, the object
 /// store and database servers are mapped to these and dropped, because some of them quote the value
-/// that caused them. Paths, column names and column types are public. The password of a database is
-/// never included.
+/// that caused them. Paths, column names and column types are public, except for the value of a
+/// directory `column=value` below an input, which is shown as `column=…`. The password of a
+/// database is never included.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -105,8 +106,10 @@ pub enum ColumnProblem {
         /// a header line they are values of a row.
         meant: Option<String>,
     },
-    /// Several columns have this name.
+    /// Several columns have this name, or several directories of the file's path.
     Repeated,
+    /// Only a directory that the user named, or one above it, has this column.
+    InNamedPath,
     /// The type of the column has no values that a schema could describe.
     Type(String),
 }
@@ -136,6 +139,7 @@ impl fmt::Display for ColumnProblem {
         match self {
             Self::Missing { .. } => formatter.write_str("is not in the data"),
             Self::Repeated => formatter.write_str("is in the data more than once"),
+            Self::InNamedPath => formatter.write_str("is not in the data, but in the path of the input"),
             Self::Type(name) => write!(formatter, "has the type `{}`, which cannot be encoded", printable(name)),
         }
     }
@@ -300,6 +304,11 @@ impl EngineError {
                     .into(),
             ),
             Self::Schema { problem: ColumnProblem::Repeated, .. } => Some("rename or drop all but one".into()),
+            Self::Schema { problem: ColumnProblem::InNamedPath, .. } => Some(
+                "columns are read from directories below the input: name the directory above, or a glob in quotes, as in \
+                 `'sales/*/*.parquet'`"
+                    .into(),
+            ),
             Self::Schema { problem: ColumnProblem::Type(_), .. } => {
                 Some("split the values into plain columns, or remove the column from the schema".into())
             }

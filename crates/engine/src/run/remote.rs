@@ -55,8 +55,15 @@ pub trait Remote: fmt::Debug + Send + Sync {
 /// Number of concurrent metadata requests.
 const CONCURRENT_REQUESTS: usize = 16;
 
-/// A file of a scan: its store, and its metadata when the scan was opened.
-pub(crate) type RemoteFile = (ObjectStoreUrl, ObjectMeta);
+/// A file of a scan.
+#[derive(Debug, Clone)]
+pub(crate) struct RemoteFile {
+    /// Name in messages.
+    pub(crate) shown: String,
+    pub(crate) store: ObjectStoreUrl,
+    /// Metadata when the scan was opened.
+    pub(crate) meta: ObjectMeta,
+}
 
 /// Files that other machines count.
 #[derive(Debug, Clone)]
@@ -77,7 +84,7 @@ impl RemoteFiles {
 
     /// Creates a session for planning a query of `cells` cells.
     pub(crate) fn session(&self, cells: usize) -> std::result::Result<SessionContext, EngineError> {
-        let bytes = self.files.iter().map(|(_, file)| file.size).sum();
+        let bytes = self.files.iter().map(|file| file.meta.size).sum();
         remote_session(self.remote.parts(bytes, cells).max(1), self.stores.as_ref())
     }
 
@@ -96,11 +103,10 @@ impl RemoteFiles {
     /// same rows. The check follows each query: a later change did not affect its counts.
     async fn are_unchanged(&self, context: &SessionContext) -> std::result::Result<(), EngineError> {
         let runtime = context.runtime_env();
-        let look = async |(store, before): &RemoteFile| {
-            let shown = format!("{}{}", store.as_str().trim_start_matches("file://"), before.location);
+        let look = async |RemoteFile { shown, store, meta: before }: &RemoteFile| {
             let store = runtime.object_store(store).map_err(|_| EngineError::Bug { what: "a store is gone" })?;
             let now = store.head(&before.location).await;
-            let now = now.map_err(|error| EngineError::reading(&shown, &error.into(), Damage::Damaged))?;
+            let now = now.map_err(|error| EngineError::reading(shown, &error.into(), Damage::Damaged))?;
             if (now.size, now.last_modified, &now.e_tag) != (before.size, before.last_modified, &before.e_tag) {
                 return Err(EngineError::config(
                     format!("`{shown}` changed while it was being read"),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,6 +16,7 @@ use scumble_schema::Dialect;
 
 use crate::error::EngineError;
 use crate::run::spill::SpillDirectory;
+use crate::source::path_columns::{FoundPath, PathColumns, is_hidden};
 use crate::source::postgres::Address;
 
 /// A file, a directory, a glob such as `data/part-*.parquet`, a table of a PostgreSQL database:
@@ -28,6 +29,10 @@ use crate::source::postgres::Address;
 /// in its name. A directory stands for all its files with a known extension, at any depth, except
 /// those whose name begins with `.` or `_`, and except workbooks and archives, which must be named
 /// one by one.
+///
+/// Directories below a directory, a prefix or the first wildcard of a glob may be columns: all rows
+/// below `year=2024/` have this year, unless their file has a column `year` itself. Names and
+/// values are percent-encoded, and `__HIVE_DEFAULT_PARTITION__` is a missing value.
 ///
 /// `Debug` prints neither the password of a database nor anything of rows in memory.
 ///
@@ -238,7 +243,7 @@ impl Format {
 /// One file with rows.
 #[derive(Debug, Clone)]
 pub(crate) struct DataFile {
-    /// Name in messages, as the user wrote it.
+    /// Name in messages, as the user wrote it; without the values of directories below.
     pub(crate) shown: String,
     /// Absolute, with links resolved.
     pub(crate) path: PathBuf,
@@ -252,12 +257,14 @@ pub(crate) struct DataFile {
     pub(crate) dialect: Option<Dialect>,
     /// Whether it is a private copy, which other machines cannot read.
     pub(crate) is_copy: bool,
+    /// Columns of the directories between the input and the file.
+    pub(crate) path_columns: PathColumns,
 }
 
 impl DataFile {
-    fn new(path: &Path, format: Option<Format>) -> Result<Self, EngineError> {
-        let shown = path.display().to_string();
-        let (stem, compression) = split_compression(path);
+    fn new(found: FoundPath<'_>, format: Option<Format>) -> Result<Self, EngineError> {
+        let (path, shown) = (found.to_path(), found.shown());
+        let (stem, compression) = split_compression(&path);
         let of_name = Format::of_stem(stem);
         // The given format is that of the table in the archive.
         let inner = format.filter(|_| of_name == Some(Format::Zip));
@@ -273,7 +280,7 @@ impl DataFile {
                 "unpack it; Parquet and Arrow files compress their columns themselves",
             ));
         }
-        let path = fs::canonicalize(path).map_err(|error| EngineError::unreadable(&shown, &error))?;
+        let path = fs::canonicalize(&path).map_err(|error| EngineError::unreadable(&shown, &error))?;
         // A pipe can be read only once, but a file is read twice; a device may never end.
         if !path.is_file() {
             return Err(EngineError::config(
@@ -281,7 +288,8 @@ impl DataFile {
                 "write its contents to a file first",
             ));
         }
-        Ok(Self { shown, path, format, compression, sheet: None, inner, dialect: None, is_copy: false })
+        let path_columns = found.columns();
+        Ok(Self { shown, path, format, compression, sheet: None, inner, dialect: None, is_copy: false, path_columns })
     }
 
     /// Returns the copy of standard input at `path`.
@@ -295,6 +303,7 @@ impl DataFile {
             inner: None,
             dialect: None,
             is_copy: true,
+            path_columns: PathColumns::default(),
         }
     }
 }
@@ -382,10 +391,11 @@ fn resolve_one(path: &Path, format: Option<Format>) -> Result<Vec<DataFile>, Eng
     let shown = path.display().to_string();
     if path.is_dir() {
         let mut paths = vec![];
-        walk(path, &mut paths)?;
+        walk(path, Path::new(""), &mut paths)?;
         // Other files may be beside the data: a schema, a note, a checksum.
-        let data = paths.iter().filter(|path| format.is_some() || has_known_name(path));
-        let files: Vec<_> = data.map(|path| DataFile::new(path, format)).collect::<Result<_, _>>()?;
+        let data = paths.iter().filter(|below| format.is_some() || has_known_name(below));
+        let files = data.map(|below| DataFile::new(FoundPath { named: path, below }, format));
+        let files: Vec<_> = files.collect::<Result<_, _>>()?;
         let kind = |file: &DataFile| (file.format, *file.compression.get_variant());
         if let Some(other) = files.iter().find(|file| kind(file) != kind(&files[0])) {
             return Err(EngineError::config(
@@ -399,7 +409,7 @@ fn resolve_one(path: &Path, format: Option<Format>) -> Result<Vec<DataFile>, Eng
         return some(files, &shown);
     }
     if path.exists() {
-        return Ok(vec![DataFile::new(path, format)?]);
+        return Ok(vec![DataFile::new(FoundPath::named(path), format)?]);
     }
     if shown.contains("://") {
         return Err(EngineError::config(
@@ -412,7 +422,11 @@ fn resolve_one(path: &Path, format: Option<Format>) -> Result<Vec<DataFile>, Eng
         let mut paths: Vec<PathBuf> =
             glob::glob(&shown).map_err(|_| bad())?.flatten().filter(|path| path.is_file()).collect();
         paths.sort_unstable();
-        return some(paths.iter().map(|path| DataFile::new(path, format)).collect::<Result<_, _>>()?, &shown);
+        let files = paths.iter().map(|found| {
+            let (named, below) = split_match(path, found);
+            DataFile::new(FoundPath { named: &named, below: &below }, format)
+        });
+        return some(files.collect::<Result<_, _>>()?, &shown);
     }
     Err(EngineError::unreadable(&shown, &std::io::ErrorKind::NotFound.into()))
 }
@@ -428,21 +442,34 @@ fn some(files: Vec<DataFile>, shown: &str) -> Result<Vec<DataFile>, EngineError>
     Ok(files)
 }
 
-/// Collects all regular files below `directory`, sorted.
-fn walk(directory: &Path, paths: &mut Vec<PathBuf>) -> Result<(), EngineError> {
-    let entries = fs::read_dir(directory).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let mut entries = entries.map_err(|error| EngineError::unreadable(directory, &error))?;
+/// Splits a match of a glob before the first part that the glob leaves open.
+fn split_match(pattern: &Path, found: &Path) -> (PathBuf, PathBuf) {
+    // A leading `.` may be in one of the two only.
+    let parts = |path| Path::components(path).filter(|part| *part != Component::CurDir);
+    let is_open = |part: &Component<'_>| part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
+    let named = parts(pattern).take_while(|part| !is_open(part)).count();
+    (parts(found).take(named).collect(), parts(found).skip(named).collect())
+}
+
+/// Collects the paths of all regular files in the directory `below` of `named`, sorted, without the
+/// path of `named`.
+fn walk(named: &Path, below: &Path, paths: &mut Vec<PathBuf>) -> Result<(), EngineError> {
+    let directory = FoundPath { named, below };
+    let entries = fs::read_dir(directory.to_path()).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let mut entries = entries.map_err(|error| EngineError::unreadable(directory.shown(), &error))?;
     entries.sort_unstable_by_key(fs::DirEntry::file_name);
     for entry in entries {
-        if entry.file_name().to_string_lossy().starts_with(['.', '_']) {
-            continue;
-        }
         // The type of a link is `link`, so there are no cycles; linked files are included, linked
         // directories are not.
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => walk(&entry.path(), paths)?,
-            _ if entry.path().is_file() => paths.push(entry.path()),
-            _ => {}
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_hidden(&entry.file_name().to_string_lossy(), is_directory) {
+            continue;
+        }
+        let path = below.join(entry.file_name());
+        if is_directory {
+            walk(named, &path, paths)?;
+        } else if entry.path().is_file() {
+            paths.push(path);
         }
     }
     Ok(())

@@ -25,6 +25,7 @@ use crate::source::csv::{DELIMITERS, HeaderProblem, TextLayout, in_utf8, read_he
 use crate::source::guard::{check_arrow, check_footer, check_pages, unpacking};
 use crate::source::input::{DataFile, Format, Input, resolve};
 use crate::source::packed::unpack;
+use crate::source::path_columns::PathColumns;
 use crate::source::postgres;
 
 /// Layout of the rows of a file, for the reader.
@@ -47,13 +48,23 @@ pub(crate) struct FileColumns {
     pub(crate) columns: SchemaRef,
     /// Positions of each name; several if a name is repeated, which only CSV permits.
     pub(crate) positions: HashMap<String, Vec<usize>>,
+    /// Columns in the path of the file. One that the file has too is read from the file.
+    pub(crate) path_columns: PathColumns,
+}
+
+impl FileColumns {
+    /// Returns an error about a column.
+    pub(crate) fn fail(&self, column: &str, problem: ColumnProblem) -> EngineError {
+        EngineError::Schema { path: self.shown.clone(), column: column.to_owned(), problem }
+    }
 }
 
 /// Returns the column names and Arrow types of the first file of `input`, or of its database table.
 ///
 /// A CSV file has no types, so its columns are all `Utf8`; its header is parsed according to
-/// `dialect`. A column of a database has the Arrow type closest to its own. Only headers, footers,
-/// schema messages and the catalog of a database are read.
+/// `dialect`. Columns in the path of the file are `Utf8` too, and follow those of the file. A
+/// column of a database has the Arrow type closest to its own. Only headers, footers, schema
+/// messages and the catalog of a database are read.
 ///
 /// Blocks on an async runtime of its own, so it must not be called from inside one.
 ///
@@ -90,7 +101,12 @@ pub fn column_types(input: &Input, format: Option<Format>, dialect: Dialect) -> 
     let fields = columns.columns.fields().iter().map(|field| {
         if is_text { Arc::new(Field::new(field.name(), DataType::Utf8, true)) } else { Arc::clone(field) }
     });
-    Ok(Schema::new(fields.collect::<Vec<_>>()))
+    let mut fields: Vec<_> = fields.collect();
+    for name in columns.path_columns.names().filter(|name| !columns.positions.contains_key(*name)) {
+        columns.path_columns.value(name).map_err(|problem| columns.fail(name, problem))?;
+        fields.push(Arc::new(Field::new(name, DataType::Utf8, true)));
+    }
+    Ok(Schema::new(fields))
 }
 
 /// Reads the columns of one file.
@@ -115,8 +131,16 @@ pub(crate) async fn inspect(
         Format::Arrow => arrow_columns(file)?,
         Format::Xlsx | Format::Zip => return Err(EngineError::Bug { what: "a packed file was not unpacked" }),
     };
-    let (shown, store, compression) = (file.shown.clone(), ObjectStoreUrl::local_filesystem(), file.compression);
-    Ok(FileColumns { shown, store, meta, layout, compression, positions: positions(&columns), columns })
+    Ok(FileColumns {
+        shown: file.shown.clone(),
+        store: ObjectStoreUrl::local_filesystem(),
+        meta,
+        layout,
+        compression: file.compression,
+        positions: positions(&columns),
+        columns,
+        path_columns: file.path_columns.clone(),
+    })
 }
 
 /// Returns the positions of each name.

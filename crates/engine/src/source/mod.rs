@@ -11,6 +11,7 @@ pub(crate) mod memory_table;
 pub(crate) mod no_postgres;
 pub(crate) mod objects;
 pub(crate) mod packed;
+pub(crate) mod path_columns;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 pub(crate) mod scan;

@@ -5,6 +5,7 @@
 //! object store must come from a trusted source: a decompression bomb can crash the process that
 //! reads it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use datafusion::catalog::Session;
@@ -22,22 +23,25 @@ use crate::error::{Damage, EngineError};
 use crate::source::guard::{TAIL, check_footer_bytes, footer_start};
 use crate::source::input::OBJECTS;
 use crate::source::inspect::{FileColumns, Layout, check_names, parquet_format, positions};
+use crate::source::path_columns::{is_hidden, object_columns, shown_object};
 
 /// Returns the columns of all objects that `urls` name, in their order and sorted within each.
 pub(crate) async fn inspect(state: &dyn Session, urls: &[String]) -> Result<Vec<FileColumns>, EngineError> {
-    let mut files: Vec<FileColumns> = vec![];
+    let (mut files, mut seen) = (vec![], HashSet::new());
     for url in urls {
         let place = Place::parse(url)?;
         let store = state.runtime_env().object_store(&place.store).map_err(|_| no_store(url))?;
+        let named = place.location.parts().count();
         for meta in place.objects(&store, url).await? {
-            let shown = format!("{}{}", place.store.as_str(), meta.location);
-            if files.iter().any(|file| file.shown == shown) {
+            let shown = format!("{}{}", place.store.as_str(), shown_object(&meta.location, named));
+            if !seen.insert((place.store.clone(), meta.location.clone())) {
                 return Err(EngineError::named_twice(&shown));
             }
             let columns = columns(state, &store, &meta, &shown).await?;
             files.push(FileColumns {
                 shown,
                 store: place.store.clone(),
+                path_columns: object_columns(&meta.location, named),
                 meta,
                 layout: Layout::Parquet,
                 compression: FileCompressionType::UNCOMPRESSED,
@@ -85,8 +89,10 @@ impl Place {
         let mut objects = listed.map_err(|error| of_store(url, error))?;
         let below = self.location.parts().count();
         objects.retain(|object| {
-            let is_hidden = object.location.parts().skip(below).any(|part| part.as_ref().starts_with(['.', '_']));
-            !is_hidden && is_parquet(object.location.as_ref())
+            let parts = object.location.parts().count();
+            let found = object.location.parts().enumerate().skip(below);
+            let mut hidden = found.map(|(place, part)| is_hidden(part.as_ref(), place + 1 < parts));
+            !hidden.any(|is_hidden| is_hidden) && is_parquet(object.location.as_ref())
         });
         if objects.is_empty() {
             return Err(EngineError::config(format!("`{url}` holds no Parquet file"), "check the address"));

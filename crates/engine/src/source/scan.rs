@@ -2,15 +2,16 @@
 //!
 //! DataFusion would read files of different types as one table and cast the values of some of them,
 //! and a cast can fail on a value. Here every group is encoded from its own types, and only the
-//! codes are combined.
+//! codes are combined. A column in the path of a file is a constant of that file.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::Result;
+use datafusion::common::{Result, ScalarValue};
 use datafusion::datasource::TableType;
 use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
@@ -19,27 +20,42 @@ use datafusion::datasource::physical_plan::{
     ArrowSource, FileGroup, FileScanConfig, FileScanConfigBuilder, FileSource,
 };
 use datafusion::datasource::source::DataSourceExec;
+use datafusion::datasource::table_schema::TableSchema;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::ExecutionPlan;
 use object_store::ObjectMeta;
 use object_store::path::Path as StorePath;
-use scumble_schema::Schema as TableSchema;
+use scumble_schema::Schema as RowSchema;
 
 use crate::codes::encode::supports;
 use crate::error::{ColumnProblem, EngineError};
 use crate::source::csv::CsvSource;
 use crate::source::inspect::{FileColumns, Layout, not_unicode, parquet_format};
+use crate::source::path_columns::{object_columns, path_field};
 
 /// Files that one scan reads.
-#[derive(Debug)]
+///
+/// `Debug` prints no path, which may hold a value.
 pub(crate) struct FileScan {
     store: ObjectStoreUrl,
     layout: Layout,
     compression: FileCompressionType,
-    /// The columns to read; all columns for Arrow files, whose readers select columns by position.
-    columns: SchemaRef,
+    /// The columns to read from the files, then those in their paths. For Arrow files the former
+    /// are all columns, because their readers select columns by position.
+    columns: TableSchema,
     files: Vec<PartitionedFile>,
+}
+
+impl fmt::Debug for FileScan {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let columns = self.columns.table_schema();
+        formatter
+            .debug_struct("FileScan")
+            .field("layout", &self.layout)
+            .field("columns", columns)
+            .finish_non_exhaustive()
+    }
 }
 
 impl FileScan {
@@ -58,51 +74,75 @@ impl FileScan {
         };
         let files = files.iter().map(part).collect::<std::result::Result<_, EngineError>>()?;
         let (store, compression) = (ObjectStoreUrl::local_filesystem(), FileCompressionType::UNCOMPRESSED);
-        Ok(Self { store, layout: Layout::Parquet, compression, columns, files })
+        Ok(Self { store, layout: Layout::Parquet, compression, columns: columns.into(), files })
     }
 }
 
 /// Groups the files into scans, after checking that each has every column of the schema in a
-/// supported type.
-pub(crate) fn scans(files: Vec<FileColumns>, schema: &TableSchema) -> std::result::Result<Vec<FileScan>, EngineError> {
+/// supported type. Directories do not separate them: files whose paths have other values are in one
+/// scan.
+pub(crate) fn scans(files: Vec<FileColumns>, schema: &RowSchema) -> std::result::Result<Vec<FileScan>, EngineError> {
     let mut scans: Vec<FileScan> = vec![];
     for file in files {
-        let fields = schema_columns(&file, schema)?;
+        let ReadColumns { fields, path_fields, path_values } = ReadColumns::find(&file, schema)?;
         let columns: SchemaRef = match file.layout {
             Layout::Csv(_) | Layout::Parquet => Arc::new(Schema::new(fields)),
             Layout::ArrowFile | Layout::ArrowStream => Arc::clone(&file.columns),
         };
-        let part = PartitionedFile::new_from_meta(file.meta);
+        let part = PartitionedFile::new_from_meta(file.meta).with_partition_values(path_values);
         let same = |scan: &&mut FileScan| {
             (&scan.store, scan.layout, scan.compression) == (&file.store, file.layout, file.compression)
-                && scan.columns == columns
+                && *scan.columns.file_schema() == columns
+                && *scan.columns.table_partition_cols() == path_fields
         };
         if let Some(scan) = scans.iter_mut().find(same) {
             scan.files.push(part);
         } else {
             let FileColumns { store, layout, compression, .. } = file;
+            let columns = TableSchema::builder(columns).with_table_partition_cols(path_fields).build();
             scans.push(FileScan { store, layout, compression, columns, files: vec![part] });
         }
     }
     Ok(scans)
 }
 
-/// Returns the columns of the schema, with the types in `file`.
-fn schema_columns(file: &FileColumns, schema: &TableSchema) -> std::result::Result<Vec<Field>, EngineError> {
-    schema
-        .columns_read()
-        .map(|name| {
-            let fail = |problem| EngineError::Schema { path: file.shown.clone(), column: name.to_owned(), problem };
-            let found = file.positions.get(name).into_iter().flatten();
-            let names = file.columns.fields().iter().map(|field| field.name().as_str());
-            let field = file.columns.field(*ColumnProblem::find_unique(found, name, names).map_err(fail)?);
-            if supports(field.data_type()) {
-                Ok(field.clone())
-            } else {
-                Err(fail(ColumnProblem::Type(short_name(field.data_type()))))
+/// The columns of the schema, with their places in one file.
+struct ReadColumns {
+    /// Those in the file, with their types.
+    fields: Vec<Field>,
+    /// Those in its path.
+    path_fields: Fields,
+    path_values: Vec<ScalarValue>,
+}
+
+impl ReadColumns {
+    fn find(file: &FileColumns, schema: &RowSchema) -> std::result::Result<Self, EngineError> {
+        let (mut fields, mut path_fields, mut path_values) = (vec![], vec![], vec![]);
+        for name in schema.columns_read() {
+            let fail = |problem| file.fail(name, problem);
+            let found = file.positions.get(name).map(Vec::as_slice).unwrap_or_default();
+            if found.is_empty()
+                && let Some(value) = file.path_columns.value(name).map_err(fail)?
+            {
+                path_fields.push(path_field(name));
+                path_values.push(value);
+                continue;
             }
-        })
-        .collect()
+            let names = file.columns.fields().iter().map(|field| field.name().as_str());
+            let names = names.chain(file.path_columns.names());
+            let position = ColumnProblem::find_unique(found.iter(), name, names).map_err(|problem| {
+                // Directories below an input were looked at, so this one is above it.
+                let is_above = || object_columns(&file.meta.location, 0).names().any(|above| above == name);
+                fail(if found.is_empty() && is_above() { ColumnProblem::InNamedPath } else { problem })
+            })?;
+            let field = file.columns.field(*position);
+            if !supports(field.data_type()) {
+                return Err(fail(ColumnProblem::Type(short_name(field.data_type()))));
+            }
+            fields.push(field.clone());
+        }
+        Ok(Self { fields, path_fields: path_fields.into(), path_values })
+    }
 }
 
 /// Returns the type's name without its nested types, which can be long.
@@ -114,7 +154,7 @@ fn short_name(data_type: &DataType) -> String {
 #[async_trait]
 impl TableProvider for FileScan {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.columns)
+        Arc::clone(self.columns.table_schema())
     }
 
     fn table_type(&self) -> TableType {
@@ -129,10 +169,10 @@ impl TableProvider for FileScan {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let source: Arc<dyn FileSource> = match self.layout {
-            Layout::Csv(layout) => Arc::new(CsvSource::new(Arc::clone(&self.columns), layout)),
-            Layout::Parquet => parquet_format(state).file_source(Arc::clone(&self.columns).into()),
-            Layout::ArrowFile => Arc::new(ArrowSource::new_file_source(Arc::clone(&self.columns))),
-            Layout::ArrowStream => Arc::new(ArrowSource::new_stream_file_source(Arc::clone(&self.columns))),
+            Layout::Csv(layout) => Arc::new(CsvSource::new(self.columns.clone(), layout)),
+            Layout::Parquet => parquet_format(state).file_source(self.columns.clone()),
+            Layout::ArrowFile => Arc::new(ArrowSource::new_file_source(self.columns.clone())),
+            Layout::ArrowStream => Arc::new(ArrowSource::new_stream_file_source(self.columns.clone())),
         };
         let groups = FileGroup::new(self.files.clone()).split_files(state.config().target_partitions());
         let config: FileScanConfig = FileScanConfigBuilder::new(self.store.clone(), source)

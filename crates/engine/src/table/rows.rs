@@ -428,6 +428,21 @@ mod tests {
     }
 
     #[test]
+    fn directories_of_a_column_are_one_scan() {
+        let directory = tempfile::tempdir().unwrap();
+        for year in 0..40 {
+            let folder = directory.path().join(format!("year={year}/note={year}"));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("a.csv"), "a\n1\n").unwrap();
+        }
+        let schema = Schema::parse(
+            "fields:\n  - {name: a, type: boolean}\n  - {name: year, type: integer, constraints: {minimum: 0, maximum: 39}}\n",
+        );
+        let scan = TableScan::open(&[directory.path().into()], &schema.unwrap(), &ReadOptions::default()).unwrap();
+        assert_eq!(scan.rows().tables.len(), 1);
+    }
+
+    #[test]
     fn counted_tables_fit_the_memory_and_not_only_requested_ones() {
         // Two sets of six bits are counted in one table of up to 4,096 cells, although only 128
         // were requested.

@@ -248,7 +248,12 @@ impl StoredTables {
         }
         let databases = postgres::tables(&sources.tables, schema).await?;
         let bytes_total = total_bytes(&columns, databases.iter().map(|&(_, bytes)| bytes));
-        let files = columns.iter().map(|file| (file.store.clone(), file.meta.clone())).collect();
+        let files = columns.iter().map(|FileColumns { shown, store, meta, .. }| RemoteFile {
+            shown: shown.clone(),
+            store: store.clone(),
+            meta: meta.clone(),
+        });
+        let files = files.collect();
         let scans = scans(columns, schema)?.into_iter().map(|scan| Arc::new(scan) as Arc<dyn TableProvider>);
         let databases = databases.into_iter().map(|(table, _)| table);
         Ok(Self { tables: scans.chain(databases).collect(), bytes_total, files })

@@ -5,6 +5,7 @@ mod common;
 mod csv;
 mod errors;
 mod formats;
+mod hive;
 mod hostile;
 mod junk;
 #[cfg(unix)]

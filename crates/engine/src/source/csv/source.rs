@@ -30,6 +30,7 @@ use super::{TextLayout, in_utf8};
 use crate::error::{Damage, EngineError};
 use crate::run::progress::BYTES_SCANNED;
 use crate::source::guard::{MAX_FREE_LINE, check_unpacked, unpacking};
+use crate::source::path_columns::shown_object;
 
 /// Bytes read from a file at a time.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -135,7 +136,7 @@ struct CsvOpener {
 impl FileOpener for CsvOpener {
     fn open(&self, file: PartitionedFile) -> Result<FileOpenFuture> {
         let location = file.object_meta.location;
-        let path = format!("/{location}");
+        let path = format!("/{}", shown_object(&location, 0));
         let (store, compression, encoding) = (Arc::clone(&self.store), self.compression, self.layout.encoding);
         let (schema, bytes_scanned) = (Arc::clone(&self.schema), self.bytes_scanned.clone());
         let decoder = Decoder::new(Arc::clone(&self.schema), self.layout, self.batch_rows);
