@@ -35,6 +35,7 @@ pub(crate) const FIELDS: &str = "\
 fields:
   - {name: colour, type: string, constraints: {enum: [red, green, blue]}, dp: {source: public}}
   - {name: shape, type: string, constraints: {enum: [round, square]}, dp: {source: public, open: true}}
+  - {name: site, type: string, constraints: {enum: [east, west]}, dp: {source: public, open: true}}
 ";
 pub(crate) const UNITS: &str = "dp: {privacyUnit: person, maxContributions: 2}\n";
 /// A budget so small that the noise of a count exceeds a hundred million. A run of the test
@@ -42,14 +43,16 @@ pub(crate) const UNITS: &str = "dp: {privacyUnit: person, maxContributions: 2}\n
 /// of 100,000 runs.
 pub(crate) const BUDGET: [&str; 4] = ["--epsilon", "1e-8", "--delta", "1e-11"];
 
-/// Writes the table to two files of a folder, as `person,colour,shape`.
+/// Writes the table to two files below a folder, as `person,colour,shape`. Their site is in the
+/// names of directories, and is a canary too.
 pub(crate) fn write_table(folder: &Path) {
-    write_rows(&folder.join("part-0.csv"), 0..FIRST);
-    write_rows(&folder.join("part-1.csv"), FIRST..ROWS);
+    write_rows(&folder.join(format!("site={CANARY}")), 0..FIRST);
+    write_rows(&folder.join(format!("site={NUMBER}")), FIRST..ROWS);
 }
 
-fn write_rows(path: &Path, rows: std::ops::Range<usize>) {
-    let mut file = BufWriter::new(File::create(path).unwrap());
+fn write_rows(folder: &Path, rows: std::ops::Range<usize>) {
+    fs::create_dir(folder).unwrap();
+    let mut file = BufWriter::new(File::create(folder.join("part-0.csv")).unwrap());
     writeln!(file, "person,colour,shape").unwrap();
     for row in rows {
         // Mixes the cells: the factor and the number of rows have no common divisor.

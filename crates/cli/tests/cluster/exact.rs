@@ -128,6 +128,51 @@ fn counts_are_those_of_this_machine() {
     }
 }
 
+/// Executors get the values of the paths with the plan, also of directories that are null.
+#[test]
+fn columns_in_the_path_are_counted_as_on_this_machine() {
+    let servers = Servers::start(2);
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("schema.yaml");
+    fs::write(&schema, FIELDS).unwrap();
+    let inputs = table(folder.path());
+    let made = as_other_formats(folder.path(), &schema);
+    for (terms, rows) in [("", 150_000), ("dp: {privacyUnit: person, maxContributions: 3}\n", 9)] {
+        let schema = Schema::parse(&format!("{terms}{FIELDS}").replace("smokes", "where")).unwrap();
+        for file in &made {
+            let root = folder.path().join(format!("{}-{rows}", file.extension().unwrap().display()));
+            for (place, person) in [("yes%20", 1), ("__HIVE_DEFAULT_PARTITION__", 2), ("false", 3)] {
+                let below = root.join(format!("where={place}/person={person}"));
+                fs::create_dir_all(&below).unwrap();
+                fs::copy(file, below.join(file.file_name().unwrap())).unwrap();
+            }
+            let count = |options: &ReadOptions| {
+                let scan = TableScan::open(&[Input::new(&root)], &schema, options).unwrap();
+                scan.count_tables(&all_pairs(&schema)).unwrap()
+            };
+            let here = count(&ReadOptions::default());
+            assert_eq!(count(&servers.read_options()), here, "{}", file.display());
+            assert_eq!(here[0], [if terms.is_empty() { 3 * rows } else { rows }]);
+        }
+    }
+    // Text files, one of them in another folder.
+    let root = folder.path().join("text");
+    for (place, input) in ["a", "b=2", "smokes=1"].iter().zip(&inputs) {
+        let below = root.join("year=2000").join(place);
+        fs::create_dir_all(&below).unwrap();
+        fs::copy(input.path().unwrap(), below.join("part.csv")).unwrap();
+    }
+    let year = "fields:\n  - {name: year, type: integer, constraints: {minimum: 1999, maximum: 2000}}\n";
+    let schema = Schema::parse(&FIELDS.replace("\nfields:\n", year)).unwrap();
+    let count = |options: &ReadOptions| {
+        let scan = TableScan::open(&[Input::new(&root)], &schema, options).unwrap();
+        scan.count_tables(&all_pairs(&schema)).unwrap()
+    };
+    let here = count(&ReadOptions::default());
+    assert_eq!(count(&servers.read_options()), here);
+    assert_eq!(here[0], [2_100]);
+}
+
 /// Executors report partitions with and without rows alike, and those without rows are fetched too.
 #[test]
 fn a_table_of_few_people_is_counted_as_on_this_machine() {

@@ -111,6 +111,62 @@ fn standard_input_is_a_table_and_leaves_nothing_behind() {
     assert_eq!(folder.names(), ["a.model", "rows.csv", "rows.schema.yaml"]);
 }
 
+/// Writes 1,200 rows in directories of their towns and years.
+fn hive_folder() -> Folder {
+    let folder = Folder::new();
+    for (town, rows) in [("K%C3%B6ln", 900), ("Rom", 300)] {
+        for year in [2023, 2024] {
+            let path = folder.path(&format!("fees/ort={town}/jahr={year}"));
+            fs::create_dir_all(&path).unwrap();
+            let rows: String = (0..rows / 2).map(|row| format!("{}\n", row * 37 % 90)).collect();
+            fs::write(path.join("part-0.csv"), format!("alter\n{rows}")).unwrap();
+        }
+    }
+    folder
+}
+
+#[test]
+fn directories_of_a_column_are_read_with_and_without_a_schema() {
+    let folder = hive_folder();
+    let drafted = folder.run(&["schema", "draft", "fees"]);
+    let place = |name: &str| drafted.find(&format!("name: \"{name}\"")).unwrap_or_else(|| panic!("{drafted}"));
+    assert!(place("alter") < place("ort") && place("ort") < place("jahr"), "columns of the file come first");
+    folder.write(
+        "fees.yaml",
+        "fields:\n  - {name: alter, type: integer, constraints: {minimum: 0, maximum: 99}, dp: {source: public, bins: {width: 10}}}\n  \
+         - {name: jahr, type: integer, constraints: {minimum: 2023, maximum: 2024}, dp: {source: public}}\n  \
+         - {name: ort, type: string, constraints: {enum: [Köln, Rom]}, dp: {source: public, open: true}}\n",
+    );
+    let checked = folder.output(&["schema", "check", "fees.yaml", "fees", "--json"]);
+    assert_eq!(shares(&checked), [(0.0, 0.0); 3]);
+    let goal = ["--epsilon", "8", "--delta", "1e-9"];
+    let declared = folder.output(&[&["synth", "fees", "--schema", "fees.yaml", "-o", "a.csv"], &goal[..]].concat());
+    assert!(declared.status.success(), "{}", text(&declared.stderr));
+    let learned = folder.output(&[&["synth", "fees", "-o", "b.csv"], &goal[..]].concat());
+    assert!(learned.status.success(), "{}", text(&learned.stderr));
+    for (name, header) in [("a.csv", "alter,jahr,ort\n"), ("b.csv", "alter,ort,jahr\n")] {
+        let rows = fs::read_to_string(folder.path(name)).unwrap();
+        assert!(rows.starts_with(header), "{rows:.200}");
+        let lines = |word: &str| rows.lines().filter(|line| line.split(',').any(|field| field == word)).count();
+        assert!(lines("Köln") > 600 && lines("Rom") > 150 && lines("2023") > 400, "{name}:\n{rows:.400}");
+    }
+    let evaluated =
+        folder.output(&["evaluate", "--real", "fees", "--synth", "a.csv", "--schema", "fees.yaml", "--quick"]);
+    assert!(evaluated.status.success(), "{}", text(&evaluated.stderr));
+}
+
+#[test]
+fn no_message_shows_the_value_of_a_directory() {
+    let folder = hive_folder();
+    folder.write("fees.yaml", "fields: [{name: preis, type: boolean, dp: {source: public}}]");
+    let refused = folder.run(&["schema", "check", "fees.yaml", "fees"]);
+    assert!(refused.contains("column `preis` is not in the data (`fees/ort=…/jahr=…/part-0.csv`)"), "{refused}");
+    folder.write("fees.yaml", "fields: [{name: ort, type: boolean, dp: {source: public}}]");
+    let refused = folder.run(&["schema", "check", "fees.yaml", "fees/ort=Rom"]);
+    assert!(refused.contains("column `ort` is not in the data, but in the path of the input"), "{refused}");
+    assert!(refused.contains("hint: ") && refused.ends_with("exit code 3\n"), "{refused}");
+}
+
 #[test]
 fn an_archive_with_one_table_is_a_table() {
     let folder = folder(ROWS);
