@@ -255,6 +255,18 @@ def test_a_column_that_could_not_be_read_is_warned_of(tmp_path: Path) -> None:
         scumble.Independent(1.0, 1e-9).fit(table, schema, progress=False)
 
 
+def test_directories_are_columns(tmp_path: Path) -> None:
+    for town, rows in (("K%C3%B6ln", 900), ("Rom", 300)):
+        folder = tmp_path / "fees" / f"town={town}"
+        folder.mkdir(parents=True)
+        folder.joinpath("part-0.csv").write_text("paid\n" + "yes\nno\n" * (rows // 2), encoding="utf-8")
+    assert list(scumble.Schema.draft(tmp_path / "fees")) == ["paid", "town"]
+    scumble.Independent(8.0, 1e-9).fit(tmp_path / "fees", progress=False).write(tmp_path / "synth.csv", 400)
+    header, *rows = tmp_path.joinpath("synth.csv").read_text(encoding="utf-8").splitlines()
+    assert header == "paid,town"
+    assert {"Köln", "Rom"} <= {row.partition(",")[2] for row in rows}
+
+
 def test_quality_that_may_be_published(people: People, fitted: scumble.MST) -> None:
     checked = scumble.MST(4.0, 1e-9).fit(*people, check_share=0.1)
     assert checked.model_ is not None
