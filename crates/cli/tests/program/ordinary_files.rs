@@ -118,8 +118,8 @@ fn hive_folder() -> Folder {
         for year in [2023, 2024] {
             let path = folder.path(&format!("fees/ort={town}/jahr={year}"));
             fs::create_dir_all(&path).unwrap();
-            let rows: String = (0..rows / 2).map(|row| format!("{}\n", row * 37 % 90)).collect();
-            fs::write(path.join("part-0.csv"), format!("alter\n{rows}")).unwrap();
+            let ages: Vec<String> = (0..rows / 2).map(|row| (row * 37 % 90).to_string()).collect();
+            fs::write(path.join("part-0.csv"), format!("alter\n{}\n", ages.join("\n"))).unwrap();
         }
     }
     folder
