@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Crates that must not depend on each other, directly or indirectly, in the built program, with
 /// the reason.
-const MUST_NOT_REACH: [(&str, &str, &str); 17] = [
+const MUST_NOT_REACH: [(&str, &str, &str); 19] = [
     ("scumble-schema", "datafusion", "a browser or R build of the schema must stay possible"),
     ("scumble-vault", "datafusion", "a reviewer reads all of the vault in a day, and an engine is not part of it"),
     ("scumble-pgm", "datafusion", "models are fitted in a browser too"),
@@ -25,12 +25,19 @@ const MUST_NOT_REACH: [(&str, &str, &str); 17] = [
     ("scumble-engine", "scumble-cluster", "the engine plans, and whoever runs the plan is handed in"),
     ("scumble-vault", "scumble-cluster", "the vault trusts no cluster: it takes any source of counts"),
     ("scumble", "scumble-evaluate", "evaluation reads rows without paying; only programs at the edge may call it"),
+    ("scumble", "scumble-audit", "audits read privacy losses without paying; only programs at the edge may call them"),
+    ("scumble-audit", "datafusion", "audits of methods run wherever methods do"),
     ("scumble-testing", "datafusion", "the vault and the methods are tested without an engine"),
     ("scumble-testing", "scumble-mechanisms", "the battery is the same for every method, so it knows none"),
 ];
 
 /// Crates that only the listed crates may name as a dependency, tests included.
-const ONLY_BY: [(&str, &[&str], &str); 4] = [
+const ONLY_BY: [(&str, &[&str], &str); 6] = [
+    (
+        "scumble-audit",
+        &["scumble-benchmarks", "scumble-cli"],
+        "audits read rows and privacy losses without paying; only programs at the edge may call them",
+    ),
     (
         "pyo3",
         &["scumble-python"],
@@ -41,6 +48,7 @@ const ONLY_BY: [(&str, &[&str], &str); 4] = [
         &["scumble-cluster", "ballista-executor", "ballista-scheduler"],
         "what counts on a cluster is a plan of the engine, which knows no cluster",
     ),
+    ("scumble-fuzz", &[], "fuzzing counts made-up rows exactly and links libFuzzer; it is a program of its own"),
     ("opendp", &["scumble-vault"], "OpenDP is the cross-check of our samplers, and samplers live in the vault"),
     (
         "scumble-evaluate",
@@ -164,6 +172,40 @@ fn only_tests_enable_the_features_for_tests() {
         }
     }
     assert!(tests_do > 0, "no test replays anything: update this rule");
+}
+
+#[test]
+fn only_the_feature_of_fuzzing_links_its_runtime() {
+    let metadata = metadata();
+    // The graph of a build with default features, in which the programs that fuzz are not built.
+    assert!(!direct(&metadata, true).contains_key("libfuzzer-sys"), "a build without `fuzzing` links libFuzzer");
+    let packages = metadata["packages"].as_array().unwrap();
+    let named = |package: &&Value| {
+        package["dependencies"].as_array().unwrap().iter().any(|dependency| dependency["name"] == "libfuzzer-sys")
+    };
+    let users: Vec<&Value> = packages.iter().filter(named).map(|package| &package["name"]).collect();
+    assert_eq!(users, ["scumble-fuzz"], "another crate names libFuzzer");
+}
+
+/// Crates that may enable the vaults of audits, which compute exact privacy losses.
+const AUDITS_IN: [&str; 2] = ["scumble-audit", "scumble-benchmarks"];
+
+#[test]
+fn only_audits_enable_vaults_that_compute_privacy_losses() {
+    let metadata = metadata();
+    let mut users = 0;
+    for package in metadata["packages"].as_array().unwrap() {
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let features = dependency["features"].as_array().unwrap();
+            let is_room = dependency["name"].as_str().is_some_and(|name| name.starts_with("scumble-"));
+            if is_room && features.iter().any(|feature| feature == "audit") {
+                let name = package["name"].as_str().unwrap();
+                assert!(AUDITS_IN.contains(&name), "`{name}` must not open vaults of audits");
+                users += 1;
+            }
+        }
+    }
+    assert!(users > 0, "no audit opens a vault: update this rule");
 }
 
 /// Product code that may access exact counts: evaluation, and verification of published rows.

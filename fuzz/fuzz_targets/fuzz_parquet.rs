@@ -1,0 +1,5 @@
+//! Fuzzes with `scumble_fuzz::parquet`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(init: scumble_fuzz::abort_on_our_panics(), |bytes: &[u8]| scumble_fuzz::parquet(bytes));
