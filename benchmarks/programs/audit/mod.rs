@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let mut figures = Figures::default();
     for part in arguments.parts() {
         match *part {
-            "phases" => phases::run(runs.unwrap_or(100_000), &mut figures)?,
+            "phases" => phases::run(runs.unwrap_or(100_000), only.as_deref(), &mut figures)?,
             "methods" => methods::gaussian(runs.unwrap_or(100_000), only.as_deref(), &mut figures)?,
             "pure" => methods::pure(runs.unwrap_or(10_000), only.as_deref(), &mut figures)?,
             #[cfg(feature = "planted-bugs")]
