@@ -1,7 +1,7 @@
 //! Audits from outside: T7, T8 and T9 of `docs/reference/privacy-tests.md`.
 //!
-//! Every bound is a lower bound of 99.9 % confidence, so a true claim is exceeded once in a thousand
-//! bounds by chance; the fixed number of bounds here keeps that below one run in ten.
+//! Every bound is a lower bound of 99.9 % confidence, so a true claim is exceeded once in a
+//! thousand bounds by chance; the fixed number of bounds here keeps that below one run in ten.
 
 mod methods;
 mod phases;
@@ -14,7 +14,7 @@ use scumble_benchmarks::arguments::{Arguments, Usage};
 use scumble_benchmarks::figure::Figures;
 use scumble_vault::{ApproxDp, Delta, Epsilon};
 
-/// The claim of the audits with delta: at `mu` 1.7, the errors of the best test can be counted well.
+/// The claim of the audits with delta: at `mu` 1.7, the errors of the best test are easy to count.
 const EPSILON: f64 = 8.0;
 const DELTA: f64 = 1e-5;
 

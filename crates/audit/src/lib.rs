@@ -7,9 +7,9 @@
 //! | what do known attacks gain on a release | [`release`] |
 //! | which bounds do error rates prove | [`statistic`] |
 //!
-//! Audits on made-up tables reveal nothing about anybody. Audits that read real rows spend no budget
-//! and are **NOT DIFFERENTIALLY PRIVATE**; their results carry the stamp [`NOT_PRIVATE`]. Only
-//! programs may depend on this crate.
+//! Audits on made-up tables reveal nothing about anybody. Audits that read real rows spend no
+//! budget and are **NOT DIFFERENTIALLY PRIVATE**; their results carry the stamp [`NOT_PRIVATE`].
+//! Only programs may depend on this crate.
 //!
 //! ```
 //! use scumble_audit::white_box::{Pair, Settings, audit};

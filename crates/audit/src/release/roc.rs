@@ -112,7 +112,8 @@ impl Scores {
             above(&self.members, threshold)
         };
         let (members, rows, level) = (self.members.len() as u64, control.len(), MISS / 4.0);
-        // Numbers of alarms of thresholds that surely raise no more false alarms, and of those that may.
+        // Numbers of alarms of thresholds that surely raise no more false alarms, and of those that
+        // may.
         let last = |bound: fn(u64, u64, f64) -> f64| {
             (0..=rows).take_while(|&alarms| bound(alarms as u64, rows as u64, level) <= false_positives).last()
         };

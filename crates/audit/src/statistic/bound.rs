@@ -83,8 +83,8 @@ impl Outcomes {
         let (pilot, rest) = self.split();
         let level = LEVEL / tried.max(1) as f64;
         let sizes = [rest.table.len(), rest.neighbour.len()].map(|size| size as u64);
-        // The pilot runs are few: a test without errors in them will have some in the rest. So it is
-        // judged by error rates that are a deviation worse, in the number of runs of the rest.
+        // The pilot runs are few: a test without errors in them will have some in the rest. So it
+        // is judged by error rates that are a deviation worse, in the number of runs of the rest.
         let expected = |test: &(f64, bool)| {
             let errors = pilot.errors(*test);
             let worse = |wrong: u64, of: u64, size: u64| {

@@ -4,8 +4,8 @@
 //! computes the logarithm of the likelihood ratio of all releases: the statistic of the best test
 //! between the two tables, in closed form. No model of an attacker is trained, and no better attack
 //! on the same pair exists. Its error rates, with exact confidence bounds, give a lower bound on
-//! `mu` and on epsilon, which is held beside the claim of the certificates: for each kind of release
-//! by itself, and for all of them together.
+//! `mu` and on epsilon, which is held beside the claim of the certificates: for each kind of
+//! release by itself, and for all of them together.
 //!
 //! A bound above the claim means that the certificate is false. A bound near the claim means that
 //! the guarantee is tight on this pair of tables. [`PhaseAudit::used`] says how far the exact

@@ -160,6 +160,8 @@ mod tests {
         FoundPath { named: Path::new("sales"), below: Path::new(path) }.columns()
     }
 
+    /// A path without the column, one where it is null, and one with a value.
+    #[expect(clippy::option_option, reason = "they are three results")]
     fn value(path: &str, name: &str) -> Option<Option<Vec<u8>>> {
         match columns(path).value(name).unwrap()? {
             ScalarValue::Binary(value) => Some(value),

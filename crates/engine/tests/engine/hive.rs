@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, StringArray, UInt64Array};
+use datafusion::arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch, StringArray, UInt64Array};
 use datafusion::arrow::compute::{cast, take_record_batch};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry, ObjectStoreUrl};
@@ -281,7 +281,8 @@ fn no_error_shows_the_value_of_a_directory() {
         check("no file of its format", &|below| fs::write(below.join(format!("a.{extension}")), "").unwrap());
     }
     check("a cut text", &|below| {
-        let text = format!("age\n{}", (0..9_000).map(|row| format!("{}\n", row * row % 7_919)).collect::<String>());
+        let ages: Vec<String> = (0..9_000).map(|row| (row * row % 7_919).to_string()).collect();
+        let text = format!("age\n{}\n", ages.join("\n"));
         let packed = compress(
             datafusion::datasource::file_format::file_compression_type::FileCompressionType::GZIP,
             text.into(),

@@ -12,7 +12,8 @@ const QUADRATURE: [(f64, f64); 4] = [
     (0.398_333_238_706_813_4, 0.111_190_517_226_687_2),
     (0.480_144_928_248_768_1, 0.050_614_268_145_188_13),
 ];
-/// Below this scale, in units of the lattice, the mass of a cell is a difference of error functions.
+/// Below this scale, in units of the lattice, the mass of a cell is a difference of error
+/// functions.
 const NARROW: f64 = 2.0;
 
 /// Returns `ln P(values | neighbour) - ln P(values | table)`, and the distance of the exact answers
