@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from . import _html, _native, _output
 from ._errors import UsageError
+from ._ledger import Ledger
 from ._methods import Synthesizer
 from ._model import Model
 from ._progress import Progress
@@ -69,6 +70,8 @@ def bundle(
     url: str | None = None,
     intended_use: str | None = None,
     region: str | None = None,
+    ledger: Ledger | PathLike | None = None,
+    sign: PathLike | None = None,
     progress: bool | None = None,
 ) -> Bundle:
     """Writes a release as one folder, which must not exist yet and can be published as it is. It
@@ -78,6 +81,11 @@ def bundle(
 
     The same model, rows, seed, date and texts give the same bytes. There is no ``force``: a
     published release stays as it is.
+
+    :param ledger: ledger that the model was fitted on; its cap, what is spent and its head are
+        written to ``ledger.json``
+    :param sign: file of the SSH key of the publisher, which signs the list of checksums. It needs
+        ``ssh-keygen``
     """
     _output.check_new(folder, hint="name another folder, or remove it first")
     said: dict[str, Any] = {
@@ -91,7 +99,18 @@ def bundle(
         "intended_use": intended_use,
         "region": region,
     }
-    return write(_model(model), folder, said, rows=rows, seed=seed, sampling=sampling, date=date, progress=progress)
+    return write(
+        _model(model),
+        folder,
+        said,
+        rows=rows,
+        seed=seed,
+        sampling=sampling,
+        date=date,
+        ledger=ledger,
+        sign=sign,
+        progress=progress,
+    )
 
 
 def write(
@@ -104,6 +123,8 @@ def write(
     sampling: SamplingName | None = None,
     date: datetime.date | str | None = None,
     criteria: Criteria | None = None,
+    ledger: Ledger | PathLike | None = None,
+    sign: PathLike | None = None,
     progress: bool | None = None,
 ) -> Bundle:
     """Writes a bundle whose rows were judged by criteria, if there are some."""
@@ -117,17 +138,32 @@ def write(
             date=str(date) if date is not None else _today(),
             publisher=json.dumps({name: text for name, text in publisher.items() if text is not None}),
             criteria=given(criteria),
+            ledger=ledger.path if isinstance(ledger, Ledger) else ledger,
+            sign=sign,
             progress=report,
         )
     made = json.loads(written)
     return Bundle(os.fspath(folder), made["files"], made["left_open"])
 
 
-def verify(folder: PathLike, *, progress: bool | None = None) -> Verification:
+def verify(
+    folder: PathLike,
+    *,
+    signers: PathLike | None = None,
+    signer: str | None = None,
+    progress: bool | None = None,
+) -> Verification:
     """Verifies a bundle: every file against its checksum, every document and row against the
-    model."""
+    model.
+
+    :param signers: file of names and public keys, as OpenSSH's ``allowed_signers``; the bundle must
+        be signed by one of them. Needs ``ssh-keygen``
+    :param signer: name in that file that must have signed
+    """
+    if signer is not None and signers is None:
+        raise UsageError("`signer` is a name in a file of keys", hint="give the file as `signers`")
     with Progress(progress, "verified") as report:
-        found = json.loads(_native.bundle_verify(folder, report))
+        found = json.loads(_native.bundle_verify(folder, signers=signers, signer=signer, progress=report))
     return Verification(found["ok"], [Check(**check) for check in found["checks"]])
 
 

@@ -71,6 +71,13 @@ class Ledger:
         values, text = _native.ledger_statement(self.path)
         return Statement(json.loads(values), text)
 
+    def head(self) -> str:
+        """Returns the newest record of the ledger, as ``number:hash``. Publish it: whoever kept it
+        notices when an older copy is used, with ``scumble ledger verify --head``."""
+        values, _ = _native.ledger_statement(self.path)
+        head: str = json.loads(values)["newest"]
+        return head
+
     def __repr__(self) -> str:
         return f"scumble.Ledger({self.path!r})"
 

@@ -33,6 +33,7 @@ __all__ = [
     "quality",
     "read_spec",
     "spec_to_yaml",
+    "try_key",
 ]
 
 DEFAULT_DELTA: float
@@ -202,9 +203,18 @@ def bundle_create(
     date: str,
     publisher: str,
     criteria: GivenCriteria,
+    ledger: str | os.PathLike[str] | None,
+    sign: str | os.PathLike[str] | None,
     progress: ProgressCallback | None,
 ) -> str: ...
-def bundle_verify(folder: str | os.PathLike[str], progress: ProgressCallback | None) -> str: ...
+def bundle_verify(
+    folder: str | os.PathLike[str],
+    *,
+    signers: str | os.PathLike[str] | None,
+    signer: str | None,
+    progress: ProgressCallback | None,
+) -> str: ...
+def try_key(key: str | os.PathLike[str]) -> None: ...
 def output_refused(
     path: str | os.PathLike[str], *, inputs: Sequence[str | os.PathLike[str]], force: bool
 ) -> tuple[str, bool] | None: ...

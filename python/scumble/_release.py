@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 
-from . import _output
+from . import _native, _output
 from ._bundle import Bundle, write
 from ._errors import CriteriaError
 from ._ledger import Ledger
@@ -32,6 +32,7 @@ def release(
     accept_weak_privacy: bool = False,
     progress: bool | None = None,
     date: datetime.date | str | None = None,
+    sign: PathLike | None = None,
     **texts: str,
 ) -> Bundle:
     """Fits a model, draws rows, checks them against criteria, and writes a bundle if they are met:
@@ -47,11 +48,14 @@ def release(
     :param criteria: path of a file of criteria, or what it says
     :param check_share: share of the budget for the check
     :param seed: seed of the rows; it is written into the bundle, and has no influence on the noise
+    :param sign: file of the SSH key of the publisher; it is tried before budget is spent
     :param texts: publication metadata, as for :func:`bundle`: ``title``, ``curator`` and the others
     """
     kept = os.fspath(folder) + ".model"
     _output.check_new(folder, hint="name another folder, or remove it first")
     _output.check_new(kept, hint="it is a model of rows that were refused: remove it, or name another folder")
+    if sign is not None:
+        _native.try_key(sign)
     by._fit(
         data,
         schema,
@@ -66,7 +70,9 @@ def release(
     quality = judged(by._fitted()._native, criteria)
     if not quality.accepted:
         raise CriteriaError(quality.refusals(), kept)
-    written = write(by._fitted(), folder, texts, criteria=criteria, date=date, progress=progress)
+    written = write(
+        by._fitted(), folder, texts, criteria=criteria, date=date, ledger=ledger, sign=sign, progress=progress
+    )
     # The bundle has the model.
     os.unlink(kept)
     return written

@@ -1,9 +1,10 @@
 //! Release bundles.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
-use scumble::bundle::{self, Date, Publisher, Release};
+use scumble::Ledger;
+use scumble::bundle::{self, Date, LedgerState, Publisher, Release, Signer, Signers};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -12,9 +13,9 @@ use crate::quality::GivenCriteria;
 use crate::work;
 
 /// Writes a bundle and returns the list of its files, as JSON. `publisher` is a JSON object of
-/// texts.
+/// texts, `ledger` the ledger that the model was fitted on, and `sign` the key of its publisher.
 #[pyfunction]
-#[pyo3(signature = (model, folder, *, rows, seed, sampling, date, publisher, criteria, progress))]
+#[pyo3(signature = (model, folder, *, rows, seed, sampling, date, publisher, criteria, ledger, sign, progress))]
 #[expect(clippy::too_many_arguments, reason = "they have names where it is called")]
 pub(crate) fn bundle_create(
     py: Python<'_>,
@@ -26,6 +27,8 @@ pub(crate) fn bundle_create(
     date: &str,
     publisher: &str,
     criteria: GivenCriteria,
+    ledger: Option<PathBuf>,
+    sign: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let model = &model.0;
@@ -37,23 +40,57 @@ pub(crate) fn bundle_create(
         sampling: sampling_named(sampling)?.unwrap_or(usual.sampling),
         publisher,
         criteria: criteria.read()?,
+        ledger: ledger.map(|path| ledger_state(&path, model)).transpose()?,
         ..usual
     };
+    let signer = sign.map(|key| Signer::try_key(&key).map_err(Failure::from)).transpose()?;
     work::run(py, progress.as_ref(), |reporter| {
         let mut progress = reporter.of_rows();
-        let files = bundle::create(model, &release, &folder, |drawn| progress(drawn, release.rows))?;
+        let go_on = |drawn| progress(drawn, release.rows);
+        let files = match &signer {
+            Some(signer) => bundle::create_signed(model, &release, signer, &folder, go_on)?,
+            None => bundle::create(model, &release, &folder, go_on)?,
+        };
         Ok(json!({ "files": files, "release": release, "left_open": release.left_open(model) }).to_string())
     })
 }
 
-/// Verifies a bundle and returns all checks, as JSON.
+/// Returns the state of the ledger that a model was fitted on.
+fn ledger_state(path: &Path, model: &scumble::Model) -> Result<LedgerState, Failure> {
+    Ok(LedgerState::new(&Ledger::open(path)?.verify()?, model)?)
+}
+
+/// Tries a key before budget is spent, so that no release fails for want of a signature.
 #[pyfunction]
-pub(crate) fn bundle_verify(py: Python<'_>, folder: PathBuf, progress: Option<Py<PyAny>>) -> PyResult<String> {
+pub(crate) fn try_key(key: PathBuf) -> Result<(), Failure> {
+    Signer::try_key(&key)?;
+    Ok(())
+}
+
+/// Verifies a bundle and returns all checks, as JSON. With `signers` it must be signed by one of
+/// them, or by the one named `signer`.
+#[pyfunction]
+#[pyo3(signature = (folder, *, signers, signer, progress))]
+pub(crate) fn bundle_verify(
+    py: Python<'_>,
+    folder: PathBuf,
+    signers: Option<PathBuf>,
+    signer: Option<&str>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let accepted = signers.map(|file| match signer {
+        Some(name) => Signers::of(&file).named(name),
+        None => Signers::of(&file),
+    });
     work::run(py, progress.as_ref(), |reporter| {
-        let found = bundle::verify(&folder, |drawn, rows| {
+        let go_on = |drawn, rows| {
             reporter.report("drawing rows again", drawn, rows);
             !scumble_cancel::is_cancelled()
-        })?;
+        };
+        let found = match &accepted {
+            Some(signers) => bundle::verify_signed(&folder, signers, go_on)?,
+            None => bundle::verify(&folder, go_on)?,
+        };
         Ok(json!({ "ok": found.failed().next().is_none(), "checks": found.checks }).to_string())
     })
 }

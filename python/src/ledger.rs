@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
+use scumble::bundle::LedgerHead;
 use scumble::report::LedgerSummary;
 use scumble::{AccountingKind, Ledger, create_ledger, refuse_weak_terms};
 
@@ -43,5 +44,7 @@ pub(crate) fn ledger_statement(path: PathBuf) -> Result<(String, String), Failur
     let mut json = serde_json::to_value(&summary).expect("its keys are text");
     json["records"] = statement.records.into();
     json["head"] = serde_json::to_value(&statement.head).expect("text");
+    let newest = LedgerHead::newest(&statement);
+    json["newest"] = format!("{}:{}", newest.record, newest.hash).into();
     Ok((json.to_string(), summary.to_string()))
 }

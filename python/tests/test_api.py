@@ -6,6 +6,7 @@ import html
 import inspect
 import json
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -226,6 +227,34 @@ def test_a_bundle_is_written_and_holds(fitted: scumble.MST, tmp_path: Path) -> N
     target.write_text(target.read_text().replace("female", "male", 1))
     broken = scumble.verify(tmp_path / "release")
     assert not broken and "failed" in repr(broken)
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+def test_a_signed_bundle_is_verified_by_keys_that_the_reader_accepts(people: People, tmp_path: Path) -> None:
+    key = tmp_path / "office"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", key], check=True)
+    signers = tmp_path / "signers"
+    signers.write_text(f"office@example.org {key.with_suffix('.pub').read_text()}")
+    table, schema = people
+    ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=2.0, delta=1e-9)
+    by = scumble.Independent(1.0, 1e-9)
+    by.fit(table, schema, ledger=ledger)
+    made = scumble.bundle(by, tmp_path / "signed", rows=50, ledger=ledger, sign=key)
+    assert {"SHA256SUMS.sig", "ledger.json"} <= set(made.files)
+    head = json.loads((tmp_path / "signed" / "ledger.json").read_text())["head"]
+    assert ledger.head() == f"{head['record']}:{head['hash']}"
+    assert scumble.verify(tmp_path / "signed", signers=signers, signer="office@example.org")
+    assert not scumble.verify(tmp_path / "signed", signers=signers, signer="press@example.org")
+    with pytest.raises(scumble.UsageError, match="a name in a file of keys"):
+        scumble.verify(tmp_path / "signed", signer="office@example.org")
+    # Another ledger, and a file that is no key.
+    other = scumble.Ledger.create(tmp_path / "other.ledger", schema, epsilon=2.0, delta=1e-9)
+    for wrong in ({"ledger": other}, {"sign": signers}):
+        with pytest.raises(scumble.ScumbleError):
+            scumble.bundle(by, tmp_path / "refused", rows=50, **wrong)
+    with pytest.raises(scumble.ScumbleError):
+        scumble.release(table, tmp_path / "refused", schema, by=by, criteria={"criteria": []}, sign=signers, ledger=ledger)
+    assert len(ledger.show().to_dict()["jobs"]) == 1, "budget was spent before the key was tried"
 
 
 def test_the_program_is_in_the_package(tmp_path: Path) -> None:
