@@ -8,7 +8,7 @@ use scumble::schema::Clique;
 use scumble_engine::exact::ExactCounts;
 
 use super::hosts::{Hosts, received};
-use super::servers::Servers;
+use super::servers::{Servers, peak_bytes};
 use super::table::Table;
 use scumble_benchmarks::Result;
 use scumble_benchmarks::figure::Figures;
@@ -76,22 +76,15 @@ fn per_cell(figures: &mut Figures) -> Result<()> {
     let large = |others: &[usize]| Clique::new(others.iter().map(|&place| ids[place]));
     let cliques = [large(&[14, 13, 12, 5]), large(&[14, 13, 11, 4]), large(&[14, 12, 11, 6])];
     let cells: usize = cliques.iter().map(|clique| table.schema.domain().table_len(clique)).sum::<Result<_, _>>()?;
-    let (before, memory) = (received()?, peak_bytes()?);
+    let (before, memory) = (received()?, peak_bytes(std::process::id())?);
     let (seconds, _) = count(&servers, &table, &cliques)?;
-    let (bytes, memory) = (received()? - before, peak_bytes()?.saturating_sub(memory));
+    let (bytes, memory) = (received()? - before, peak_bytes(std::process::id())?.saturating_sub(memory));
     println!("{cells} cells in {seconds:.1} s, {bytes} bytes received, {memory} bytes more memory");
     {
         figures.shown("bytes to the coordinator", bytes as f64 / cells as f64, "per cell");
         figures.shown("memory of the coordinator", memory as f64 / cells as f64, "bytes per cell");
     }
     Ok(())
-}
-
-/// The most memory that this process ever had.
-fn peak_bytes() -> Result<u64> {
-    let status = fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no peak")?;
-    Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
 }
 
 /// Sixteen executors on the two processors of this machine: what the cluster itself costs when it

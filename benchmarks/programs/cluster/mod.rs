@@ -2,11 +2,13 @@
 //! and in network namespaces of their own, killed, cut off, and without room on their disks.
 //!
 //! `cluster/figures.sh` builds what is needed and runs it; it needs root, for the namespaces. Parts
-//! can be named: `scan`, `bytes`, `kills`, `faults`, `trust`, `objects`, `sample`, `model`.
+//! can be named: `scan`, `bytes`, `kills`, `faults`, `trust`, `objects`, `sample`, `model`,
+//! `codes`, `sums`.
 
 mod cost;
 mod faults;
 mod hosts;
+mod kept;
 mod objects;
 mod sampling;
 mod scan;
@@ -20,7 +22,7 @@ use scumble_benchmarks::figure::Figures;
 
 type Part = (&'static str, fn(&mut Figures) -> Result<()>);
 
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 10] = [
     ("scan", scan::time),
     ("bytes", scan::bytes),
     ("kills", faults::kills),
@@ -29,6 +31,8 @@ const PARTS: [Part; 8] = [
     ("objects", objects::counts),
     ("sample", sampling::rows),
     ("model", cost::model),
+    ("codes", kept::codes),
+    ("sums", kept::sums),
 ];
 
 pub(crate) fn run(arguments: &[String]) -> Result<()> {

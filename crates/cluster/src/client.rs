@@ -17,6 +17,7 @@ use ballista_core::client::BallistaClient;
 use ballista_core::config::{
     BALLISTA_ADAPTIVE_PLANNER_ENABLED, BALLISTA_CLIENT_IO_RETRIES_TIMES, BALLISTA_SHUFFLE_COMPRESSION_CODEC,
 };
+use ballista_core::error::BallistaError;
 use ballista_core::extension::BallistaConfigGrpcEndpoint;
 use ballista_core::ids::new_instance_id;
 use ballista_core::serde::protobuf::execute_query_params::Query;
@@ -32,7 +33,8 @@ use datafusion::prelude::SessionConfig;
 use datafusion_proto::physical_plan::AsExecutionPlan;
 use datafusion_proto::protobuf::PhysicalPlanNode;
 use futures::TryStreamExt;
-use scumble_engine::{ClusterProblem, EngineError, Remote};
+use scumble_engine::remote::SLICE_CELLS;
+use scumble_engine::{ClusterProblem, EngineError, KeptRows, Remote};
 use tokio::time::{sleep, timeout};
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
@@ -42,6 +44,7 @@ use crate::address::Address;
 use crate::codec::Codec;
 use crate::executor::session_config;
 use crate::guarded::NO_EXECUTOR;
+use crate::kept::KeptJob;
 use crate::sealed::problem_in;
 use crate::tls::Security;
 
@@ -61,8 +64,8 @@ const FETCH_TIMEOUT: Duration = Duration::from_secs(30);
 const PART_BYTES: u64 = 32 << 20;
 /// Minimum partitions of small files, so that several executors have work.
 const MIN_PARTS: u64 = 8;
-/// One executor reads and adds the counts of all partitions: this number of bytes takes about ten
-/// seconds.
+/// One executor reads and adds the counts of all partitions, or one slice of them: this number of
+/// bytes takes about ten seconds.
 const SUM_BYTES: u64 = 4 << 30;
 /// More partitions are not faster.
 const MAX_PARTS: u64 = 4096;
@@ -106,6 +109,21 @@ enum AttemptError {
     Final(ClusterProblem),
 }
 
+/// Where the rows of a plan go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Destination {
+    /// To this process.
+    Here,
+    /// They stay on the executors that computed them.
+    Executors,
+}
+
+/// The rows of a plan.
+enum Results {
+    Fetched(Vec<RecordBatch>),
+    Kept(Job, Vec<PartitionLocation>),
+}
+
 type Scheduler = SchedulerGrpcClient<Channel>;
 
 impl Cluster {
@@ -145,27 +163,45 @@ impl Cluster {
         plan: &Arc<dyn ExecutionPlan>,
         config: &SessionConfig,
     ) -> Result<Vec<RecordBatch>, EngineError> {
+        match self.results(plan, config, Destination::Here).await? {
+            Results::Fetched(rows) => Ok(rows),
+            Results::Kept(..) => Err(EngineError::Bug { what: "rows were kept" }),
+        }
+    }
+
+    /// Runs a plan, whose rows go to `destination`.
+    async fn results(
+        &self,
+        plan: &Arc<dyn ExecutionPlan>,
+        config: &SessionConfig,
+        destination: Destination,
+    ) -> Result<Results, EngineError> {
         let codec = Codec::default();
         let mut bytes = vec![];
         PhysicalPlanNode::try_from_physical_plan(Arc::clone(plan), &codec)
             .and_then(|node| node.try_encode(&mut bytes))
             .map_err(|_| EngineError::Bug { what: "a plan that cannot be sent" })?;
         let (query, settings) = (Query::PhysicalPlan(bytes), settings(config));
-        match timeout(self.options.patience, self.run(&query, &settings)).await {
-            Ok(rows) => rows.map_err(|problem| self.fail(problem)),
+        match timeout(self.options.patience, self.run(&query, &settings, destination)).await {
+            Ok(results) => results.map_err(|problem| self.fail(problem)),
             Err(_) => Err(self.fail(ClusterProblem::Silent)),
         }
     }
 
     /// Submits the query until it succeeds, or retrying is pointless.
-    async fn run(&self, query: &Query, settings: &[KeyValuePair]) -> Result<Vec<RecordBatch>, ClusterProblem> {
+    async fn run(
+        &self,
+        query: &Query,
+        settings: &[KeyValuePair],
+        destination: Destination,
+    ) -> Result<Results, ClusterProblem> {
         let is_known = || self.has_responded.load(Ordering::Relaxed);
         let mut scheduler = if is_known() { self.connect_again().await? } else { self.connect().await? };
         let mut attempt = 0;
         loop {
             attempt += 1;
-            match self.attempt(&mut scheduler, query, settings).await {
-                Ok(rows) => return Ok(rows),
+            match self.attempt(&mut scheduler, query, settings, destination).await {
+                Ok(results) => return Ok(results),
                 Err(AttemptError::Final(problem)) => return Err(problem),
                 // A server that does not trust us accepts the connection, and closes it at the
                 // first request.
@@ -182,7 +218,8 @@ impl Cluster {
         scheduler: &mut Scheduler,
         query: &Query,
         settings: &[KeyValuePair],
-    ) -> Result<Vec<RecordBatch>, AttemptError> {
+        destination: Destination,
+    ) -> Result<Results, AttemptError> {
         let begun = Instant::now();
         let mut job = loop {
             match self.submit(scheduler, query, settings).await {
@@ -197,12 +234,15 @@ impl Cluster {
         };
         self.has_responded.store(true, Ordering::Relaxed);
         let places = wait_for(scheduler, &job.id).await?;
+        if destination == Destination::Executors {
+            return Ok(Results::Kept(job, places));
+        }
         let mut rows = vec![];
         for place in places {
             rows.extend(timeout(FETCH_TIMEOUT, self.fetch(place)).await.map_err(|_| AttemptError::Lost)??);
         }
         job.finish(scheduler).await;
-        Ok(rows)
+        Ok(Results::Fetched(rows))
     }
 
     /// Submits a plan. The returned job is cancelled on drop, whatever happens.
@@ -289,17 +329,19 @@ impl AttemptError {
     }
 }
 
-/// A job on the cluster. It is cancelled if it is dropped before it is finished.
-struct Job {
+/// A job on the cluster. Dropped before it is [finished](Job::finish), it is cancelled and its rows
+/// are removed.
+pub(crate) struct Job {
     id: String,
     session_id: String,
 }
 
-/// The jobs of this process, to cancel them if the program exits without dropping.
+/// The jobs of this process, to end them if the program exits without dropping.
 static JOBS: Mutex<Vec<(Cluster, String)>> = Mutex::new(vec![]);
 
-/// Cancels all jobs of this process, as far as their clusters respond within a second. For a
-/// program that is about to exit without dropping its work, such as after an interrupt.
+/// Cancels all jobs of this process and removes their rows, as far as their clusters respond within
+/// a second. For a program that is about to exit without dropping its work, such as after an
+/// interrupt.
 pub fn cancel_jobs() {
     cancel(std::mem::take(&mut JOBS.lock().unwrap_or_else(PoisonError::into_inner)));
 }
@@ -308,7 +350,9 @@ fn cancel(jobs: Vec<(Cluster, String)>) {
     let work = async {
         for (cluster, job_id) in jobs {
             if let Ok(mut scheduler) = cluster.connect().await {
-                let _ = scheduler.cancel_job(CancelJobParams { job_id }).await;
+                let _ = scheduler.cancel_job(CancelJobParams { job_id: job_id.clone() }).await;
+                // A job that is done can no longer be cancelled, but its rows may have been kept.
+                let _ = scheduler.clean_job_data(CleanJobDataParams { job_id, remove_stage_ids: vec![] }).await;
             }
         }
     };
@@ -373,7 +417,7 @@ fn settings(config: &SessionConfig) -> Vec<KeyValuePair> {
 #[async_trait]
 impl Remote for Cluster {
     fn parts(&self, bytes: u64, cells: usize) -> usize {
-        let by_sum = SUM_BYTES / (8 * cells.max(1) as u64);
+        let by_sum = SUM_BYTES / (8 * cells.clamp(1, SLICE_CELLS) as u64);
         let parts = (bytes / self.options.part_bytes.max(1)).min(by_sum).clamp(MIN_PARTS, MAX_PARTS);
         usize::try_from(parts).expect("a few thousand parts")
     }
@@ -384,6 +428,19 @@ impl Remote for Cluster {
         config: &SessionConfig,
     ) -> Result<Vec<RecordBatch>, EngineError> {
         self.rows(&plan, config).await
+    }
+
+    async fn keep(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        config: &SessionConfig,
+    ) -> Result<Arc<dyn KeptRows>, EngineError> {
+        let Results::Kept(job, places) = self.results(&plan, config, Destination::Executors).await? else {
+            return Err(EngineError::Bug { what: "rows were not kept" });
+        };
+        let places = places.into_iter().map(TryInto::try_into).collect::<Result<Vec<_>, BallistaError>>();
+        let places = places.map_err(|_| self.fail(ClusterProblem::Version))?;
+        Ok(Arc::new(KeptJob::new(places, plan.schema(), job)))
     }
 }
 
@@ -403,7 +460,8 @@ mod tests {
         assert_eq!(cluster.parts(0, 10), 8);
         assert_eq!(cluster.parts(64 << 30, 10_000), 2_048);
         assert_eq!(cluster.parts(1 << 50, 10_000), 4_096);
-        assert_eq!(cluster.parts(1 << 50, 2 << 20), 256);
-        assert_eq!(cluster.parts(1 << 50, usize::MAX >> 4), 8);
+        assert_eq!(cluster.parts(1 << 50, 200_000), 2_684);
+        assert_eq!(cluster.parts(1 << 50, 2 << 20), 2_048);
+        assert_eq!(cluster.parts(1 << 50, usize::MAX >> 4), 2_048);
     }
 }

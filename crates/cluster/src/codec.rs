@@ -20,11 +20,16 @@ use datafusion_proto::protobuf::FileScanExecConf;
 use prost::Message;
 use scumble_engine::remote::{self, TextLayout};
 
+use crate::kept::ReadKept;
 use crate::sample::WritePart;
 
 /// First bytes of a CSV scan. Those of Ballista begin with the tag of a Protobuf field, which this
 /// is not.
 const CSV: &[u8] = b"scumble csv\0";
+/// First bytes of a node of the engine.
+const NODE: &[u8] = b"scumble node\0";
+/// A node that reads kept rows.
+const KEPT: &[u8] = b"scumble kept\0";
 
 /// Serialises what only Scumble has.
 #[derive(Debug, Default)]
@@ -37,6 +42,15 @@ impl PhysicalExtensionCodec for Codec {
         bytes: &mut Vec<u8>,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
+        if node.downcast_ref::<ReadKept>().is_some() {
+            bytes.extend_from_slice(KEPT);
+            return Ok(());
+        }
+        if let Some(written) = remote::write_node(node.as_ref()) {
+            bytes.extend_from_slice(NODE);
+            bytes.extend_from_slice(written);
+            return Ok(());
+        }
         let Some((scan, layout)) = csv_scan(node.as_ref()) else {
             return self.0.try_encode(node, bytes, converter);
         };
@@ -55,6 +69,12 @@ impl PhysicalExtensionCodec for Codec {
         context: &TaskContext,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        if let (KEPT, [reader]) = (bytes, inputs) {
+            return Ok(Arc::new(ReadKept::new(Arc::clone(reader))));
+        }
+        if let Some(written) = bytes.strip_prefix(NODE) {
+            return remote::read_node(written, inputs);
+        }
         let Some(written) = bytes.strip_prefix(CSV) else {
             return self.0.try_decode(bytes, inputs, context, converter);
         };

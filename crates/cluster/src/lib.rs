@@ -60,6 +60,7 @@ mod connections;
 mod executor;
 mod failure;
 mod guarded;
+mod kept;
 mod log;
 mod sample;
 mod scheduler;

@@ -28,8 +28,9 @@ const EXECUTOR_TIMEOUT_SECONDS: u64 = 15;
 const EXPIRY_CHECK_SECONDS: u64 = 2;
 /// Seconds to wait for another executor after the last is gone.
 const NO_EXECUTORS_SECONDS: u64 = 20;
-/// Seconds after which the results of a job whose client is dead are removed.
-const ABANDONED_RESULTS_SECONDS: u64 = 120;
+/// Seconds after which the results of a job whose client is dead are removed. Codes that are kept
+/// are results too, of clients that live: a longer fit makes them again.
+const ABANDONED_RESULTS_SECONDS: u64 = 60 * 60;
 const ABANDONED_STATE_SECONDS: u64 = 600;
 
 /// Options of a scheduler.

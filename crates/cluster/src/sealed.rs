@@ -34,6 +34,7 @@ use futures::FutureExt;
 use scumble_engine::ClusterProblem;
 
 use crate::connections::Connections;
+use crate::kept::LOST;
 
 /// Number of rows and of batches that is reported for every partition of a result. It is not 0,
 /// because Ballista does not fetch empty results. The scheduler may use it when it plans a stage,
@@ -207,6 +208,8 @@ pub(crate) fn problem_in(message: &str) -> ClusterProblem {
         ClusterProblem::Memory
     } else if says("No such file") || says("not found") || says("Permission denied") || says("Parquet error") {
         ClusterProblem::Unreadable
+    } else if says(LOST) {
+        ClusterProblem::RowsLost
     } else if says("No executors") || says("no executors") {
         ClusterProblem::NoExecutor
     } else {
@@ -220,6 +223,7 @@ fn sealed_message(message: &str) -> &'static str {
         ClusterProblem::DiskFull => "No space left on device",
         ClusterProblem::Memory => "Resources exhausted",
         ClusterProblem::Unreadable => "a file is not found, or cannot be read",
+        ClusterProblem::RowsLost => LOST,
         _ => "the task failed",
     }
 }
@@ -330,6 +334,7 @@ mod tests {
             ("Job x failed: IoError(Os { code: 28, message: \"No space left on device\" })", ClusterProblem::DiskFull),
             ("Resources exhausted: Failed to allocate", ClusterProblem::Memory),
             ("Object at location /a.csv not found: No such file or directory", ClusterProblem::Unreadable),
+            ("Task failed: rows that were kept are lost", ClusterProblem::RowsLost),
             ("anything else, such as the value 4711", ClusterProblem::Failed),
         ] {
             assert_eq!(problem_in(message), problem);

@@ -220,6 +220,8 @@ pub enum ClusterProblem {
     DiskFull,
     /// An executor ran out of memory.
     Memory,
+    /// An executor that had rows of the table was lost, repeatedly.
+    RowsLost,
     /// It made no progress for too long.
     Silent,
 }
@@ -240,6 +242,7 @@ impl ClusterProblem {
             Self::Unwritable => "the output must be in a folder that all executors share and may write to",
             Self::DiskFull => "give the executors another `--work-dir`",
             Self::Memory => "give the executors more memory, or fewer `--threads` each",
+            Self::RowsLost => "see why executors end: their logs say more with `--log info`",
             Self::Silent => "check that the executors are running, or wait longer with `--patience`",
         }
     }
@@ -257,6 +260,7 @@ impl fmt::Display for ClusterProblem {
             Self::Unwritable => "an executor could not write the rows",
             Self::DiskFull => "the disk of an executor is full",
             Self::Memory => "an executor had too little memory",
+            Self::RowsLost => "executors were lost, with the rows that they had read",
             Self::Silent => "the cluster was silent for too long",
         })
     }

@@ -68,7 +68,7 @@ pub use error::{ClusterProblem, ColumnProblem, Damage, EngineError, IoProblem};
 pub use run::memory::MemoryLimit;
 pub use run::progress::{Progress, ProgressSink};
 pub use run::read_options::ReadOptions;
-pub use run::remote::{self, Remote};
+pub use run::remote::{self, KeptRows, Remote};
 pub use run::spill::{SpillDirectory, remove_private_files};
 pub use source::database_problem::DatabaseProblem;
 pub use source::input::{Format, Input};

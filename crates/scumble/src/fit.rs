@@ -382,8 +382,7 @@ pub(crate) fn for_method(
     // A public number of rows is a query of its own, and a file or a database may change between
     // two scans.
     let asks_once = asks_once && schema.privacy().adjacency == AdjacencyKind::AddRemove;
-    // On a cluster every query is a scan, and the engine checks that the files stay the same.
-    Ok(if asks_once || scan.is_remote() { Box::new(scan) } else { Box::new(scan.code()?) })
+    Ok(if asks_once { Box::new(scan) } else { Box::new(scan.code()?) })
 }
 
 /// Fits a model to a file of noisy tables that another party released.

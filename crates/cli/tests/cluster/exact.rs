@@ -15,7 +15,7 @@ use scumble::vault::{AddRemove, ColumnVault, Gdp, Pure, ReplaceOne, Zcdp};
 use scumble::{ApproxDp, Delta, Epsilon, Input, Method, ReadOptions, Schema, SchemaSpec};
 use scumble_engine::exact::ExactCounts;
 
-use crate::servers::{Servers, run};
+use crate::servers::{Servers, files_below, run, wait_until};
 
 const FIELDS: &str = "
 fields:
@@ -188,8 +188,10 @@ fn a_table_of_few_people_is_counted_as_on_this_machine() {
         }
         fs::write(&path, text).unwrap();
         let input = [Input::new(&path)];
-        let count = |options: &ReadOptions| TableScan::open(&input, &schema, options).unwrap().count_tables(&cliques);
-        assert_eq!(count(&servers.read_options()), count(&ReadOptions::default()), "{rows} rows");
+        let open = |options: &ReadOptions| TableScan::open(&input, &schema, options).unwrap();
+        let here = open(&ReadOptions::default()).count_tables(&cliques);
+        assert_eq!(open(&servers.read_options()).count_tables(&cliques), here, "{rows} rows");
+        assert_eq!(open(&servers.read_options()).code().unwrap().count_tables(&cliques), here, "{rows} rows, kept");
     }
 }
 
@@ -244,6 +246,51 @@ fn a_raw_file_is_learned_and_fitted_on_a_cluster() {
     assert!(synthetic.starts_with("age,region,seen\n") && synthetic.contains("north"), "{synthetic:.200}");
 }
 
+/// Counts of more cells than one executor adds.
+#[test]
+fn large_counts_are_added_slice_by_slice() {
+    let servers = Servers::start(2);
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = table(folder.path());
+    let fields = FIELDS.replace("dp: {bins: {width: 10}}", "dp: {bins: {width: 1}}");
+    let schema = Schema::parse(&fields).unwrap();
+    let all = Clique::new(schema.domain().attributes());
+    let cells = schema.domain().table_len(&all).unwrap();
+    let cliques = vec![all; 300_000_usize.div_ceil(cells) + 1];
+    let count = |options: &ReadOptions| TableScan::open(&inputs, &schema, options).unwrap().count_tables(&cliques);
+    assert!(cells * cliques.len() > scumble_engine::remote::SLICE_CELLS);
+    assert_eq!(count(&servers.read_options()), count(&ReadOptions::default()));
+}
+
+/// Executors keep codes, so that later queries need no file. They are removed with the table.
+#[test]
+fn codes_that_are_kept_answer_without_the_files() {
+    let mut servers = Servers::start(2);
+    let folder = tempfile::tempdir().unwrap();
+    for terms in ["", "dp: {privacyUnit: person, maxContributions: 3}\n"] {
+        let inputs = table(folder.path());
+        let schema = Schema::parse(&format!("{terms}{FIELDS}")).unwrap();
+        let recoding = Recoding::binary(schema.domain()).unwrap();
+        let (pairs, bits) = (all_pairs(&schema), recoding.domain().one_way());
+        let here = TableScan::open(&inputs, &schema, &ReadOptions::default()).unwrap();
+        let counts = (here.count_tables(&pairs).unwrap(), here.count_recoded_tables(&recoding, &bits).unwrap());
+        let kept = CodedTable::read(&inputs, &schema, &servers.read_options()).unwrap();
+        for input in &inputs {
+            fs::remove_file(input.path().unwrap()).unwrap();
+        }
+        for _ in 0..2 {
+            let again = (kept.count_tables(&pairs).unwrap(), kept.count_recoded_tables(&recoding, &bits).unwrap());
+            assert_eq!(again, counts, "{terms}");
+        }
+        let works: Vec<PathBuf> = servers.executors().iter().map(|executor| executor.work.clone()).collect();
+        let files = || works.iter().map(|work| files_below(work).unwrap().len()).sum::<usize>();
+        assert!(files() > works.len(), "no executor has codes");
+        drop(kept);
+        // Each has a lock file.
+        wait_until("codes are removed", || files() == works.len());
+    }
+}
+
 /// Fits on this machine, and then on the cluster with the same released values.
 fn models_agree<A: MethodAdjacency, M: MethodAccounting>(
     servers: &Servers,
@@ -259,7 +306,7 @@ fn models_agree<A: MethodAdjacency, M: MethodAccounting>(
     let (vault, budget, recorder) = record::<A, M>(here, goal, NonZeroU32::MIN).unwrap();
     let model = fit_in(vault, budget, &schema, &method).unwrap();
     let recording = recorder.finish();
-    let there = Box::new(TableScan::open(inputs, &schema, &servers.read_options()).unwrap());
+    let there = Box::new(CodedTable::read(inputs, &schema, &servers.read_options()).unwrap());
     let (vault, budget, recorder) = force::<A, M>(there, goal, NonZeroU32::MIN, &recording).unwrap();
     let again = fit_in(vault, budget, &schema, &method).unwrap();
     assert_eq!(again.to_bytes(), model.to_bytes(), "{method}");

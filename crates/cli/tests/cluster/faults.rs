@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use scumble::engine::{ClusterProblem, EngineError, TableScan};
+use scumble::engine::{ClusterProblem, CodedTable, EngineError, TableScan};
 use scumble::schema::Clique;
 use scumble::{Input, ReadOptions, Schema};
 use scumble_engine::exact::ExactCounts;
@@ -60,6 +60,28 @@ fn counted_under(harm: impl FnOnce(&mut Servers)) -> (Counts, Result<Counts, Eng
 fn an_executor_that_is_killed_changes_nothing() {
     let (expected, counts) = counted_under(|servers| drop(servers.executors().remove(0)));
     assert_eq!(counts, Ok(expected));
+}
+
+#[test]
+fn codes_that_are_lost_with_an_executor_are_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = table(folder.path(), 12, 10_000);
+    let schema = Schema::parse(SCHEMA).unwrap();
+    let cliques = [Clique::empty(), Clique::new(schema.domain().attributes())];
+    let expected = count(&ReadOptions::default(), &data).unwrap();
+    let mut servers = Servers::start(2);
+    let kept = CodedTable::read(&[Input::new(&data)], &schema, &servers.read_options()).unwrap();
+    assert_eq!(kept.count_tables(&cliques).unwrap(), expected);
+    drop(servers.executors().remove(0));
+    // One that joins later fetches what it has not read.
+    servers.start_executor();
+    assert_eq!(kept.count_tables(&cliques).unwrap(), expected);
+    // From other rows they would be other codes.
+    fs::write(data.join("part-1.csv"), "a,b\n1,1\n").unwrap();
+    servers.executors().clear();
+    servers.start_executor();
+    let error = kept.count_tables(&cliques).unwrap_err();
+    assert!(error.to_string().contains("changed while it was being read"), "{error}");
 }
 
 #[test]

@@ -54,16 +54,23 @@ impl CountCliques {
     /// # Errors
     /// If `result` is not one list with one count per cell of the tables.
     pub fn tables(plan: &CountPlan, result: &dyn Array) -> Result<Vec<Vec<u64>>> {
-        let list = counts_of(result, 0)?;
-        if list.len() != plan.output_cells() {
+        Self::split(plan, &counts_of(result, 0)?)
+    }
+
+    /// Splits all counts into the requested tables.
+    ///
+    /// # Errors
+    /// If there is not one count per cell of the tables.
+    pub(crate) fn split(plan: &CountPlan, counts: &UInt64Array) -> Result<Vec<Vec<u64>>> {
+        if counts.len() != plan.output_cells() {
             return exec_err!("the counts belong to another query");
         }
-        Ok(plan.split(list.values()))
+        Ok(plan.split(counts.values()))
     }
 }
 
 /// Returns the list of counts in one row of a column of states.
-fn counts_of(states: &dyn Array, row: usize) -> Result<UInt64Array> {
+pub(crate) fn counts_of(states: &dyn Array, row: usize) -> Result<UInt64Array> {
     match states.as_list_opt::<i32>() {
         Some(lists) if row < lists.len() && lists.is_valid(row) => {
             let counts = lists.value(row);
@@ -76,7 +83,20 @@ fn counts_of(states: &dyn Array, row: usize) -> Result<UInt64Array> {
     }
 }
 
-fn item() -> FieldRef {
+/// Adds counts cell by cell.
+pub(crate) fn add_counts(sums: &mut [u64], counts: &[u64]) -> Result<()> {
+    if sums.len() != counts.len() {
+        return exec_err!("counts of two queries cannot be added");
+    }
+    for (sum, count) in sums.iter_mut().zip(counts) {
+        let Some(total) = sum.checked_add(*count) else { return exec_err!("more rows than can be counted") };
+        *sum = total;
+    }
+    Ok(())
+}
+
+/// The type of counts in a list.
+pub(crate) fn item() -> FieldRef {
     Arc::new(Field::new_list_field(DataType::UInt64, false))
 }
 
@@ -188,11 +208,7 @@ impl CountAccumulator {
             self.merged = Some(part);
             return Ok(());
         };
-        for (sum, count) in sums.iter_mut().zip(part) {
-            let Some(total) = sum.checked_add(count) else { return exec_err!("more rows than can be counted") };
-            *sum = total;
-        }
-        Ok(())
+        add_counts(sums, &part)
     }
 }
 

@@ -2,3 +2,4 @@
 
 pub(crate) mod aggregate;
 pub mod kernel;
+pub(crate) mod slices;

@@ -30,6 +30,8 @@ use crate::codes::recode::RecodeColumn;
 use crate::codes::udf::EncodeColumn;
 use crate::count::aggregate::CountCliques;
 use crate::count::kernel::CountPlan;
+use crate::count::slices;
+pub use crate::count::slices::SLICE_CELLS;
 use crate::error::{Damage, EngineError};
 use crate::run::session::remote_session;
 use crate::source::csv::CsvSource;
@@ -41,7 +43,7 @@ use crate::values::{PackTexts, SplitTexts};
 #[async_trait]
 pub trait Remote: fmt::Debug + Send + Sync {
     /// Maximum number of partitions for files of `bytes` bytes and a query of `cells` cells. Every
-    /// partition returns counts of all cells, which are then added.
+    /// partition returns counts of all cells, which are then added, [`SLICE_CELLS`] in one place.
     fn parts(&self, bytes: u64, cells: usize) -> usize;
 
     /// Returns all rows of `plan`, which was made under `config`.
@@ -50,6 +52,22 @@ pub trait Remote: fmt::Debug + Send + Sync {
         plan: Arc<dyn ExecutionPlan>,
         config: &SessionConfig,
     ) -> std::result::Result<Vec<RecordBatch>, EngineError>;
+
+    /// Computes all rows of `plan` and leaves each partition on the machine that computed it.
+    async fn keep(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        config: &SessionConfig,
+    ) -> std::result::Result<Arc<dyn KeptRows>, EngineError>;
+}
+
+/// Rows on other machines, which are removed there when this is dropped.
+///
+/// Rows may be lost with their machine. A plan that reads them then fails with
+/// [`ClusterProblem::RowsLost`](crate::ClusterProblem::RowsLost).
+pub trait KeptRows: fmt::Debug + Send + Sync {
+    /// Returns a plan that reads all rows, in at most `parts` partitions.
+    fn read(&self, parts: usize) -> Result<Arc<dyn ExecutionPlan>>;
 }
 
 /// Number of concurrent metadata requests.
@@ -70,6 +88,8 @@ pub(crate) struct RemoteFile {
 pub(crate) struct RemoteFiles {
     remote: Arc<dyn Remote>,
     files: Arc<[RemoteFile]>,
+    /// Bytes of all files together.
+    bytes: u64,
     stores: Option<Arc<dyn ObjectStoreRegistry>>,
 }
 
@@ -79,13 +99,19 @@ impl RemoteFiles {
         files: Vec<RemoteFile>,
         stores: Option<Arc<dyn ObjectStoreRegistry>>,
     ) -> Self {
-        Self { remote, files: files.into(), stores }
+        let bytes = files.iter().map(|file| file.meta.size).sum();
+        Self { remote, files: files.into(), bytes, stores }
+    }
+
+    /// Returns the same machines for rows that were read from these files and kept: from then on
+    /// nobody depends on the files.
+    pub(crate) fn without_files(&self) -> Self {
+        Self { files: Arc::new([]), ..self.clone() }
     }
 
     /// Creates a session for planning a query of `cells` cells.
     pub(crate) fn session(&self, cells: usize) -> std::result::Result<SessionContext, EngineError> {
-        let bytes = self.files.iter().map(|file| file.meta.size).sum();
-        remote_session(self.remote.parts(bytes, cells).max(1), self.stores.as_ref())
+        remote_session(self.remote.parts(self.bytes, cells).max(1), self.stores.as_ref())
     }
 
     /// Returns all rows of a plan over these files.
@@ -97,6 +123,17 @@ impl RemoteFiles {
         let rows = self.remote.collect(plan, context.state().config()).await?;
         self.are_unchanged(context).await?;
         Ok(rows)
+    }
+
+    /// Keeps all rows of a plan over these files on the machines that compute them.
+    pub(crate) async fn keep(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        context: &SessionContext,
+    ) -> std::result::Result<Arc<dyn KeptRows>, EngineError> {
+        let kept = self.remote.keep(plan, context.state().config()).await?;
+        self.are_unchanged(context).await?;
+        Ok(kept)
     }
 
     /// Checks that no file has changed. Every query is a scan of its own, and all must read the
@@ -216,6 +253,16 @@ pub fn read_aggregate(bytes: &[u8]) -> Result<AggregateUDF> {
     let cliques: Vec<Clique> = written.cliques.iter().map(clique).collect();
     let plan = CountPlan::new(&domain, &cliques).map_err(|_| bad())?;
     Ok(AggregateUDF::new_from_impl(CountCliques::new(Arc::new(plan))))
+}
+
+/// Serialises a node of a plan that only the engine has; `None` for any other node.
+pub fn write_node(node: &dyn ExecutionPlan) -> Option<&'static [u8]> {
+    slices::write(node)
+}
+
+/// Deserialises a node of the engine with its inputs.
+pub fn read_node(bytes: &[u8], inputs: &[Arc<dyn ExecutionPlan>]) -> Result<Arc<dyn ExecutionPlan>> {
+    slices::read(bytes, inputs)
 }
 
 /// Returns how the engine's CSV scan splits its files, if `source` is one.

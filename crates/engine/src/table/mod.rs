@@ -3,5 +3,6 @@
 pub(crate) mod chunks;
 pub(crate) mod coded;
 pub mod exact;
+pub(crate) mod kept;
 pub(crate) mod rows;
 pub(crate) mod table_scan;

@@ -25,12 +25,14 @@ use crate::codes::recode::RecodeColumn;
 use crate::codes::udf::EncodeColumn;
 use crate::count::aggregate::CountCliques;
 use crate::count::kernel::{CountPlan, table_len};
+use crate::count::slices;
 use crate::error::{Damage, EngineError};
 use crate::run::progress::{Progress, ProgressSink, bytes_scanned};
 use crate::run::remote::RemoteFiles;
 use crate::run::session::Workers;
 use crate::source::input::IN_MEMORY;
 use crate::table::chunks::{ChunkSink, Chunks};
+use crate::table::kept::KeptCodes;
 use crate::unit::{ROW, UnitBound};
 use crate::values;
 
@@ -41,6 +43,8 @@ const VALUE_BATCHES: usize = 4;
 /// Cells that values on other machines count as, which settles the number of partitions: what a
 /// partition returns is not added up, so it may be much.
 const REMOTE_VALUE_CELLS: usize = 1 << 16;
+/// Cells that codes on other machines count as, for the same reason.
+const KEPT_CELLS: usize = 1;
 /// Bytes per cell of the counted tables.
 const BYTES_PER_COUNTED_CELL: usize = 4;
 /// Bytes per cell of the requested tables: in the state that is passed on, and in the sum.
@@ -125,9 +129,26 @@ impl RowSource {
         recoding: Option<&Recoding>,
         cliques: &[Clique],
     ) -> Result<Private<Vec<CountTable>>, SourceError> {
-        let tables = self.count(workers, recoding, cliques).map_err(SourceError::new)?;
-        let tables = cliques.iter().cloned().zip(tables);
-        Ok(Private::new(tables.map(|(clique, counts)| CountTable::new(clique, counts)).collect()))
+        seal(cliques, self.count(workers, recoding, cliques))
+    }
+
+    /// Encodes every row on other machines, which keep the codes.
+    pub(crate) fn keep(&self, workers: &Workers) -> Result<Self, EngineError> {
+        let remote = self.remote.clone().ok_or(EngineError::Bug { what: "no other machines" })?;
+        let mut codes = Self { remote: Some(remote.without_files()), are_coded: true, ..self.clone() };
+        if self.tables.is_empty() {
+            return Ok(codes);
+        }
+        let mut values = self.clone();
+        values.context = remote.session(KEPT_CELLS)?;
+        let Origin { path, damage } = &self.origin;
+        let (columns, kept) = workers.run(path, *damage, async move {
+            let plan = async { values.codes(values.schema.domain().attributes())?.create_physical_plan().await };
+            let plan = plan.await.map_err(|_| EngineError::Bug { what: "no plan for the codes" })?;
+            Ok::<_, EngineError>((plan.schema(), remote.keep(plan, &values.context).await?))
+        })??;
+        codes.tables = vec![Arc::new(KeptCodes::new(kept, columns))];
+        Ok(codes)
     }
 
     /// Encodes every row.
@@ -184,6 +205,8 @@ impl RowSource {
         };
         let physical = physical.await.map_err(|_| EngineError::Bug { what: "no plan for the count" })?;
         let batches = if let Some(remote) = &self.remote {
+            let sliced = slices::sliced(physical, plan.output_cells());
+            let physical = sliced.map_err(|_| EngineError::Bug { what: "no plan for the sum" })?;
             remote.collect(physical, &self.context).await?
         } else {
             let mut tasks = JoinSet::new();
@@ -191,8 +214,9 @@ impl RowSource {
             tasks.spawn(async move { datafusion::physical_plan::collect(task_plan, context).await });
             self.finish(tasks, &physical).await?.concat()
         };
-        let [batch] = &batches[..] else { return Err(EngineError::Bug { what: "not one row of counts" }) };
-        CountCliques::tables(&plan, batch.column(0)).map_err(|_| EngineError::Bug { what: "counts of another query" })
+        let counts = slices::joined(&batches, plan.output_cells());
+        let tables = counts.and_then(|counts| CountCliques::split(&plan, &counts));
+        tables.map_err(|_| EngineError::Bug { what: "counts of another query" })
     }
 
     /// Adds every value present in `columns` to `sink`, with its number of rows.
@@ -352,6 +376,15 @@ impl RowSource {
         }
         Ok(results)
     }
+}
+
+/// Seals exact counts for the vault.
+pub(crate) fn seal(
+    cliques: &[Clique],
+    counts: Result<Vec<Vec<u64>>, EngineError>,
+) -> Result<Private<Vec<CountTable>>, SourceError> {
+    let tables = cliques.iter().cloned().zip(counts.map_err(SourceError::new)?);
+    Ok(Private::new(tables.map(|(clique, counts)| CountTable::new(clique, counts)).collect()))
 }
 
 /// Plans the longest prefix of the cliques that can be counted in `bytes`, at least one clique.

@@ -91,31 +91,25 @@ impl TableScan {
         Ok(Resources::new(schema, options)?.scan(schema, &local, Origin::in_memory(), found, vec![]))
     }
 
-    /// Whether other machines count. Then rows stay where they are, and cannot be
-    /// [coded](Self::code) here.
+    /// Whether other machines count. Then rows, and the [codes](Self::code) made of them, stay
+    /// there.
     pub fn is_remote(&self) -> bool {
         self.rows.remote.is_some()
     }
 
-    fn check_local(&self) -> Result<(), EngineError> {
+    /// Reads all rows once and keeps their codes: here, or on the machines that read them.
+    pub fn code(self) -> Result<CodedTable, EngineError> {
+        CodedTable::of_scan(self.rows, self.workers, self.spill, self.memory_limit)
+    }
+
+    /// The codes of all rows, which are private.
+    pub(crate) fn code_columns(&self) -> Result<Vec<CodeColumn>, EngineError> {
         if self.is_remote() {
             return Err(EngineError::config(
                 "the rows of a cluster's table stay where they are",
                 "use `--engine local`",
             ));
         }
-        Ok(())
-    }
-
-    /// Reads all rows once and keeps their codes.
-    pub fn code(self) -> Result<CodedTable, EngineError> {
-        self.check_local()?;
-        CodedTable::of_scan(self.rows, self.workers, self.spill, self.memory_limit)
-    }
-
-    /// The codes of all rows, which are private.
-    pub(crate) fn code_columns(&self) -> Result<Vec<CodeColumn>, EngineError> {
-        self.check_local()?;
         self.rows.code_columns(&self.workers)
     }
 

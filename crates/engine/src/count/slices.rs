@@ -1,0 +1,343 @@
+//! Sums of large counts on many machines: each adds one slice of the cells.
+//!
+//! Every partition of a scan returns the counts of all cells. Added in one place, they are
+//! partitions times cells of traffic for one machine. So the counts of each partition are [cut](Cut)
+//! into slices of [`SLICE_CELLS`] cells, the slices are distributed by their number, and each is
+//! [added](Add) by the machine that it is assigned to. The result is one row for each slice.
+//!
+//! ```text
+//! partition 1   counts ─cut─▶ slice 0, slice 1 ─┐           ┌─▶ sum of slice 0 ─┐
+//! partition 2   counts ─cut─▶ slice 0, slice 1 ─┼─ by slice ┤                   ├─▶ all counts
+//! partition 3   counts ─cut─▶ slice 0, slice 1 ─┘           └─▶ sum of slice 1 ─┘
+//! ```
+//!
+//! Additions are checked and exact, so the sums are those of one place. Sizes depend on the query
+//! alone.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::arrow::array::types::UInt32Type;
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, ListArray, RecordBatch, UInt32Array, UInt64Array};
+use datafusion::arrow::buffer::OffsetBuffer;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, exec_err, internal_err, plan_err};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::repartition::RepartitionExec;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, Partitioning, PlanProperties,
+};
+use futures::{StreamExt, TryStreamExt, stream};
+
+use crate::count::aggregate::{add_counts, counts_of, item};
+
+/// Number of cells of a slice: 2 MiB. Counts of fewer cells are added in one place.
+pub const SLICE_CELLS: usize = 1 << 18;
+
+/// Replaces the last step of a plan that counts, in which one place adds the counts of all
+/// partitions. Leaves plans alone whose counts are one slice, or come from one partition.
+pub(crate) fn sliced(plan: Arc<dyn ExecutionPlan>, cells: usize) -> Result<Arc<dyn ExecutionPlan>> {
+    let slices = cells.div_ceil(SLICE_CELLS);
+    let Some(parts) = partial_counts(&plan).filter(|_| slices > 1) else { return Ok(plan) };
+    let cut: Arc<dyn ExecutionPlan> = Arc::new(Cut::new(parts));
+    let by_slice = Partitioning::Hash(vec![Arc::new(Column::new(SLICE, 0))], slices);
+    let by_slice = RepartitionExec::try_new(cut, by_slice)?;
+    Ok(Arc::new(Add::new(Arc::new(by_slice))))
+}
+
+/// Returns the step of a plan that counts each partition, if another adds them.
+fn partial_counts(plan: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
+    let mut node = plan;
+    loop {
+        if node.downcast_ref::<AggregateExec>().is_some_and(|step| *step.mode() == AggregateMode::Partial) {
+            return Some(Arc::clone(node));
+        }
+        let [input] = node.children()[..] else { return None };
+        node = input;
+    }
+}
+
+/// Returns the counts of all cells, from the result of a plan that counts.
+pub(crate) fn joined(batches: &[RecordBatch], cells: usize) -> Result<UInt64Array> {
+    if let [batch] = batches
+        && batch.num_columns() == 1
+    {
+        return counts_of(batch.column(0), 0);
+    }
+    let mut slices = BTreeMap::new();
+    for batch in batches {
+        for (slice, counts) in slices_in(batch)? {
+            if slices.insert(slice, counts).is_some() {
+                return exec_err!("a slice was added twice");
+            }
+        }
+    }
+    if !slices.keys().copied().eq(0..number(cells.div_ceil(SLICE_CELLS))) {
+        return exec_err!("a slice is missing");
+    }
+    let mut all = Vec::with_capacity(cells);
+    for counts in slices.values() {
+        all.extend_from_slice(counts.values());
+    }
+    Ok(all.into())
+}
+
+/// Name of the column of slice numbers.
+const SLICE: &str = "slice";
+
+fn columns() -> SchemaRef {
+    let counts = Field::new("counts", DataType::List(item()), false);
+    Arc::new(Schema::new(vec![Field::new(SLICE, DataType::UInt32, false), counts]))
+}
+
+fn number(slice: usize) -> u32 {
+    u32::try_from(slice).expect("cells are fewer than 2^50")
+}
+
+fn row(slice: u32, counts: &UInt64Array) -> Result<RecordBatch> {
+    let lengths = OffsetBuffer::from_lengths([counts.len()]);
+    let counts: ArrayRef = Arc::new(ListArray::try_new(item(), lengths, Arc::new(counts.clone()), None)?);
+    Ok(RecordBatch::try_new(columns(), vec![Arc::new(UInt32Array::from(vec![slice])), counts])?)
+}
+
+fn slices_in(batch: &RecordBatch) -> Result<Vec<(u32, UInt64Array)>> {
+    let [slices, counts] = batch.columns() else { return exec_err!("a slice has a number and counts") };
+    let Some(slices) = slices.as_primitive_opt::<UInt32Type>().filter(|slices| slices.null_count() == 0) else {
+        return exec_err!("a slice has no number");
+    };
+    (0..batch.num_rows()).map(|row| Ok((slices.value(row), counts_of(counts, row)?))).collect()
+}
+
+fn properties(partitions: usize) -> Arc<PlanProperties> {
+    Arc::new(PlanProperties::new(
+        EquivalenceProperties::new(columns()),
+        Partitioning::UnknownPartitioning(partitions),
+        EmissionType::Final,
+        Boundedness::Bounded,
+    ))
+}
+
+/// Cuts the counts of every partition into slices.
+#[derive(Debug)]
+pub(crate) struct Cut {
+    input: Arc<dyn ExecutionPlan>,
+    properties: Arc<PlanProperties>,
+}
+
+impl Cut {
+    pub(crate) fn new(input: Arc<dyn ExecutionPlan>) -> Self {
+        let properties = properties(input.output_partitioning().partition_count());
+        Self { input, properties }
+    }
+
+    fn slices(counts: &RecordBatch) -> Result<Vec<Result<RecordBatch>>> {
+        let [states] = counts.columns() else { return exec_err!("the state is one column of counts") };
+        let mut slices = vec![];
+        for state in 0..states.len() {
+            let counts = counts_of(states, state)?;
+            let starts = (0..counts.len()).step_by(SLICE_CELLS).enumerate();
+            slices.extend(
+                starts.map(|(slice, start)| {
+                    row(number(slice), &counts.slice(start, SLICE_CELLS.min(counts.len() - start)))
+                }),
+            );
+        }
+        Ok(slices)
+    }
+}
+
+/// Adds the slices of all partitions that have the same number.
+#[derive(Debug)]
+pub(crate) struct Add {
+    input: Arc<dyn ExecutionPlan>,
+    properties: Arc<PlanProperties>,
+}
+
+impl Add {
+    pub(crate) fn new(input: Arc<dyn ExecutionPlan>) -> Self {
+        let properties = properties(input.output_partitioning().partition_count());
+        Self { input, properties }
+    }
+
+    async fn sums(mut batches: SendableRecordBatchStream) -> Result<Vec<Result<RecordBatch>>> {
+        let mut sums: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+        while let Some(batch) = batches.next().await {
+            for (slice, counts) in slices_in(&batch?)? {
+                match sums.get_mut(&slice) {
+                    Some(sum) => add_counts(sum, counts.values())?,
+                    None => _ = sums.insert(slice, counts.values().to_vec()),
+                }
+            }
+        }
+        Ok(sums.into_iter().map(|(slice, sum)| row(slice, &sum.into())).collect())
+    }
+}
+
+impl DisplayAs for Cut {
+    fn fmt_as(&self, _: DisplayFormatType, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("CutCounts")
+    }
+}
+
+impl DisplayAs for Add {
+    fn fmt_as(&self, _: DisplayFormatType, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("AddSlices")
+    }
+}
+
+impl ExecutionPlan for Cut {
+    fn name(&self) -> &'static str {
+        "CutCounts"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        let [input] = &children[..] else { return internal_err!("counts have one source") };
+        Ok(Arc::new(Self::new(Arc::clone(input))))
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let counts = self.input.execute(partition, context)?;
+        let slices =
+            counts.map(|counts| counts.and_then(|counts| Self::slices(&counts)).map(stream::iter)).try_flatten();
+        Ok(Box::pin(RecordBatchStreamAdapter::new(columns(), slices)))
+    }
+}
+
+impl ExecutionPlan for Add {
+    fn name(&self) -> &'static str {
+        "AddSlices"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        let [input] = &children[..] else { return internal_err!("slices have one source") };
+        Ok(Arc::new(Self::new(Arc::clone(input))))
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let slices = self.input.execute(partition, context)?;
+        let sums = stream::once(Self::sums(slices)).map_ok(stream::iter).try_flatten();
+        Ok(Box::pin(RecordBatchStreamAdapter::new(columns(), sums)))
+    }
+}
+
+/// Serialises a node of this module; `None` for any other node.
+pub(crate) fn write(node: &dyn ExecutionPlan) -> Option<&'static [u8]> {
+    if node.downcast_ref::<Cut>().is_some() {
+        return Some(b"cut");
+    }
+    node.downcast_ref::<Add>().map(|_| &b"add"[..])
+}
+
+/// Deserialises a node of this module.
+pub(crate) fn read(bytes: &[u8], inputs: &[Arc<dyn ExecutionPlan>]) -> Result<Arc<dyn ExecutionPlan>> {
+    match (bytes, inputs) {
+        (b"cut", [input]) => Ok(Arc::new(Cut::new(Arc::clone(input)))),
+        (b"add", [input]) => Ok(Arc::new(Add::new(Arc::clone(input)))),
+        _ => plan_err!("not a step of a count of Scumble"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::datasource::memory::MemorySourceConfig;
+    use datafusion::physical_plan::{collect_partitioned, displayable};
+
+    use super::*;
+
+    /// States of counts: one row in each partition.
+    fn counted(parts: &[Vec<u64>]) -> Arc<dyn ExecutionPlan> {
+        let columns = Arc::new(Schema::new(vec![Field::new("counts", DataType::List(item()), false)]));
+        let state = |counts: &Vec<u64>| {
+            let lengths = OffsetBuffer::from_lengths([counts.len()]);
+            let counts = ListArray::new(item(), lengths, Arc::new(UInt64Array::from(counts.clone())), None);
+            vec![RecordBatch::try_new(Arc::clone(&columns), vec![Arc::new(counts)]).unwrap()]
+        };
+        let partitions: Vec<_> = parts.iter().map(state).collect();
+        MemorySourceConfig::try_new_exec(&partitions, columns, None).unwrap()
+    }
+
+    fn added(parts: &[Vec<u64>]) -> Result<Vec<RecordBatch>> {
+        let by_slice = Partitioning::Hash(vec![Arc::new(Column::new(SLICE, 0))], 3);
+        let cut = Arc::new(Cut::new(counted(parts)));
+        let plan = Arc::new(Add::new(Arc::new(RepartitionExec::try_new(cut, by_slice).unwrap())));
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let batches = runtime.block_on(collect_partitioned(plan, Arc::default()))?;
+        Ok(batches.concat())
+    }
+
+    #[test]
+    fn slices_add_up_to_the_whole() {
+        let cells = 2 * SLICE_CELLS + 7;
+        let parts: Vec<Vec<u64>> = (1..=5).map(|part| (0..cells as u64).map(|cell| cell * part).collect()).collect();
+        let whole = joined(&added(&parts).unwrap(), cells).unwrap();
+        assert!(whole.values().iter().zip(0..).all(|(&sum, cell)| sum == 15 * cell));
+        assert_eq!(whole.len(), cells);
+    }
+
+    #[test]
+    fn a_slice_that_is_missing_twice_there_or_too_large_is_refused() {
+        let cells = SLICE_CELLS + 1;
+        let mut batches = added(&[vec![1; cells]]).unwrap();
+        batches.retain(|batch| batch.num_rows() > 0);
+        assert!(joined(&batches[1..], cells).is_err());
+        assert!(joined(&[&batches[..], &batches[..1]].concat(), cells).is_err());
+        assert!(added(&[vec![u64::MAX; cells], vec![1; cells]]).is_err());
+        assert!(added(&[vec![1; cells], vec![1; cells + 1]]).is_err());
+    }
+
+    #[test]
+    fn only_large_counts_are_cut() {
+        let plan = counted(&[vec![1], vec![2]]);
+        let same = sliced(Arc::clone(&plan), SLICE_CELLS).unwrap();
+        assert!(Arc::ptr_eq(&same, &plan));
+        let shown = displayable(sliced(Arc::clone(&plan), SLICE_CELLS + 1).unwrap().as_ref()).indent(false).to_string();
+        assert!(!shown.contains("CutCounts"), "there is no partial count to cut: {shown}");
+    }
+
+    #[test]
+    fn nodes_survive_a_round_trip() {
+        let (cut, add) = (Cut::new(counted(&[vec![1]])), Add::new(counted(&[vec![1]])));
+        for (name, node) in [("CutCounts", &cut as &dyn ExecutionPlan), ("AddSlices", &add)] {
+            let again = read(write(node).unwrap(), &[counted(&[vec![1]])]).unwrap();
+            assert_eq!(again.name(), name);
+        }
+        assert!(read(b"cut", &[]).is_err() && read(b"sum", &[counted(&[])]).is_err());
+    }
+}
