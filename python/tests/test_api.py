@@ -237,7 +237,7 @@ def test_a_signed_bundle_is_verified_by_keys_that_the_reader_accepts(people: Peo
     signers.write_text(f"office@example.org {key.with_suffix('.pub').read_text()}")
     table, schema = people
     ledger = scumble.Ledger.create(tmp_path / "people.ledger", schema, epsilon=2.0, delta=1e-9)
-    by = scumble.Independent(1.0, 1e-9)
+    by = scumble.MST(1.0, 1e-9)
     by.fit(table, schema, ledger=ledger)
     made = scumble.bundle(by, tmp_path / "signed", rows=50, ledger=ledger, sign=key)
     assert {"SHA256SUMS.sig", "ledger.json"} <= set(made.files)
