@@ -100,6 +100,7 @@ else
     part columns reproduce/columns.sh
     on_tables learned reproduce/learned.sh --output "$output"
     on_tables release reproduce/release.sh --output "$output"
+    on_tables audit reproduce/audit.sh --output "$output"
     on_tables product reproduce/product.sh --output "$output"
     part python reproduce/python.sh
     # Last, because two of its pictures are drawn from files in docs/reproduction.

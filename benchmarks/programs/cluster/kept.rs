@@ -19,8 +19,8 @@ const EXECUTORS: u16 = 4;
 const PARTS: u64 = 512;
 const GIB: f64 = 1_073_741_824.0;
 
-/// The same questions by scans and of codes that are kept, then without the files, and then with an
-/// executor less.
+/// Asks ten questions by scans, and of codes that are kept while the files are away; and one more
+/// after an executor was killed.
 pub(crate) fn codes(figures: &mut Figures) -> Result<()> {
     let table = Table::of_millions(10)?;
     let pairs = table.pairs();

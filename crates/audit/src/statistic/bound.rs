@@ -9,9 +9,9 @@ use super::{binomial, normal};
 pub const LEVEL: f64 = 0.001;
 /// One of this many runs of each table is used to choose the test, and not to count its errors.
 const PILOT: usize = 10;
-/// Level of the error rates by which the pilot runs choose. A test with few errors in the pilot runs
-/// is often chosen for its luck; at this level, a simulation with normal statistics proves 98 to
-/// 99.8 % of what the best test would.
+/// Level of the error rates by which the pilot runs choose. A test with few errors in the pilot
+/// runs is often chosen for its luck; at this level, a simulation with normal statistics proves 98
+/// to 99.8 % of what the best test would.
 const PILOT_LEVEL: f64 = 0.001;
 /// Number of thresholds that the pilot runs choose among.
 const THRESHOLDS: usize = 64;

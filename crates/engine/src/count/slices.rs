@@ -1,9 +1,10 @@
 //! Sums of large counts on many machines: each adds one slice of the cells.
 //!
 //! Every partition of a scan returns the counts of all cells. Added in one place, they are
-//! partitions times cells of traffic for one machine. So the counts of each partition are [cut](Cut)
-//! into slices of [`SLICE_CELLS`] cells, the slices are distributed by their number, and each is
-//! [added](Add) by the machine that it is assigned to. The result is one row for each slice.
+//! partitions times cells of traffic for one machine. So the counts of each partition are
+//! [cut](Cut) into slices of [`SLICE_CELLS`] cells, the slices are distributed by their number, and
+//! each is [added](Add) by the machine that it is assigned to. The result is one row for each
+//! slice.
 //!
 //! ```text
 //! partition 1   counts ─cut─▶ slice 0, slice 1 ─┐           ┌─▶ sum of slice 0 ─┐
