@@ -11,10 +11,11 @@ pub(crate) const HOLDS: &str = "No attack proves more than is claimed.";
 /// What it says otherwise.
 pub(crate) const FALSE: &str = "AN ATTACK PROVES MORE THAN IS CLAIMED: the guarantee is false. Please report it.";
 
-/// Formats a bound and its share of the claim.
+/// Formats a bound and its share of the claim. Where the runs on both tables released the same, as
+/// far as the first of them show, there is no test and no bound.
 pub(crate) fn bound(bound: Option<Bound>, claim: f64) -> String {
     match bound {
-        None => "too few runs".into(),
+        None => "nothing".into(),
         Some(bound) if claim > 0.0 => format!("{:.3} ({:.0} %)", bound.value, 100.0 * bound.value / claim),
         Some(bound) => format!("{:.3}", bound.value),
     }

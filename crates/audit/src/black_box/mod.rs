@@ -85,7 +85,7 @@ pub struct Settings {
 /// What a number of runs can prove.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Prospect {
-    /// Number of runs on each file.
+    /// Number of runs on each table.
     pub runs: u64,
     /// The largest bound on `mu` that any attack can prove: that of one without errors.
     pub largest_mu: f64,

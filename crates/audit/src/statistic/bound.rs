@@ -80,7 +80,7 @@ impl Outcomes {
     }
 
     /// Returns `proved` of upper bounds on both error rates, for the test that is best in the pilot
-    /// runs; `None` if there are too few runs.
+    /// runs; `None` if these do not differ.
     fn bound(&self, tried: usize, proved: impl Fn(f64, f64) -> f64) -> Option<Bound> {
         let (pilot, rest) = self.split();
         let level = LEVEL / tried.max(1) as f64;

@@ -35,7 +35,7 @@ date. [The command line](cli.md) describes what all commands share, such as inpu
 [Errors and exit codes](errors.md) lists the errors.
 
 The examples are run in this order, in a folder with the made-up table `people.csv`, a schema `people.schema.yaml` of five of its
-columns, a file of criteria, a key with a file of signers, and the outputs of earlier examples.
+columns, a file of criteria, a key with a file of signers, files of one person and of held-out rows, and the outputs of earlier examples.
 
 <!-- setup
 # Examples write the same files repeatedly.
@@ -55,6 +55,8 @@ scumble sample --quiet people.model --rows 2000 -o synth.csv
 scumble marginals --quiet people.model -o people.marginals.json
 scumble schema export --quiet --to mbi people.schema.yaml -o domain.json
 scumble schema export --quiet --to smartnoise people.schema.yaml -o metadata.yaml
+head -n 2 people.csv > one-person.csv
+{ head -n 1 people.csv; tail -n 400 people.csv; } > held-out.csv
 echo 'criteria: [{tables: 2, atMost: 0.9}]' > criteria.yaml
 ssh-keygen -q -t ed25519 -N '' -f office_key
 echo \"data@office.example $(cat office_key.pub)\" > office.signers

@@ -31,12 +31,9 @@ fn method(arguments: &AuditMethod, terminal: &Terminal) -> Result<(), Failure> {
     output::check(reads, &arguments.terms.output, arguments.terms.overwriting.force)?;
     let method = arguments.method()?;
     let pairs = pairs(arguments, &method)?;
-    let settings = white_box::Settings {
-        method,
-        goal: arguments.terms.goal(),
-        runs: arguments.runs.get(),
-        journal: arguments.terms.journal.clone(),
-    };
+    let (goal, runs) = (arguments.terms.goal(), arguments.runs.get());
+    terminal.note(&black_box::Prospect::new(goal, runs).to_string());
+    let settings = white_box::Settings { method, goal, runs, journal: arguments.terms.journal.clone() };
     let audit = with_progress(&arguments.terms, terminal, |progress| white_box::audit(&settings, &pairs, progress))?;
     finish(arguments.terms.output.as_deref(), terminal, &audit, || method_page(&audit))?;
     judge(audit.holds(), MORE_RUNS)
