@@ -33,7 +33,7 @@ use datafusion::prelude::SessionConfig;
 use datafusion_proto::physical_plan::AsExecutionPlan;
 use datafusion_proto::protobuf::PhysicalPlanNode;
 use futures::TryStreamExt;
-use scumble_engine::remote::SLICE_CELLS;
+use scumble_engine::remote::SHARE_CELLS;
 use scumble_engine::{ClusterProblem, EngineError, KeptRows, Remote};
 use tokio::time::{sleep, timeout};
 use tonic::transport::Channel;
@@ -64,7 +64,7 @@ const FETCH_TIMEOUT: Duration = Duration::from_secs(30);
 const PART_BYTES: u64 = 32 << 20;
 /// Minimum partitions of small files, so that several executors have work.
 const MIN_PARTS: u64 = 8;
-/// One executor reads and adds the counts of all partitions, or one slice of them: this number of
+/// One executor reads and adds the counts of all partitions, or a share of them: this number of
 /// bytes takes about ten seconds.
 const SUM_BYTES: u64 = 4 << 30;
 /// More partitions are not faster.
@@ -417,7 +417,7 @@ fn settings(config: &SessionConfig) -> Vec<KeyValuePair> {
 #[async_trait]
 impl Remote for Cluster {
     fn parts(&self, bytes: u64, cells: usize) -> usize {
-        let by_sum = SUM_BYTES / (8 * cells.clamp(1, SLICE_CELLS) as u64);
+        let by_sum = SUM_BYTES / (8 * cells.clamp(1, SHARE_CELLS) as u64);
         let parts = (bytes / self.options.part_bytes.max(1)).min(by_sum).clamp(MIN_PARTS, MAX_PARTS);
         usize::try_from(parts).expect("a few thousand parts")
     }

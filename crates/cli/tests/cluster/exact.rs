@@ -258,7 +258,7 @@ fn large_counts_are_added_slice_by_slice() {
     let cells = schema.domain().table_len(&all).unwrap();
     let cliques = vec![all; 300_000_usize.div_ceil(cells) + 1];
     let count = |options: &ReadOptions| TableScan::open(&inputs, &schema, options).unwrap().count_tables(&cliques);
-    assert!(cells * cliques.len() > scumble_engine::remote::SLICE_CELLS);
+    assert!(cells * cliques.len() > scumble_engine::remote::SHARE_CELLS);
     assert_eq!(count(&servers.read_options()), count(&ReadOptions::default()));
 }
 

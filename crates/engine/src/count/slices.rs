@@ -1,10 +1,9 @@
-//! Sums of large counts on many machines: each adds one slice of the cells.
+//! Sums of large counts on many machines: each adds a share of the cells.
 //!
 //! Every partition of a scan returns the counts of all cells. Added in one place, they are
 //! partitions times cells of traffic for one machine. So the counts of each partition are
-//! [cut](Cut) into slices of [`SLICE_CELLS`] cells, the slices are distributed by their number, and
-//! each is [added](Add) by the machine that it is assigned to. The result is one row for each
-//! slice.
+//! [cut](Cut) into slices, the slices are distributed by a hash of their number, and each is
+//! [added](Add) by the machine that it is assigned to. The result is one row for each slice.
 //!
 //! ```text
 //! partition 1   counts ─cut─▶ slice 0, slice 1 ─┐           ┌─▶ sum of slice 0 ─┐
@@ -39,16 +38,19 @@ use futures::{StreamExt, TryStreamExt, stream};
 
 use crate::count::aggregate::{add_counts, counts_of, item};
 
-/// Number of cells of a slice: 2 MiB. Counts of fewer cells are added in one place.
-pub const SLICE_CELLS: usize = 1 << 18;
+/// Number of cells that one place adds: 2 MiB. Counts of no more cells are not cut.
+pub const SHARE_CELLS: usize = 1 << 18;
+/// Number of cells of a slice, which is a row. Whoever reads rows of other machines collects some
+/// thousand of them before going on, so they must be small.
+const SLICE_CELLS: usize = 256;
 
 /// Replaces the last step of a plan that counts, in which one place adds the counts of all
-/// partitions. Leaves plans alone whose counts are one slice, or come from one partition.
+/// partitions. Leaves plans alone whose counts are one share, or come from one partition.
 pub(crate) fn sliced(plan: Arc<dyn ExecutionPlan>, cells: usize) -> Result<Arc<dyn ExecutionPlan>> {
-    let slices = cells.div_ceil(SLICE_CELLS);
-    let Some(parts) = partial_counts(&plan).filter(|_| slices > 1) else { return Ok(plan) };
+    let shares = cells.div_ceil(SHARE_CELLS);
+    let Some(parts) = partial_counts(&plan).filter(|_| shares > 1) else { return Ok(plan) };
     let cut: Arc<dyn ExecutionPlan> = Arc::new(Cut::new(parts));
-    let by_slice = Partitioning::Hash(vec![Arc::new(Column::new(SLICE, 0))], slices);
+    let by_slice = Partitioning::Hash(vec![Arc::new(Column::new(SLICE, 0))], shares);
     let by_slice = RepartitionExec::try_new(cut, by_slice)?;
     Ok(Arc::new(Add::new(Arc::new(by_slice))))
 }
@@ -72,10 +74,10 @@ pub(crate) fn joined(batches: &[RecordBatch], cells: usize) -> Result<UInt64Arra
     {
         return counts_of(batch.column(0), 0);
     }
-    let mut slices = BTreeMap::new();
+    let mut slices = Slices::new();
     for batch in batches {
         for (slice, counts) in slices_in(batch)? {
-            if slices.insert(slice, counts).is_some() {
+            if slices.insert(slice, counts.values().to_vec()).is_some() {
                 return exec_err!("a slice was added twice");
             }
         }
@@ -83,12 +85,11 @@ pub(crate) fn joined(batches: &[RecordBatch], cells: usize) -> Result<UInt64Arra
     if !slices.keys().copied().eq(0..number(cells.div_ceil(SLICE_CELLS))) {
         return exec_err!("a slice is missing");
     }
-    let mut all = Vec::with_capacity(cells);
-    for counts in slices.values() {
-        all.extend_from_slice(counts.values());
-    }
-    Ok(all.into())
+    Ok(slices.into_values().flatten().collect::<Vec<u64>>().into())
 }
+
+/// Counts of slices by their number.
+type Slices = BTreeMap<u32, Vec<u64>>;
 
 /// Name of the column of slice numbers.
 const SLICE: &str = "slice";
@@ -99,13 +100,14 @@ fn columns() -> SchemaRef {
 }
 
 fn number(slice: usize) -> u32 {
-    u32::try_from(slice).expect("cells are fewer than 2^50")
+    u32::try_from(slice).expect("cells are fewer than 2^40")
 }
 
-fn row(slice: u32, counts: &UInt64Array) -> Result<RecordBatch> {
-    let lengths = OffsetBuffer::from_lengths([counts.len()]);
-    let counts: ArrayRef = Arc::new(ListArray::try_new(item(), lengths, Arc::new(counts.clone()), None)?);
-    Ok(RecordBatch::try_new(columns(), vec![Arc::new(UInt32Array::from(vec![slice])), counts])?)
+/// Returns one row for each slice: its number, and as many of `counts` as it has cells.
+fn rows(slices: Vec<u32>, lengths: impl IntoIterator<Item = usize>, counts: UInt64Array) -> Result<RecordBatch> {
+    let lengths = OffsetBuffer::from_lengths(lengths);
+    let counts: ArrayRef = Arc::new(ListArray::try_new(item(), lengths, Arc::new(counts), None)?);
+    Ok(RecordBatch::try_new(columns(), vec![Arc::new(UInt32Array::from(slices)), counts])?)
 }
 
 fn slices_in(batch: &RecordBatch) -> Result<Vec<(u32, UInt64Array)>> {
@@ -143,12 +145,9 @@ impl Cut {
         let mut slices = vec![];
         for state in 0..states.len() {
             let counts = counts_of(states, state)?;
-            let starts = (0..counts.len()).step_by(SLICE_CELLS).enumerate();
-            slices.extend(
-                starts.map(|(slice, start)| {
-                    row(number(slice), &counts.slice(start, SLICE_CELLS.min(counts.len() - start)))
-                }),
-            );
+            let cells = counts.len();
+            let lengths = (0..cells).step_by(SLICE_CELLS).map(|start| SLICE_CELLS.min(cells - start));
+            slices.push(rows((0..number(cells.div_ceil(SLICE_CELLS))).collect(), lengths, counts));
         }
         Ok(slices)
     }
@@ -167,8 +166,8 @@ impl Add {
         Self { input, properties }
     }
 
-    async fn sums(mut batches: SendableRecordBatchStream) -> Result<Vec<Result<RecordBatch>>> {
-        let mut sums: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+    async fn sums(mut batches: SendableRecordBatchStream) -> Result<RecordBatch> {
+        let mut sums = Slices::new();
         while let Some(batch) = batches.next().await {
             for (slice, counts) in slices_in(&batch?)? {
                 match sums.get_mut(&slice) {
@@ -177,7 +176,8 @@ impl Add {
                 }
             }
         }
-        Ok(sums.into_iter().map(|(slice, sum)| row(slice, &sum.into())).collect())
+        let (slices, lengths): (Vec<u32>, Vec<usize>) = sums.iter().map(|(&slice, sum)| (slice, sum.len())).unzip();
+        rows(slices, lengths, sums.into_values().flatten().collect::<Vec<u64>>().into())
     }
 }
 
@@ -253,8 +253,7 @@ impl ExecutionPlan for Add {
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let slices = self.input.execute(partition, context)?;
-        let sums = stream::once(Self::sums(slices)).map_ok(stream::iter).try_flatten();
-        Ok(Box::pin(RecordBatchStreamAdapter::new(columns(), sums)))
+        Ok(Box::pin(RecordBatchStreamAdapter::new(columns(), stream::once(Self::sums(slices)))))
     }
 }
 
@@ -305,7 +304,7 @@ mod tests {
 
     #[test]
     fn slices_add_up_to_the_whole() {
-        let cells = 2 * SLICE_CELLS + 7;
+        let cells = 300 * SLICE_CELLS + 7;
         let parts: Vec<Vec<u64>> = (1..=5).map(|part| (0..cells as u64).map(|cell| cell * part).collect()).collect();
         let whole = joined(&added(&parts).unwrap(), cells).unwrap();
         assert!(whole.values().iter().zip(0..).all(|(&sum, cell)| sum == 15 * cell));
@@ -326,9 +325,9 @@ mod tests {
     #[test]
     fn only_large_counts_are_cut() {
         let plan = counted(&[vec![1], vec![2]]);
-        let same = sliced(Arc::clone(&plan), SLICE_CELLS).unwrap();
+        let same = sliced(Arc::clone(&plan), SHARE_CELLS).unwrap();
         assert!(Arc::ptr_eq(&same, &plan));
-        let shown = displayable(sliced(Arc::clone(&plan), SLICE_CELLS + 1).unwrap().as_ref()).indent(false).to_string();
+        let shown = displayable(sliced(Arc::clone(&plan), SHARE_CELLS + 1).unwrap().as_ref()).indent(false).to_string();
         assert!(!shown.contains("CutCounts"), "there is no partial count to cut: {shown}");
     }
 

@@ -31,7 +31,7 @@ use crate::codes::udf::EncodeColumn;
 use crate::count::aggregate::CountCliques;
 use crate::count::kernel::CountPlan;
 use crate::count::slices;
-pub use crate::count::slices::SLICE_CELLS;
+pub use crate::count::slices::SHARE_CELLS;
 use crate::error::{Damage, EngineError};
 use crate::run::session::remote_session;
 use crate::source::csv::CsvSource;
@@ -43,7 +43,7 @@ use crate::values::{PackTexts, SplitTexts};
 #[async_trait]
 pub trait Remote: fmt::Debug + Send + Sync {
     /// Maximum number of partitions for files of `bytes` bytes and a query of `cells` cells. Every
-    /// partition returns counts of all cells, which are then added, [`SLICE_CELLS`] in one place.
+    /// partition returns counts of all cells, which are then added, [`SHARE_CELLS`] in one place.
     fn parts(&self, bytes: u64, cells: usize) -> usize;
 
     /// Returns all rows of `plan`, which was made under `config`.
