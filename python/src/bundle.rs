@@ -1,9 +1,8 @@
 //! Release bundles.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use scumble::Ledger;
 use scumble::bundle::{self, Date, LedgerState, Publisher, Release, Signer, Signers};
 use serde_json::json;
 
@@ -40,7 +39,7 @@ pub(crate) fn bundle_create(
         sampling: sampling_named(sampling)?.unwrap_or(usual.sampling),
         publisher,
         criteria: criteria.read()?,
-        ledger: ledger.map(|path| ledger_state(&path, model)).transpose()?,
+        ledger: ledger.map(|path| LedgerState::read(&path, model)).transpose().map_err(Failure::from)?,
         ..usual
     };
     let signer = sign.map(|key| Signer::try_key(&key).map_err(Failure::from)).transpose()?;
@@ -53,11 +52,6 @@ pub(crate) fn bundle_create(
         };
         Ok(json!({ "files": files, "release": release, "left_open": release.left_open(model) }).to_string())
     })
-}
-
-/// Returns the state of the ledger that a model was fitted on.
-fn ledger_state(path: &Path, model: &scumble::Model) -> Result<LedgerState, Failure> {
-    Ok(LedgerState::new(&Ledger::open(path)?.verify()?, model)?)
 }
 
 /// Tries a key before budget is spent, so that no release fails for want of a signature.

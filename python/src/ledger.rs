@@ -44,7 +44,6 @@ pub(crate) fn ledger_statement(path: PathBuf) -> Result<(String, String), Failur
     let mut json = serde_json::to_value(&summary).expect("its keys are text");
     json["records"] = statement.records.into();
     json["head"] = serde_json::to_value(&statement.head).expect("text");
-    let newest = LedgerHead::newest(&statement);
-    json["newest"] = format!("{}:{}", newest.record, newest.hash).into();
+    json["newest"] = LedgerHead::newest(&statement).to_string().into();
     Ok((json.to_string(), summary.to_string()))
 }

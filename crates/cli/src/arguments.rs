@@ -383,11 +383,7 @@ pub(crate) struct RealTable {
 impl RealTable {
     /// Returns the method with its options.
     pub(crate) fn method(&self) -> Result<Method, Error> {
-        let method = match &self.method {
-            Some(name) => Method::named(name)?,
-            None => Method::recommended(self.goal()),
-        };
-        self.method_options.set(method)
+        self.method_options.of_method(self.method.as_deref(), self.goal())
     }
 
     /// Returns the privacy goal of the fit. Must not be called with `--from-marginals`.

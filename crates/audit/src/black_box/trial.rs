@@ -11,8 +11,8 @@ use scumble_schema::Schema;
 use super::Attack;
 use crate::error::AuditError;
 
-/// Name of the columns of the made-up table, which the attacks read by position.
-const CODES_OF_PLANTED_ROW: char = '0';
+/// The code of the planted row in every column.
+const PLANTED_CODE: char = '0';
 
 /// The files of an audit, in a folder of its own.
 #[derive(Debug)]
@@ -76,13 +76,13 @@ impl Folder {
 
     fn statistic(&self, attack: Attack, rows: &str, model: &Model) -> Result<f64, AuditError> {
         let rows = || rows.lines().skip(1).filter(|row| !row.is_empty());
-        let planted = |row: &&str| row.split(',').all(|value| value.starts_with(CODES_OF_PLANTED_ROW));
+        let planted = |row: &&str| row.split(',').all(|value| value.starts_with(PLANTED_CODE));
         Ok(match attack {
             Attack::Rows => rows().count() as f64,
             Attack::Exact => rows().filter(planted).count() as f64,
             Attack::Share => rows().filter(planted).count() as f64 / (rows().count() as f64).max(1.0),
             Attack::OneWay => {
-                let zeros = |row: &str| row.split(',').filter(|value| value.starts_with(CODES_OF_PLANTED_ROW)).count();
+                let zeros = |row: &str| row.split(',').filter(|value| value.starts_with(PLANTED_CODE)).count();
                 rows().map(zeros).sum::<usize>() as f64
             }
             Attack::Likelihood => {

@@ -99,11 +99,7 @@ pub(crate) struct AuditMethod {
 impl AuditMethod {
     /// Returns the method with its options.
     pub(crate) fn method(&self) -> Result<Method, Error> {
-        let method = match &self.method {
-            Some(name) => Method::named(name)?,
-            None => Method::recommended(self.terms.goal()),
-        };
-        self.method_options.set(method)
+        self.method_options.of_method(self.method.as_deref(), self.terms.goal())
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use scumble::vault::ApproxDp;
 use scumble::{Error, Method, Workload, read_workload};
 
 /// The options of a method.
@@ -30,6 +31,11 @@ pub(crate) struct MethodOptions {
 }
 
 impl MethodOptions {
+    /// Returns the method of this name, or the one recommended for `goal`, with these options.
+    pub(crate) fn of_method(&self, name: Option<&str>, goal: ApproxDp) -> Result<Method, Error> {
+        self.set(name.map_or_else(|| Ok(Method::recommended(goal)), Method::named)?)
+    }
+
     /// Returns `method` with these options.
     pub(crate) fn set(&self, method: Method) -> Result<Method, Error> {
         let short = [("profile", &self.profile), ("effort", &self.effort)];

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use scumble::bundle::{self, Date, LedgerState, Outcome, Release, Signer, Verification};
 use scumble::report::guarantee;
-use scumble::{Fault, Ledger, Model};
+use scumble::{Fault, Model};
 use serde_json::json;
 
 use crate::arguments::{BundleCommand, BundleCreate, BundleVerb, BundleVerify};
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &BundleCommand, terminal: &Terminal) -> Result<(), 
 fn create(arguments: &BundleCreate, terminal: &Terminal) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
     let date = arguments.date.map_or_else(today, Ok)?;
-    let ledger = arguments.ledger.as_deref().map(|path| ledger_state(path, &model)).transpose()?;
+    let ledger = arguments.ledger.as_deref().map(|path| LedgerState::read(path, &model)).transpose()?;
     let signer = arguments.sign.as_deref().map(Signer::try_key).transpose()?;
     let usual = Release::of_model(&model, arguments.rows, arguments.seed, date)?;
     let release = Release {
@@ -57,11 +57,6 @@ fn create(arguments: &BundleCreate, terminal: &Terminal) -> Result<(), Failure> 
         },
     );
     Ok(())
-}
-
-/// Returns the state of the ledger that a model was fitted on.
-pub(crate) fn ledger_state(ledger: &Path, model: &Model) -> Result<LedgerState, Failure> {
-    Ok(LedgerState::new(&Ledger::open(ledger)?.verify()?, model)?)
 }
 
 /// Writes a bundle, shows progress, and stops on request.

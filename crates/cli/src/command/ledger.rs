@@ -113,7 +113,7 @@ fn head(arguments: &LedgerFile, terminal: &Terminal) -> Result<(), Failure> {
     let newest = LedgerHead::newest(&statement);
     terminal.result(
         || json!({ "records": statement.records, "record": newest.record, "hash": newest.hash }),
-        || format!("{}:{}", newest.record, newest.hash),
+        || newest.to_string(),
     );
     warn_if_suspect(statement.suspect, terminal);
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use scumble::bundle::{self, Signer};
+use scumble::bundle::{self, LedgerState, Signer};
 use scumble::mechanisms::MechanismError;
 use scumble::mechanisms::quality::Judged;
 use scumble::report::guarantee;
@@ -10,7 +10,7 @@ use scumble::{Fault, Outputs};
 use serde_json::json;
 
 use crate::arguments::Release;
-use crate::command::bundle::{ledger_state, today, write};
+use crate::command::bundle::{today, write};
 use crate::command::columns::TableColumns;
 use crate::command::fit::{commit, dry_run, fit};
 use crate::failure::Failure;
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Release, terminal: &Terminal) -> Result<(), Failur
         return Err(refused(&judged, &refusals, &kept));
     }
     // The job is open until the bundle is durable. Its reservation is in the ledger.
-    let ledger = real.ledger.as_deref().map(|path| ledger_state(path, &model)).transpose()?;
+    let ledger = real.ledger.as_deref().map(|path| LedgerState::read(path, &model)).transpose()?;
     let release =
         bundle::Release { criteria: Some(criteria), ledger, ..bundle::Release::of_model(&model, None, None, date)? };
     let files = write(&model, &release, signer.as_ref(), folder, terminal)?;

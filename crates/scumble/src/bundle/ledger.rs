@@ -1,12 +1,16 @@
 //! `ledger.json`: the state of the ledger that the model of a bundle was charged to.
 
+use std::fmt;
+use std::path::Path;
+
 use scumble_mechanisms::Model;
 use scumble_vault::account::LedgerEntry;
-use scumble_vault::ledger::{JobRecord, Statement};
+use scumble_vault::ledger::{JobRecord, Ledger, Statement};
 use scumble_vault::{AccountingKind, ApproxDp};
 use serde::{Deserialize, Serialize};
 
 use super::error::BundleError;
+use crate::error::Error;
 
 /// The public state of a ledger: its cap, what is spent, and its head, by which an older copy of
 /// the ledger is noticed.
@@ -60,7 +64,21 @@ impl LedgerHead {
     }
 }
 
+impl fmt::Display for LedgerHead {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.record, self.hash)
+    }
+}
+
 impl LedgerState {
+    /// Reads the ledger on which a model was fitted, and verifies it.
+    ///
+    /// # Errors
+    /// Those of the ledger, and if the model was fitted without a ledger, or on another one.
+    pub fn read(ledger: &Path, model: &Model) -> Result<Self, Error> {
+        Ok(Self::new(&Ledger::open(ledger)?.verify()?, model)?)
+    }
+
     /// Returns the state of a verified ledger on which a model was fitted.
     ///
     /// # Errors
