@@ -103,3 +103,38 @@ fn tables_of_recoded_columns_are_cached() {
         assert_eq!(scores.values(), fresh.measure_scores(&candidates, others.next().unwrap()).unwrap().values());
     }
 }
+
+#[test]
+fn tables_counted_ahead_are_not_counted_again() {
+    let source = rows();
+    let calls = source.calls.clone();
+    let (mut vault, mut budgets) = open(source);
+    let cliques = [clique(&[0, 1]), clique(&[2]), clique(&[1, 2]), clique(&[0, 1])];
+    vault.count_ahead(&cliques[..2]).unwrap();
+    vault.count_ahead(&cliques).unwrap();
+    vault.count_ahead(&cliques).unwrap();
+    assert_eq!(calls.load(Ordering::SeqCst), 2, "once for the first two, once for the third");
+    assert_eq!(vault.released_values().len(), 0, "nothing is released");
+    let candidates = errors(vault.domain(), &[&[0, 1], &[1, 2]], 0);
+    let scores = vault.measure_scores(&candidates, budgets.next().unwrap()).unwrap();
+    let measured = vault.measure(&cliques, budgets.next().unwrap()).unwrap();
+    assert_eq!(calls.load(Ordering::SeqCst), 2);
+    let (mut fresh, mut others) = open(rows());
+    assert_eq!(scores.values(), fresh.measure_scores(&candidates, others.next().unwrap()).unwrap().values());
+    assert_eq!(*measured, *fresh.measure(&cliques, others.next().unwrap()).unwrap());
+}
+
+#[test]
+fn tables_for_which_there_is_no_room_are_left_to_their_questions() {
+    // Three tables of 9.6 million cells fit, and a small one.
+    let source = Rows::new(&[3_100, 3_100, 3_100, 3_100, 2], vec![vec![7, 9, 11, 13, 1]; 3]);
+    let calls = source.calls.clone();
+    let (mut vault, mut budgets) = open(source);
+    let cliques = [clique(&[0, 1]), clique(&[0, 2]), clique(&[0, 3]), clique(&[1, 2]), clique(&[0, 4])];
+    vault.count_ahead(&cliques).unwrap();
+    assert_eq!(calls.load(Ordering::SeqCst), 2, "a scan counts two of the large ones");
+    vault.measure(&cliques[4..], budgets.next().unwrap()).unwrap();
+    assert_eq!(calls.load(Ordering::SeqCst), 2, "the small one was counted ahead");
+    vault.count_ahead(&cliques[3..4]).unwrap();
+    assert_eq!(calls.load(Ordering::SeqCst), 2, "the fourth large one is not counted in vain");
+}

@@ -1,6 +1,8 @@
 //! Releases of `auto`, their shares of the budget, and edge cases.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::asked::{self, close, cost_of_table, goal, number, related};
 use chacha20::ChaCha8Rng;
@@ -12,7 +14,10 @@ use scumble_schema::{AdjacencyKind, AttributeId, Clique, CodeColumn, Domain};
 use scumble_testing::RowSource;
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::score::{LATTICE_LOG2, ScoreKind};
-use scumble_vault::{Accounting, AddRemove, ApproxDp, Certificate, Event, Gdp, MarginalSource, ReplaceOne, Vault};
+use scumble_vault::{
+    Accounting, AddRemove, ApproxDp, Certificate, CountTable, Event, Gdp, MarginalSource, Private, ReplaceOne,
+    SourceError, Vault,
+};
 
 fn run<A: MethodAdjacency>(source: RowSource, goal: ApproxDp, unit: u32, options: &Options) -> (Fitted, Certificate) {
     asked::run::<A, Gdp>(&Method::Auto(options.clone()), source, goal, unit)
@@ -197,6 +202,42 @@ fn tables_for_the_rows_are_selected_in_batches() {
             tables += of_batch.len();
         }
         assert!(costs.events.is_empty() && tables > 0 && tables == costs.targets, "{tables} at {epsilon}");
+    }
+}
+
+/// Rows that count the questions about them.
+struct Asked {
+    rows: RowSource,
+    questions: Arc<AtomicUsize>,
+}
+
+impl MarginalSource for Asked {
+    fn domain(&self) -> &Domain {
+        self.rows.domain()
+    }
+
+    fn count(&self, cliques: &[Clique]) -> Result<Private<Vec<CountTable>>, SourceError> {
+        self.questions.fetch_add(1, Ordering::SeqCst);
+        self.rows.count(cliques)
+    }
+}
+
+#[test]
+fn rows_are_read_twice_whatever_the_number_of_rounds() {
+    // Rounds and their tables for the rows, then a tree and those beside it.
+    let rounds = Options { rounds_per_column: 4.0, ..light() };
+    let tree = Options { model_cells: 1_000, ..Options::default() };
+    for (options, at_least) in [(rounds, 15), (tree, 9)] {
+        let rows = related(&[12, 9, 7, 10, 15, 6], 40_000);
+        let questions = Arc::new(AtomicUsize::new(0));
+        let source = Asked { rows, questions: Arc::clone(&questions) };
+        let (mut vault, budget) =
+            Vault::<AddRemove, Gdp>::open(Box::new(source), goal(4.0, 1e-6), NonZeroU32::MIN).unwrap();
+        let fitted = Method::Auto(options).fit_columns(&mut vault, budget).unwrap();
+        let certificate = vault.close();
+        let selections = certificate.events().iter().filter(|event| is_choice(event) || is_edge(event)).count();
+        assert!(selections >= at_least && !fitted.targets.is_empty(), "{selections} selections");
+        assert_eq!(questions.load(Ordering::SeqCst), 2, "the columns, and all that is asked later");
     }
 }
 

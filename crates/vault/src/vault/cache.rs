@@ -103,6 +103,20 @@ impl TableCache {
         Self { tables: RefCell::default(), room: Cell::new(bytes) }
     }
 
+    /// Remaining bytes.
+    pub(super) fn room(&self) -> usize {
+        self.room.get()
+    }
+
+    /// Bytes of a table whose counts fit 32 bits.
+    pub(super) fn expected_bytes(cells: usize) -> usize {
+        BYTES_PER_TABLE + size_of::<u32>() * cells
+    }
+
+    pub(super) fn holds(&self, clique: &Clique) -> bool {
+        self.tables.borrow().contains_key(clique)
+    }
+
     pub(super) fn get(&self, clique: &Clique) -> Option<CountTable> {
         self.tables.borrow().get(clique).map(|counts| CountTable::new(clique.clone(), counts.widened()))
     }

@@ -6,15 +6,12 @@ use scumble_planted::Mutant;
 use scumble_schema::{Clique, Recoding};
 use sha2::{Digest, Sha256};
 
-use super::{Exact, NoisyScores, Vault, count_tables, table_lengths};
+use super::{CELLS_PER_SCAN, Exact, NoisyScores, Vault, batches, count_tables, table_lengths};
 use crate::account::{Accounting, Adjacency, Budget, Question, ScoreUnits, Sensitivity};
 use crate::error::VaultError;
 use crate::hex;
 use crate::released::Released;
 use crate::score::{ComparedFigure, Comparison, ReleasedTable, ScoreKind};
-
-/// Number of cells of a batch of tables that are counted in one scan.
-const CELLS_PER_BATCH: usize = 20_000_000;
 
 impl<A: Adjacency, M: Accounting> Vault<A, M> {
     /// Releases the figures of a comparison of released rows with the real ones, in rows, with one
@@ -72,16 +69,9 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         let cliques: Vec<Clique> = tables.iter().map(ReleasedTable::clique).chain(plain_cliques).cloned().collect();
         let lengths = table_lengths(domain, &cliques)?;
         let (mut distances, mut sums) = (Vec::with_capacity(tables.len()), vec![0; comparison.counts().len()]);
-        let mut from = 0;
-        while from < cliques.len() {
-            let mut cells = 0;
-            let fitting = lengths[from..].iter().take_while(|&&length| {
-                cells += length;
-                cells <= CELLS_PER_BATCH
-            });
-            let to = from + fitting.count().max(1);
-            let counted = count_tables(&*self.source.0, None, &cliques[from..to], &lengths[from..to])?;
-            for (place, table) in (from..).zip(&counted) {
+        for batch in batches(&lengths, CELLS_PER_SCAN) {
+            let counted = count_tables(&*self.source.0, None, &cliques[batch.clone()], &lengths[batch.clone()])?;
+            for (place, table) in batch.zip(&counted) {
                 if let Some(released) = tables.get(place) {
                     distances.push(released.distance(domain, table.counts()));
                 } else {
@@ -89,7 +79,6 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
                     sums[count] = comparison.counts()[count].value(table.counts());
                 }
             }
-            from = to;
         }
         for count in recoded {
             let weighted = &comparison.counts()[count];

@@ -14,7 +14,10 @@ mod twin;
 mod value_sink;
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::iter;
 use std::num::NonZeroU32;
+use std::ops::Range;
 
 use scumble_schema::{Clique, Domain, Recoding, limits};
 
@@ -194,6 +197,37 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         Ok(kept.into_iter().map(table).collect())
     }
 
+    /// Counts the exact tables of `cliques` that later questions may be about, in as few scans as
+    /// possible, so that these need no scan of their own. Tables for which the vault has no room
+    /// are left to their questions.
+    ///
+    /// # Privacy
+    /// Nothing is released and nothing is spent: the counts stay in the vault, and answers are
+    /// drawn from the same counts with and without this call. As with a question, `cliques` must
+    /// follow from released values, the schema and options.
+    ///
+    /// # Errors
+    /// If a table is too large, or the source fails.
+    pub fn count_ahead<'a>(&self, cliques: impl IntoIterator<Item = &'a Clique>) -> Result<(), VaultError> {
+        let mut new = HashSet::new();
+        let cliques = cliques.into_iter().filter(|clique| !self.counted.holds(clique) && new.insert(*clique));
+        let cliques: Vec<Clique> = cliques.cloned().collect();
+        let lengths = self.table_lengths(&cliques)?;
+        let mut room = self.counted.room();
+        let fitting = cliques.into_iter().zip(lengths).filter(|&(_, length)| {
+            let left = room.checked_sub(TableCache::expected_bytes(length));
+            room = left.unwrap_or(room);
+            left.is_some()
+        });
+        let (cliques, lengths): (Vec<Clique>, Vec<usize>) = fitting.unzip();
+        for batch in batches(&lengths, CELLS_PER_SCAN) {
+            for table in &self.count(&cliques[batch.clone()], &lengths[batch])? {
+                self.counted.keep(table);
+            }
+        }
+        Ok(())
+    }
+
     /// Counts the exact tables of `cliques`, and checks their shape.
     fn count(&self, cliques: &[Clique], lengths: &[usize]) -> Result<Vec<CountTable>, VaultError> {
         count_tables(&*self.source.0, self.recoding.as_ref(), cliques, lengths)
@@ -285,6 +319,23 @@ fn count_tables(
     Ok(tables)
 }
 
+/// Divides tables of these numbers of cells into batches of at most `max_cells`, or of one table.
+fn batches(lengths: &[usize], max_cells: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    iter::from_fn(move || {
+        let mut cells = 0;
+        let fitting = lengths[from..].iter().take_while(|&&length| {
+            cells += length;
+            cells <= max_cells
+        });
+        let batch = from..(from + fitting.count().max(1)).min(lengths.len());
+        from = batch.end;
+        Some(batch).filter(|batch| !batch.is_empty())
+    })
+}
+
+/// Number of cells of a batch of tables that are counted in one scan.
+const CELLS_PER_SCAN: usize = 20_000_000;
 /// Maximum number of cells that one call measures, and of rows that it draws.
 const MAX_CELLS_PER_CALL: u128 = limits::CELLS_PER_MODEL;
 

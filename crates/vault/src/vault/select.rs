@@ -9,7 +9,7 @@ use scumble_schema::Clique;
 use sha2::{Digest, Sha256};
 
 use super::cache::{ScoreCache, ScoreKey};
-use super::{Exact, Vault};
+use super::{Exact, Vault, batches};
 use crate::account::{
     Accounting, Adjacency, Amount, Budget, Mechanism, Question, ScoreUnits, Selecting, SelectionEpsilon, Unit,
 };
@@ -134,23 +134,15 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
         let readers: Vec<(&Clique, Vec<usize>)> = readers.into_iter().collect();
         let lengths = self.table_lengths(readers.iter().map(|(clique, _)| *clique))?;
         let mut scores = Vec::new();
-        let mut from = 0;
-        while from < readers.len() {
-            let mut cells = 0;
-            let fitting = lengths[from..].iter().take_while(|&&length| {
-                cells += length;
-                cells <= CELLS_PER_BATCH
-            });
-            let to = from + fitting.count().max(1);
-            let cliques: Vec<Clique> = readers[from..to].iter().map(|(clique, _)| (*clique).clone()).collect();
-            let tables = self.tables(&cliques, &lengths[from..to])?;
+        for batch in batches(&lengths, CELLS_PER_BATCH) {
+            let cliques: Vec<Clique> = readers[batch.clone()].iter().map(|(clique, _)| (*clique).clone()).collect();
+            let tables = self.tables(&cliques, &lengths[batch.clone()])?;
             if S::KIND.follows_a_model() {
                 for table in &tables {
                     self.counted.keep(table);
                 }
             }
-            scores.extend(self.score_tables(candidates, &readers[from..to], &tables));
-            from = to;
+            scores.extend(self.score_tables(candidates, &readers[batch], &tables));
         }
         Ok(scores)
     }

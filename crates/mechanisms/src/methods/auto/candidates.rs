@@ -68,6 +68,11 @@ impl Candidates {
         Self { sets, max_considered: options.candidates as usize }
     }
 
+    /// The sets that may become candidates of a round.
+    pub(super) fn sets(&self) -> &[Clique] {
+        &self.sets
+    }
+
     /// Draws the candidates of a round at random from those that pass, up to the maximum.
     pub(super) fn considered(&self, rng: &mut impl Rng, passes: impl FnMut(&&Clique) -> bool) -> Vec<Clique> {
         let order = index::sample(rng, self.sets.len(), self.sets.len());

@@ -85,6 +85,8 @@ impl Mechanism for Options {
         }
         let whole_noise = vault.planned_noise(NonZeroUsize::MIN, budget.amount());
         let (for_columns, budget) = schedule::for_columns(budget, self)?;
+        // A second pass may measure them again.
+        vault.count_ahead(&one_way)?;
         let tables = vault.measure(&one_way, for_columns)?.into_inner();
         let merged = merged(recoding, self.merging(), &tables)?;
         vault.recode(merged.clone())?;
@@ -160,6 +162,8 @@ fn rounds<A: MethodAdjacency, M: Selecting>(
     let candidates = Candidates::draw(learner.versions(), learner.options(), has_levels, &mut rng);
     let weights = workload.candidates();
     let of_workload = Candidates::of_workload(learner.versions().domain(), weights.keys(), learner.options());
+    // Most of them are asked about in some round.
+    vault.count_ahead(of_workload.sets().iter().chain(candidates.sets()))?;
     let mut budget = schedule.divide(budget);
     for round in 0..schedule.rounds() {
         let cells = schedule.cells_after(round);

@@ -57,6 +57,10 @@ pub(super) fn measure<A: MethodAdjacency, M: Selecting>(
     let fits = |tree: &[Clique], pair: &Clique| {
         versions.domain().cells(pair) <= max_cells && ruled.as_ref().is_none_or(|ruled| ruled.have_room(tree, pair))
     };
+    let pairs = (0..ends.len()).flat_map(|one| (0..one).map(move |other| [one, other]));
+    let pairs: Vec<Clique> = pairs.map(|edge| End::pair(&ends, edge)).collect();
+    // Those of the tree are measured, too, and others may be for the rows.
+    vault.count_ahead(pairs.iter().filter(|pair| versions.domain().cells(pair) <= max_cells))?;
     let score = |[one, other]: [usize; 2]| {
         let excess = Excess::above_product(ends[one].table(), ends[other].table(), rows, deviation)?;
         Candidate::new(excess).with_penalty(NOISE_WEIGHT * noise([one, other]))
