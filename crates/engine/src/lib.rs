@@ -71,6 +71,7 @@ pub use run::read_options::ReadOptions;
 pub use run::remote::{self, KeptRows, Remote};
 pub use run::spill::{SpillDirectory, remove_private_files};
 pub use source::database_problem::DatabaseProblem;
+pub use source::delta_table::pinned;
 pub use source::input::{Format, Input};
 pub use source::inspect::column_types;
 #[cfg(feature = "object-store")]

@@ -65,7 +65,7 @@ pub mod quality;
 pub use error::MechanismError;
 #[cfg(feature = "audit")]
 pub use mechanism::fit::fit_audited;
-pub use mechanism::fit::{fit, fit_and_check, fit_and_check_in, fit_in, plan};
+pub use mechanism::fit::{fit, fit_and_check, fit_and_check_in, fit_in, plan, request_with};
 pub use mechanism::method::Method;
 pub use mechanism::option::GaussianAccounting;
 pub use mechanism::terms::{MethodAccounting, MethodAdjacency, PublicRows, RowTotal};

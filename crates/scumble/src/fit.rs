@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use scumble_engine::{Input, ReadOptions, TableScan};
+use scumble_engine::{Input, ReadOptions, TableScan, pinned};
 use scumble_mechanisms::columns::{self, LearnShare};
 use scumble_mechanisms::marginals::{self, Marginals};
 use scumble_mechanisms::quality::Check;
-use scumble_mechanisms::{Method, Model, plan};
+use scumble_mechanisms::{Method, Model, plan, request_with};
 use scumble_schema::learn::PartialSchema;
 use scumble_schema::{AdjacencyKind, Schema};
 use scumble_vault::ledger::{Job, JobPlan, Ledger};
@@ -179,9 +179,10 @@ impl<'a> Fit<'a> {
     /// Checks all that can be checked without reading a row or reserving budget: the goal, the
     /// columns of the table, and the room on the ledger.
     pub fn check(&self, inputs: &[Input]) -> Result<(), Error> {
-        self.open(inputs)?;
+        let inputs = self.pinned(inputs)?;
+        self.open(&inputs)?;
         let Some(ledger) = self.ledger else { return Ok(()) };
-        let plan = self.plan()?;
+        let plan = self.plan(&inputs)?;
         match self.start {
             Start::Resume if ledger.has_open(&plan)? => Ok(()),
             Start::Resume => Err(Error::NothingToResume),
@@ -207,17 +208,34 @@ impl<'a> Fit<'a> {
     /// If the goal is refused or the table cannot be opened, before anything is reserved; or as
     /// [`Ledger::begin`].
     pub fn reserve(self, inputs: &[Input]) -> Result<ReservedFit<'a>, Error> {
-        let table = self.open(inputs)?;
-        let job = self.ledger.map(|ledger| self.begin(ledger)).transpose()?;
+        let inputs = self.pinned(inputs)?;
+        let table = self.open(&inputs)?;
+        let begin = |ledger: &Ledger| self.start.begin(ledger, self.plan(&inputs)?);
+        let job = self.ledger.map(begin).transpose()?;
         Ok(ReservedFit { fit: self, table, job })
     }
 
-    fn open(&self, inputs: &[Input]) -> Result<OpenTable, Error> {
+    /// Checks the goal, then returns the inputs with the newest version of each Delta table that is
+    /// named without one. [`Fit::reserve`] does so itself; this is for callers that show the
+    /// versions.
+    ///
+    /// # Errors
+    /// If the goal is refused or the log of a table cannot be read.
+    pub fn pinned(&self, inputs: &[Input]) -> Result<Vec<Input>, Error> {
         self.check_goal()?;
+        Ok(pinned(inputs, &self.options())?)
+    }
+
+    fn options(&self) -> ReadOptions {
         #[cfg_attr(not(feature = "object-store"), expect(unused_mut, reason = "only stores are filled in"))]
         let mut options = self.read_options.clone();
         #[cfg(feature = "object-store")]
         options.stores.get_or_insert_with(|| std::sync::Arc::new(scumble_engine::Stores::default()));
+        options
+    }
+
+    fn open(&self, inputs: &[Input]) -> Result<OpenTable, Error> {
+        let options = self.options();
         Ok(match self.columns {
             Columns::Declared(schema) => OpenTable::Coded(TableScan::open(inputs, schema, &options)?),
             Columns::Learned(partial, _) | Columns::LearnedAlone(partial) => {
@@ -242,11 +260,7 @@ impl<'a> Fit<'a> {
         Ok(ReservedLearning { partial, reserved: self.reserve(inputs)? })
     }
 
-    fn begin(&self, ledger: &Ledger) -> Result<Job, Error> {
-        self.start.begin(ledger, self.plan()?)
-    }
-
-    fn plan(&self) -> Result<JobPlan, Error> {
+    fn plan(&self, inputs: &[Input]) -> Result<JobPlan, Error> {
         let plan = match self.columns {
             Columns::Declared(schema) => plan(schema, &self.method, self.goal),
             Columns::Learned(partial, share) => columns::plan(partial, &self.method, Some(share), self.goal)?,
@@ -256,7 +270,15 @@ impl<'a> Fit<'a> {
             Some(check) => check.in_plan(plan),
             None => plan,
         };
-        Ok(JobPlan { command: self.command.clone(), ..plan })
+        let plan = JobPlan { command: self.command.clone(), ..plan };
+        let versions: Vec<u64> = inputs.iter().filter_map(Input::version).collect();
+        if versions.is_empty() {
+            return Ok(plan);
+        }
+        // A fit that goes on must read the rows that it began with.
+        let shown = versions.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        let description = format!("{}, table version {shown}", plan.description);
+        Ok(JobPlan { description, request: request_with(&plan.request, "versions", versions.into()), ..plan })
     }
 }
 

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use scumble_engine::Input;
+
 /// The inputs of a command, which its outputs must not overwrite.
 ///
 /// ```
@@ -86,7 +88,8 @@ impl Outputs {
     /// Returns checks for outputs of work that reads these files, folders and globs. Inputs that
     /// are not paths, such as addresses of databases, are ignored.
     pub fn beside<P: Into<PathBuf>>(inputs: impl IntoIterator<Item = P>) -> Self {
-        Self { inputs: inputs.into_iter().map(Into::into).collect(), force: false }
+        let inputs = inputs.into_iter().filter_map(|input| Input::new(input.into()).path().map(Path::to_owned));
+        Self { inputs: inputs.collect(), force: false }
     }
 
     /// Sets whether existing files may be replaced. Inputs are never replaced.

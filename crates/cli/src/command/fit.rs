@@ -14,7 +14,7 @@ use crate::command::checks;
 use crate::command::columns::{self, TableColumns};
 use crate::failure::Failure;
 use crate::terminal::{Terminal, Unit};
-use crate::{fit_progress, interrupt, output};
+use crate::{command_line, fit_progress, interrupt, output};
 
 pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     let (real, path) = (&arguments.real, &arguments.output);
@@ -123,13 +123,19 @@ fn fit_rows(
     let bar = terminal.progress("reading", 0, Unit::Bytes);
     let progress = fit_progress::sink(&bar, columns.schema(), &real.method()?, real.goal(), &real.data);
     let options = ReadOptions { progress: Some(progress), ..read_options(real, engine)? };
-    let mut fit = fit.check_rows(check).ledger(ledger.as_ref()).read_options(options);
+    let fit = fit.check_rows(check).ledger(ledger.as_ref()).read_options(options);
+    let inputs = fit.pinned(&inputs)?;
+    for (named, version) in real.data.iter().zip(&inputs).filter_map(|(named, input)| Some((named, input.version()?))) {
+        terminal.note(&format!("version {version} of the Delta table {}", named.display()));
+    }
+    let command = command_line::with_versions(terminal.command(), &real.data, &inputs);
+    let mut fit = fit.command(&*command);
     if let Some(path) = save_to {
         fit = fit.save_to(path);
     }
     let reserved = fit.reserve(&inputs).map_err(|error| with_commands(error, terminal))?;
     if let (Some(job), Some(path)) = (reserved.job(), &real.ledger) {
-        interrupt::fit_began(job, path, format!("{} --resume", terminal.command()));
+        interrupt::fit_began(job, path, format!("{command} --resume"));
     }
     let fitted = reserved.run();
     bar.finish_and_clear();

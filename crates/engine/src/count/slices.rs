@@ -2,8 +2,8 @@
 //!
 //! Every partition of a scan returns the counts of all cells. Added in one place, they are
 //! partitions times cells of traffic for one machine. So the counts of each partition are
-//! [cut](Cut) into slices, the slices are distributed by a hash of their number, and each is
-//! [added](Add) by the machine that it is assigned to. The result is one row for each slice.
+//! [cut](Task::Cut) into slices, the slices are distributed by a hash of their number, and each is
+//! [added](Task::Add) by the machine that it is assigned to. The result is one row for each slice.
 //!
 //! ```text
 //! partition 1   counts ─cut─▶ slice 0, slice 1 ─┐           ┌─▶ sum of slice 0 ─┐
@@ -49,10 +49,10 @@ const SLICE_CELLS: usize = 256;
 pub(crate) fn sliced(plan: Arc<dyn ExecutionPlan>, cells: usize) -> Result<Arc<dyn ExecutionPlan>> {
     let shares = cells.div_ceil(SHARE_CELLS);
     let Some(parts) = partial_counts(&plan).filter(|_| shares > 1) else { return Ok(plan) };
-    let cut: Arc<dyn ExecutionPlan> = Arc::new(Cut::new(parts));
+    let cut = Arc::new(Step::new(Task::Cut, parts));
     let by_slice = Partitioning::Hash(vec![Arc::new(Column::new(SLICE, 0))], shares);
     let by_slice = RepartitionExec::try_new(cut, by_slice)?;
-    Ok(Arc::new(Add::new(Arc::new(by_slice))))
+    Ok(Arc::new(Step::new(Task::Add, Arc::new(by_slice))))
 }
 
 /// Returns the step of a plan that counts each partition, if another adds them.
@@ -118,84 +118,88 @@ fn slices_in(batch: &RecordBatch) -> Result<Vec<(u32, UInt64Array)>> {
     (0..batch.num_rows()).map(|row| Ok((slices.value(row), counts_of(counts, row)?))).collect()
 }
 
-fn properties(partitions: usize) -> Arc<PlanProperties> {
-    Arc::new(PlanProperties::new(
-        EquivalenceProperties::new(columns()),
-        Partitioning::UnknownPartitioning(partitions),
-        EmissionType::Final,
-        Boundedness::Bounded,
-    ))
+/// What a [`Step`] does with the counts of its input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Task {
+    /// Cuts the counts of every partition into slices.
+    Cut,
+    /// Adds the slices of all partitions that have the same number.
+    Add,
 }
 
-/// Cuts the counts of every partition into slices.
-#[derive(Debug)]
-pub(crate) struct Cut {
-    input: Arc<dyn ExecutionPlan>,
-    properties: Arc<PlanProperties>,
-}
-
-impl Cut {
-    pub(crate) fn new(input: Arc<dyn ExecutionPlan>) -> Self {
-        let properties = properties(input.output_partitioning().partition_count());
-        Self { input, properties }
-    }
-
-    fn slices(counts: &RecordBatch) -> Result<Vec<Result<RecordBatch>>> {
-        let [states] = counts.columns() else { return exec_err!("the state is one column of counts") };
-        let mut slices = vec![];
-        for state in 0..states.len() {
-            let counts = counts_of(states, state)?;
-            let cells = counts.len();
-            let lengths = (0..cells).step_by(SLICE_CELLS).map(|start| SLICE_CELLS.min(cells - start));
-            slices.push(rows((0..number(cells.div_ceil(SLICE_CELLS))).collect(), lengths, counts));
+impl Task {
+    /// Returns the name in plans.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cut => "CutCounts",
+            Self::Add => "AddSlices",
         }
-        Ok(slices)
+    }
+
+    /// Returns the serialised form.
+    fn bytes(self) -> &'static [u8] {
+        match self {
+            Self::Cut => b"cut",
+            Self::Add => b"add",
+        }
     }
 }
 
-/// Adds the slices of all partitions that have the same number.
+/// A step of a sum, whose result is slices.
 #[derive(Debug)]
-pub(crate) struct Add {
+struct Step {
+    task: Task,
     input: Arc<dyn ExecutionPlan>,
     properties: Arc<PlanProperties>,
 }
 
-impl Add {
-    pub(crate) fn new(input: Arc<dyn ExecutionPlan>) -> Self {
-        let properties = properties(input.output_partitioning().partition_count());
-        Self { input, properties }
+impl Step {
+    fn new(task: Task, input: Arc<dyn ExecutionPlan>) -> Self {
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(columns()),
+            Partitioning::UnknownPartitioning(input.output_partitioning().partition_count()),
+            EmissionType::Final,
+            Boundedness::Bounded,
+        );
+        Self { task, input, properties: Arc::new(properties) }
     }
+}
 
-    async fn sums(mut batches: SendableRecordBatchStream) -> Result<RecordBatch> {
-        let mut sums = Slices::new();
-        while let Some(batch) = batches.next().await {
-            for (slice, counts) in slices_in(&batch?)? {
-                match sums.get_mut(&slice) {
-                    Some(sum) => add_counts(sum, counts.values())?,
-                    None => _ = sums.insert(slice, counts.values().to_vec()),
-                }
+fn cut(counts: &RecordBatch) -> Result<Vec<Result<RecordBatch>>> {
+    let [states] = counts.columns() else { return exec_err!("the state is one column of counts") };
+    let mut slices = vec![];
+    for state in 0..states.len() {
+        let counts = counts_of(states, state)?;
+        let cells = counts.len();
+        let lengths = (0..cells).step_by(SLICE_CELLS).map(|start| SLICE_CELLS.min(cells - start));
+        slices.push(rows((0..number(cells.div_ceil(SLICE_CELLS))).collect(), lengths, counts));
+    }
+    Ok(slices)
+}
+
+async fn add(mut batches: SendableRecordBatchStream) -> Result<RecordBatch> {
+    let mut sums = Slices::new();
+    while let Some(batch) = batches.next().await {
+        for (slice, counts) in slices_in(&batch?)? {
+            match sums.get_mut(&slice) {
+                Some(sum) => add_counts(sum, counts.values())?,
+                None => _ = sums.insert(slice, counts.values().to_vec()),
             }
         }
-        let (slices, lengths): (Vec<u32>, Vec<usize>) = sums.iter().map(|(&slice, sum)| (slice, sum.len())).unzip();
-        rows(slices, lengths, sums.into_values().flatten().collect::<Vec<u64>>().into())
     }
+    let (slices, lengths): (Vec<u32>, Vec<usize>) = sums.iter().map(|(&slice, sum)| (slice, sum.len())).unzip();
+    rows(slices, lengths, sums.into_values().flatten().collect::<Vec<u64>>().into())
 }
 
-impl DisplayAs for Cut {
+impl DisplayAs for Step {
     fn fmt_as(&self, _: DisplayFormatType, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("CutCounts")
+        formatter.write_str(self.name())
     }
 }
 
-impl DisplayAs for Add {
-    fn fmt_as(&self, _: DisplayFormatType, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("AddSlices")
-    }
-}
-
-impl ExecutionPlan for Cut {
+impl ExecutionPlan for Step {
     fn name(&self) -> &'static str {
-        "CutCounts"
+        self.task.name()
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
@@ -214,64 +218,32 @@ impl ExecutionPlan for Cut {
     }
 
     fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        let [input] = &children[..] else { return internal_err!("counts have one source") };
-        Ok(Arc::new(Self::new(Arc::clone(input))))
+        let [input] = &children[..] else { return internal_err!("a step of a sum has one input") };
+        Ok(Arc::new(Self::new(self.task, Arc::clone(input))))
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let counts = self.input.execute(partition, context)?;
-        let slices =
-            counts.map(|counts| counts.and_then(|counts| Self::slices(&counts)).map(stream::iter)).try_flatten();
-        Ok(Box::pin(RecordBatchStreamAdapter::new(columns(), slices)))
-    }
-}
-
-impl ExecutionPlan for Add {
-    fn name(&self) -> &'static str {
-        "AddSlices"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        &self.properties
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        let [input] = &children[..] else { return internal_err!("slices have one source") };
-        Ok(Arc::new(Self::new(Arc::clone(input))))
-    }
-
-    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let slices = self.input.execute(partition, context)?;
-        Ok(Box::pin(RecordBatchStreamAdapter::new(columns(), stream::once(Self::sums(slices)))))
+        let input = self.input.execute(partition, context)?;
+        Ok(match self.task {
+            Task::Cut => {
+                let slices = input.map(|counts| counts.and_then(|counts| cut(&counts)).map(stream::iter));
+                Box::pin(RecordBatchStreamAdapter::new(columns(), slices.try_flatten()))
+            }
+            Task::Add => Box::pin(RecordBatchStreamAdapter::new(columns(), stream::once(add(input)))),
+        })
     }
 }
 
 /// Serialises a node of this module; `None` for any other node.
 pub(crate) fn write(node: &dyn ExecutionPlan) -> Option<&'static [u8]> {
-    if node.downcast_ref::<Cut>().is_some() {
-        return Some(b"cut");
-    }
-    node.downcast_ref::<Add>().map(|_| &b"add"[..])
+    node.downcast_ref::<Step>().map(|step| step.task.bytes())
 }
 
 /// Deserialises a node of this module.
 pub(crate) fn read(bytes: &[u8], inputs: &[Arc<dyn ExecutionPlan>]) -> Result<Arc<dyn ExecutionPlan>> {
-    match (bytes, inputs) {
-        (b"cut", [input]) => Ok(Arc::new(Cut::new(Arc::clone(input)))),
-        (b"add", [input]) => Ok(Arc::new(Add::new(Arc::clone(input)))),
-        _ => plan_err!("not a step of a count of Scumble"),
-    }
+    let task = [Task::Cut, Task::Add].into_iter().find(|task| task.bytes() == bytes);
+    let (Some(task), [input]) = (task, inputs) else { return plan_err!("not a step of a count of Scumble") };
+    Ok(Arc::new(Step::new(task, Arc::clone(input))))
 }
 
 #[cfg(test)]
@@ -295,8 +267,8 @@ mod tests {
 
     fn added(parts: &[Vec<u64>]) -> Result<Vec<RecordBatch>> {
         let by_slice = Partitioning::Hash(vec![Arc::new(Column::new(SLICE, 0))], 3);
-        let cut = Arc::new(Cut::new(counted(parts)));
-        let plan = Arc::new(Add::new(Arc::new(RepartitionExec::try_new(cut, by_slice).unwrap())));
+        let cut = Arc::new(Step::new(Task::Cut, counted(parts)));
+        let plan = Arc::new(Step::new(Task::Add, Arc::new(RepartitionExec::try_new(cut, by_slice).unwrap())));
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let batches = runtime.block_on(collect_partitioned(plan, Arc::default()))?;
         Ok(batches.concat())
@@ -333,9 +305,9 @@ mod tests {
 
     #[test]
     fn nodes_survive_a_round_trip() {
-        let (cut, add) = (Cut::new(counted(&[vec![1]])), Add::new(counted(&[vec![1]])));
-        for (name, node) in [("CutCounts", &cut as &dyn ExecutionPlan), ("AddSlices", &add)] {
-            let again = read(write(node).unwrap(), &[counted(&[vec![1]])]).unwrap();
+        for (name, task) in [("CutCounts", Task::Cut), ("AddSlices", Task::Add)] {
+            let step = Step::new(task, counted(&[vec![1]]));
+            let again = read(write(&step).unwrap(), &[counted(&[vec![1]])]).unwrap();
             assert_eq!(again.name(), name);
         }
         assert!(read(b"cut", &[]).is_err() && read(b"sum", &[counted(&[])]).is_err());

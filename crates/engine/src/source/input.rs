@@ -16,6 +16,7 @@ use scumble_schema::Dialect;
 
 use crate::error::EngineError;
 use crate::run::spill::SpillDirectory;
+use crate::source::delta_table;
 use crate::source::path_columns::{FoundPath, PathColumns, is_hidden};
 use crate::source::postgres::Address;
 
@@ -29,6 +30,10 @@ use crate::source::postgres::Address;
 /// in its name. A directory stands for all its files with a known extension, at any depth, except
 /// those whose name begins with `.` or `_`, and except workbooks and archives, which must be named
 /// one by one.
+///
+/// A directory with a `_delta_log` is a Delta table: only the files of its newest version count, or
+/// of the version in `people@v12`. Directories of Iceberg and Hudi tables, and directories above
+/// any such table, are refused.
 ///
 /// Directories below a directory, a prefix or the first wildcard of a glob may be columns: all rows
 /// below `year=2024/` have this year, unless their file has a column `year` itself. Names and
@@ -49,6 +54,8 @@ use crate::source::postgres::Address;
 pub struct Input {
     place: Place,
     sheet: Option<String>,
+    /// Version of a Delta table, if it is not in the address.
+    version: Option<u64>,
 }
 
 #[derive(Clone)]
@@ -61,6 +68,13 @@ enum Place {
     Memory(MemoryRows),
     /// A private copy of standard input.
     Copied(Copied),
+}
+
+/// A place where a Delta table may be.
+pub(crate) enum Named<'a> {
+    Path(&'a Path),
+    /// A URL.
+    Objects(&'a str),
 }
 
 /// A private file, and the directory that contains it.
@@ -108,7 +122,7 @@ impl Input {
     }
 
     fn of_place(place: Place) -> Self {
-        Self { place, sheet: None }
+        Self { place, sheet: None, version: None }
     }
 
     /// Copies standard input, to its end, into a private file below `parent`, or below the system's
@@ -139,6 +153,31 @@ impl Input {
         Self { sheet: name, ..self }
     }
 
+    /// Returns the place where a Delta table may be, if the input names no version of one.
+    pub(crate) fn without_version(&self) -> Option<Named<'_>> {
+        match &self.place {
+            Place::Files(path) if self.version.is_none() => Some(Named::Path(path)),
+            Place::Objects(url) if self.version.is_none() => Some(Named::Objects(url)),
+            _ => None,
+        }
+    }
+
+    /// Selects a version of a Delta table.
+    pub(crate) fn at_version(&self, version: u64) -> Self {
+        Self { version: Some(version), ..self.clone() }
+    }
+
+    /// Returns the version of a Delta table, if the input names one: `people@v12` does, and so does
+    /// an input that was [pinned](crate::pinned).
+    pub fn version(&self) -> Option<u64> {
+        let in_address = || match &self.place {
+            Place::Files(path) if !path.exists() => delta_table::split_version(path.to_str()?),
+            Place::Objects(url) => delta_table::split_version(url),
+            _ => None,
+        };
+        self.version.or_else(|| Some(in_address()?.1))
+    }
+
     /// Creates an input from rows in memory, which are not copied.
     ///
     /// All batches must have these columns, in this order.
@@ -146,11 +185,15 @@ impl Input {
         Self::of_place(Place::Memory(MemoryRows { columns, batches }))
     }
 
-    /// Returns the path or glob as given; `None` for a table of a database or in memory, and for
-    /// objects.
+    /// Returns the path or glob, without the version of a Delta table; `None` for a table of a
+    /// database or in memory, and for objects.
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
-            Place::Files(path) => Some(path),
+            Place::Files(path) if path.exists() => Some(path),
+            Place::Files(path) => {
+                let table = path.to_str().and_then(delta_table::split_version);
+                Some(table.map_or(path, |(table, _)| Path::new(table)))
+            }
             Place::Table(_) | Place::Objects(_) | Place::Memory(_) | Place::Copied(_) => None,
         }
     }
@@ -367,7 +410,7 @@ pub(crate) fn resolve(inputs: &[Input], format: Option<Format>) -> Result<Source
     for input in inputs {
         match &input.place {
             Place::Files(path) => {
-                let found = resolve_one(path, format)?.into_iter();
+                let found = resolve_one(path, input.version, format)?.into_iter();
                 files.extend(found.map(|file| DataFile { sheet: input.sheet.clone(), ..file }));
             }
             Place::Copied(copied) => {
@@ -376,7 +419,9 @@ pub(crate) fn resolve(inputs: &[Input], format: Option<Format>) -> Result<Source
                 directories.push(Arc::clone(&copied.directory));
             }
             Place::Table(url) => tables.push(Address::parse(url)?),
-            Place::Objects(url) => objects.push(url.clone()),
+            Place::Objects(url) => {
+                objects.push(input.version.map_or_else(|| url.clone(), |version| format!("{url}@v{version}")));
+            }
             Place::Memory(rows) => memory.push(rows.clone()),
         }
     }
@@ -387,8 +432,11 @@ pub(crate) fn resolve(inputs: &[Input], format: Option<Format>) -> Result<Source
     }
 }
 
-fn resolve_one(path: &Path, format: Option<Format>) -> Result<Vec<DataFile>, EngineError> {
+fn resolve_one(path: &Path, version: Option<u64>, format: Option<Format>) -> Result<Vec<DataFile>, EngineError> {
     let shown = path.display().to_string();
+    if delta_table::is_table(path) {
+        return files_of_version(path, version);
+    }
     if path.is_dir() {
         let mut paths = vec![];
         walk(path, Path::new(""), &mut paths)?;
@@ -411,6 +459,15 @@ fn resolve_one(path: &Path, format: Option<Format>) -> Result<Vec<DataFile>, Eng
     if path.exists() {
         return Ok(vec![DataFile::new(FoundPath::named(path), format)?]);
     }
+    if let Some((table, version)) = delta_table::split_version(&shown) {
+        let table = Path::new(table);
+        if delta_table::is_table(table) {
+            return files_of_version(table, Some(version));
+        }
+        if table.exists() {
+            return Err(delta_table::not_a_table(&table.display().to_string()));
+        }
+    }
     if shown.contains("://") {
         return Err(EngineError::config(
             format!("`{shown}` is not a local file"),
@@ -424,11 +481,59 @@ fn resolve_one(path: &Path, format: Option<Format>) -> Result<Vec<DataFile>, Eng
         paths.sort_unstable();
         let files = paths.iter().map(|found| {
             let (named, below) = split_match(path, found);
+            for below in below.ancestors().skip(1) {
+                let directory = FoundPath { named: &named, below };
+                refuse_table(directory, &directory.to_path().join(delta_table::LOG))?;
+            }
             DataFile::new(FoundPath { named: &named, below: &below }, format)
         });
         return some(files.collect::<Result<_, _>>()?, &shown);
     }
     Err(EngineError::unreadable(&shown, &std::io::ErrorKind::NotFound.into()))
+}
+
+/// Returns the files of a version of a Delta table; by default, of the newest.
+fn files_of_version(table: &Path, version: Option<u64>) -> Result<Vec<DataFile>, EngineError> {
+    let snapshot = delta_table::snapshot(table, version)?;
+    let files = snapshot.files.into_iter().map(|file| {
+        let below = Path::new(&file.path);
+        if !table.join(below).exists() {
+            return Err(delta_table::without_files(&table.display().to_string(), snapshot.version));
+        }
+        let found = DataFile::new(FoundPath { named: table, below }, Some(Format::Parquet))?;
+        Ok(DataFile { path_columns: file.columns, ..found })
+    });
+    let files: Vec<_> = files.collect::<Result<_, EngineError>>()?;
+    Ok(files)
+}
+
+/// Refuses a directory that holds files of several versions of a table, if `entry` says so.
+fn refuse_table(directory: FoundPath<'_>, entry: &Path) -> Result<(), EngineError> {
+    let shown = || Some(directory.shown()).filter(|path| !path.is_empty()).unwrap_or_else(|| ".".into());
+    let name = entry.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    match name {
+        delta_table::LOG if entry.is_dir() => Err(delta_table::inside_a_table(&shown())),
+        ".hoodie" if entry.is_dir() => Err(other_table("Hudi", &shown())),
+        "metadata" if holds_iceberg(entry) => Err(other_table("Iceberg", &shown())),
+        _ => Ok(()),
+    }
+}
+
+fn holds_iceberg(directory: &Path) -> bool {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut names = entries.map(|entry| entry.file_name());
+    names.any(|name| name.to_string_lossy().ends_with(ICEBERG_METADATA))
+}
+
+/// End of the names of the files that describe versions of an Iceberg table.
+pub(crate) const ICEBERG_METADATA: &str = ".metadata.json";
+
+/// The error for a folder that holds the files of several versions of a table.
+pub(crate) fn other_table(kind: &str, shown: &str) -> EngineError {
+    EngineError::config(
+        format!("`{shown}` is a table of {kind}, whose folder also holds files of older versions"),
+        "write its rows to Parquet files with the program that made it, and name those",
+    )
 }
 
 fn some(files: Vec<DataFile>, shown: &str) -> Result<Vec<DataFile>, EngineError> {
@@ -462,6 +567,7 @@ fn walk(named: &Path, below: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Engi
         // The type of a link is `link`, so there are no cycles; linked files are included, linked
         // directories are not.
         let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        refuse_table(directory, &entry.path())?;
         if is_hidden(&entry.file_name().to_string_lossy(), is_directory) {
             continue;
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod csv;
 pub(crate) mod database_problem;
+pub(crate) mod delta_table;
 pub(crate) mod guard;
 pub(crate) mod indirect;
 pub(crate) mod input;

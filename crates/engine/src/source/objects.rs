@@ -16,14 +16,16 @@ use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use datafusion::parquet::file::metadata::ParquetMetaDataReader;
 use futures::TryStreamExt;
+use futures::future::try_join_all;
 use object_store::path::Path as StorePath;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use crate::error::{Damage, EngineError};
+use crate::source::delta_table;
 use crate::source::guard::{TAIL, check_footer_bytes, footer_start};
-use crate::source::input::OBJECTS;
+use crate::source::input::{ICEBERG_METADATA, OBJECTS, other_table};
 use crate::source::inspect::{FileColumns, Layout, check_names, parquet_format, positions};
-use crate::source::path_columns::{is_hidden, object_columns, shown_object};
+use crate::source::path_columns::{PathColumns, is_hidden, object_columns, shown_object};
 
 /// Returns the columns of all objects that `urls` name, in their order and sorted within each.
 pub(crate) async fn inspect(state: &dyn Session, urls: &[String]) -> Result<Vec<FileColumns>, EngineError> {
@@ -32,7 +34,7 @@ pub(crate) async fn inspect(state: &dyn Session, urls: &[String]) -> Result<Vec<
         let place = Place::parse(url)?;
         let store = state.runtime_env().object_store(&place.store).map_err(|_| no_store(url))?;
         let named = place.location.parts().count();
-        for meta in place.objects(&store, url).await? {
+        for (meta, path_columns) in place.objects(&store, url).await? {
             let shown = format!("{}{}", place.store.as_str(), shown_object(&meta.location, named));
             if !seen.insert((place.store.clone(), meta.location.clone())) {
                 return Err(EngineError::named_twice(&shown));
@@ -41,7 +43,7 @@ pub(crate) async fn inspect(state: &dyn Session, urls: &[String]) -> Result<Vec<
             files.push(FileColumns {
                 shown,
                 store: place.store.clone(),
-                path_columns: object_columns(&meta.location, named),
+                path_columns,
                 meta,
                 layout: Layout::Parquet,
                 compression: FileCompressionType::UNCOMPRESSED,
@@ -53,11 +55,24 @@ pub(crate) async fn inspect(state: &dyn Session, urls: &[String]) -> Result<Vec<
     Ok(files)
 }
 
+/// Returns the version that is the newest now, if `url` names a Delta table without one.
+pub(crate) async fn newest_version(state: &dyn Session, url: &str) -> Result<Option<u64>, EngineError> {
+    let place = Place::parse(url)?;
+    if !place.is_prefix || place.version.is_some() {
+        return Ok(None);
+    }
+    let store = state.runtime_env().object_store(&place.store).map_err(|_| no_store(url))?;
+    let log = place.log(place.list(&store, url, &place.location.clone().join(delta_table::LOG)).await?.iter());
+    if log.is_empty() { Ok(None) } else { Ok(Some(delta_table::log_files(url, log.into_iter(), None)?.version)) }
+}
+
 /// The objects that a URL names.
 struct Place {
     store: ObjectStoreUrl,
     location: StorePath,
     is_prefix: bool,
+    /// Version of a Delta table.
+    version: Option<u64>,
 }
 
 impl Place {
@@ -69,24 +84,50 @@ impl Place {
             )
         };
         let rest = url.strip_prefix(OBJECTS).ok_or_else(bad)?;
+        let (rest, version) =
+            delta_table::split_version(rest).map_or((rest, None), |(rest, version)| (rest, Some(version)));
         let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
         let store = ObjectStoreUrl::parse(format!("{OBJECTS}{bucket}")).map_err(|_| bad())?;
-        let is_prefix = key.is_empty() || key.ends_with('/');
+        let is_prefix = key.is_empty() || key.ends_with('/') || version.is_some();
         // A key may begin or end with empty segments. `Path` would drop them and so name another
         // object.
         let has_empty_ends = key.starts_with('/') || key.ends_with("//");
         if bucket.is_empty() || has_empty_ends || !(is_prefix || is_parquet(key)) {
             return Err(bad());
         }
-        Ok(Self { store, location: StorePath::parse(key).map_err(|_| bad())?, is_prefix })
+        Ok(Self { store, location: StorePath::parse(key).map_err(|_| bad())?, is_prefix, version })
     }
 
-    async fn objects(&self, store: &Arc<dyn ObjectStore>, url: &str) -> Result<Vec<ObjectMeta>, EngineError> {
+    async fn list(
+        &self,
+        store: &Arc<dyn ObjectStore>,
+        url: &str,
+        prefix: &StorePath,
+    ) -> Result<Vec<ObjectMeta>, EngineError> {
+        let listed: Result<Vec<ObjectMeta>, _> = store.list(Some(prefix)).try_collect().await;
+        listed.map_err(|error| of_store(url, error))
+    }
+
+    /// Returns the objects with the columns that they may lack.
+    async fn objects(
+        &self,
+        store: &Arc<dyn ObjectStore>,
+        url: &str,
+    ) -> Result<Vec<(ObjectMeta, PathColumns)>, EngineError> {
         if !self.is_prefix {
-            return Ok(vec![store.head(&self.location).await.map_err(|error| of_store(url, error))?]);
+            let meta = store.head(&self.location).await.map_err(|error| of_store(url, error))?;
+            let columns = object_columns(&meta.location, self.location.parts().count());
+            return Ok(vec![(meta, columns)]);
         }
-        let listed: Result<Vec<ObjectMeta>, _> = store.list(Some(&self.location)).try_collect().await;
-        let mut objects = listed.map_err(|error| of_store(url, error))?;
+        let mut objects = self.list(store, url, &self.location).await?;
+        let log = self.log(objects.iter());
+        if !log.is_empty() {
+            return self.objects_of_version(store, url, log).await;
+        }
+        if self.version.is_some() {
+            return Err(delta_table::not_a_table(url));
+        }
+        self.refuse_tables(&objects)?;
         let below = self.location.parts().count();
         objects.retain(|object| {
             let parts = object.location.parts().count();
@@ -101,8 +142,74 @@ impl Place {
         // A listing may give another date and tag than the object itself, which is queried again
         // later.
         let heads = objects.iter().map(|object| store.head(&object.location));
-        let heads = futures::future::try_join_all(heads).await;
-        heads.map_err(|error| of_store(url, error))
+        let heads = try_join_all(heads).await.map_err(|error| of_store(url, error))?;
+        let with_columns = |meta: ObjectMeta| {
+            let columns = object_columns(&meta.location, below);
+            (meta, columns)
+        };
+        Ok(heads.into_iter().map(with_columns).collect())
+    }
+
+    /// Returns the names in the log of a Delta table at this place; none, if it is no such table.
+    fn log<'a>(&self, objects: impl Iterator<Item = &'a ObjectMeta>) -> Vec<String> {
+        let log = self.location.clone().join(delta_table::LOG);
+        let name = |object: &ObjectMeta| {
+            let mut rest = object.location.prefix_match(&log)?;
+            let name = rest.next()?;
+            rest.next().is_none().then(|| name.as_ref().to_owned())
+        };
+        objects.filter_map(name).collect()
+    }
+
+    /// Returns the objects of a version of the Delta table at this place.
+    async fn objects_of_version(
+        &self,
+        store: &Arc<dyn ObjectStore>,
+        url: &str,
+        log: Vec<String>,
+    ) -> Result<Vec<(ObjectMeta, PathColumns)>, EngineError> {
+        let files = delta_table::log_files(url, log.into_iter(), self.version)?;
+        let of_log = |name: &String| {
+            let location = self.location.clone().join(delta_table::LOG).join(name.as_str());
+            async move { store.get(&location).await?.bytes().await }
+        };
+        let checkpoint =
+            try_join_all(files.checkpoint.iter().map(of_log)).await.map_err(|error| of_store(url, error))?;
+        let commits = try_join_all(files.commits.iter().map(of_log)).await.map_err(|error| of_store(url, error))?;
+        let snapshot = delta_table::replayed(url, files.version, checkpoint, &commits)?;
+        let heads = snapshot.files.iter().map(|file| async {
+            let below = StorePath::parse(&file.path)?;
+            let location = self.location.parts().chain(below.parts()).collect();
+            store.head(&location).await
+        });
+        let metas = try_join_all(heads).await.map_err(|error| match error {
+            object_store::Error::NotFound { .. } => delta_table::without_files(url, snapshot.version),
+            error => of_store(url, error),
+        })?;
+        Ok(metas.into_iter().zip(snapshot.files.into_iter().map(|file| file.columns)).collect())
+    }
+
+    /// Refuses objects that are files of several versions of a table.
+    fn refuse_tables(&self, objects: &[ObjectMeta]) -> Result<(), EngineError> {
+        let named = self.location.parts().count();
+        for object in objects {
+            let parts: Vec<String> = object.location.parts().map(|part| part.as_ref().to_owned()).collect();
+            let Some((name, directories)) = parts.split_last() else { continue };
+            let place = |directory: &str| directories.iter().skip(named).position(|part| part == directory);
+            let of_iceberg = place("metadata").filter(|_| name.ends_with(ICEBERG_METADATA));
+            let found =
+                [(place(delta_table::LOG), None), (place(".hoodie"), Some("Hudi")), (of_iceberg, Some("Iceberg"))];
+            for (place, kind) in found {
+                let Some(place) = place else { continue };
+                let table: StorePath = object.location.parts().take(named + place).collect();
+                let shown = format!("{}{}/", self.store.as_str(), shown_object(&table, named));
+                return Err(match kind {
+                    None => delta_table::inside_a_table(&shown),
+                    Some(kind) => other_table(kind, &shown),
+                });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -158,15 +265,20 @@ mod tests {
             ("s3://lake/a/b.c/PEOPLE.PQ", "s3://lake/", "a/b.c/PEOPLE.PQ", false),
             ("s3://lake/people/", "s3://lake/", "people", true),
             ("s3://lake", "s3://lake/", "", true),
+            ("s3://lake/people/@v12", "s3://lake/", "people", true),
+            ("s3://lake/people@v12", "s3://lake/", "people", true),
         ] {
             let place = Place::parse(url).unwrap();
             assert_eq!((place.store.as_str(), place.location.as_ref()), (bucket, location), "{url}");
             assert_eq!(place.is_prefix, is_prefix, "{url}");
+            assert_eq!(place.version, url.ends_with("@v12").then_some(12), "{url}");
         }
         for url in [
             "s3://",
             "s3:///people.parquet",
             "s3://lake/people",
+            "s3://lake/people@v",
+            "s3://lake/people@v1x",
             "s3://lake/people.csv",
             "s3://lake//a.parquet",
             "s3://lake//",

@@ -10,11 +10,11 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::ScalarValue;
 use object_store::path::Path as StorePath;
-use std::sync::Arc;
 
 use crate::error::ColumnProblem;
 
@@ -33,6 +33,11 @@ impl PathColumns {
     /// Returns the columns of the directories below an input, outermost first.
     pub(crate) fn of<'a>(directories: impl IntoIterator<Item = Cow<'a, str>>) -> Self {
         Self(directories.into_iter().filter_map(|directory| parse(&directory)).collect())
+    }
+
+    /// Returns these columns, of which none is repeated.
+    pub(crate) fn of_values(columns: impl IntoIterator<Item = (String, Option<Vec<u8>>)>) -> Self {
+        Self(columns.into_iter().collect())
     }
 
     /// Returns the names, outermost first.
@@ -71,7 +76,7 @@ fn parse(directory: &str) -> Option<(String, Option<Vec<u8>>)> {
 }
 
 /// Decodes `%` with two hexadecimal digits; any other `%` is an ordinary character.
-fn decode(text: &str) -> Vec<u8> {
+pub(crate) fn decode(text: &str) -> Vec<u8> {
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
     let mut rest = text.as_bytes();
     let mut decoded = Vec::with_capacity(rest.len());

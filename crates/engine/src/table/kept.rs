@@ -5,7 +5,6 @@
 //! the files, which must not have changed. Counts are exact either way, so nothing that is released
 //! depends on where codes are, or on how often they were made.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -37,15 +36,8 @@ pub(crate) struct KeptTable {
 impl KeptTable {
     /// Encodes all rows of `values`.
     pub(crate) fn encode(values: RowSource, workers: &Workers) -> Result<Self, EngineError> {
-        let table = Self { values, codes: Mutex::new(None) };
-        let mut attempt = 0;
-        loop {
-            attempt += 1;
-            match table.codes(workers) {
-                Err(error) if is_loss(&error) && attempt < MAX_ATTEMPTS => {}
-                codes => return codes.map(|_| table),
-            }
-        }
+        let codes = values.keep(workers)?;
+        Ok(Self { values, codes: Mutex::new(Some(codes)) })
     }
 
     pub(crate) fn schema(&self) -> &Schema {
@@ -123,11 +115,5 @@ impl TableProvider for KeptCodes {
             ProjectionExpr { expr: Arc::new(Column::new(name, index)), alias: name.clone() }
         };
         Ok(Arc::new(ProjectionExec::try_new(projection.iter().map(column), rows)?))
-    }
-}
-
-impl fmt::Debug for KeptTable {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("KeptTable(..)")
     }
 }

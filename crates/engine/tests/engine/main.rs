@@ -3,6 +3,7 @@
 mod archives;
 mod common;
 mod csv;
+mod delta;
 mod errors;
 mod formats;
 mod hive;

@@ -39,6 +39,17 @@ pub fn plan(schema: &Schema, method: &Method, goal: ApproxDp) -> JobPlan {
     }
 }
 
+/// Returns the request of a plan with one more parameter.
+pub fn request_with(request: &str, name: &str, value: serde_json::Value) -> String {
+    match serde_json::from_str(request) {
+        Ok(serde_json::Value::Object(mut fields)) => {
+            fields.insert(name.into(), value);
+            serde_json::Value::Object(fields).to_string()
+        }
+        _ => format!("{request}{value}"),
+    }
+}
+
 /// Fits a model of `schema` to the rows behind `source`, on a job of a ledger if one is given.
 ///
 /// # Privacy

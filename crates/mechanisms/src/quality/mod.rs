@@ -20,6 +20,7 @@ pub use self::criteria::{Bound, Criteria, Criterion, Judged, Outcome};
 pub use self::figure::{Figure, Group, Tables};
 pub use self::forecast::{CheckForecast, forecast};
 use crate::error::MechanismError;
+use crate::mechanism::fit::request_with;
 use crate::mechanism::terms::{MethodAccounting, MethodAdjacency, OnTerms, RowTotal, on_terms};
 use crate::mechanism::workload::Workload;
 use crate::model::fitted::Fitted;
@@ -81,13 +82,7 @@ impl Check {
     /// Adds the check to the plan of a fit, so that the two are one job of a ledger.
     pub fn in_plan(&self, plan: JobPlan) -> JobPlan {
         let check = serde_json::to_value(self).expect("a check is text and numbers");
-        let request = match serde_json::from_str(&plan.request) {
-            Ok(serde_json::Value::Object(mut fields)) => {
-                fields.insert("check".into(), check);
-                serde_json::Value::Object(fields).to_string()
-            }
-            _ => format!("{}{check}", plan.request),
-        };
+        let request = request_with(&plan.request, "check", check);
         JobPlan { description: format!("{}, rows checked", plan.description), request, ..plan }
     }
 
