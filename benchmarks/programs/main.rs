@@ -10,6 +10,7 @@ mod audit;
 mod auto;
 mod cluster;
 mod columns;
+mod delta;
 mod end_to_end;
 mod engine;
 mod german_export;
@@ -27,6 +28,7 @@ mod readme;
 mod release_laws;
 #[cfg(feature = "planted-bugs")]
 mod replay;
+mod scale;
 mod select_marginals;
 
 // Files of the tests of a room, which programs share.
@@ -68,6 +70,8 @@ const PROGRAMS: &[Program] = &[
     ("columns", columns::run, "rules and hierarchies of real columns"),
     ("product", product::run, "plan, time and evaluate of the scumble program"),
     ("cluster", cluster::run, "a cluster on one machine: scans, faults and trust"),
+    ("delta", delta::run, "versions of a Delta table beside the rows that its own package reads"),
+    ("scale", scale::run, "a table of up to a billion rows on one machine"),
     ("readme", readme::run, "draws the pictures of the README"),
     ("german-export", german_export::run, "writes a made-up export of a German office, and its schema"),
     #[cfg(feature = "planted-bugs")]

@@ -1,5 +1,6 @@
 //! Processor time and memory of this process, as Linux reports them.
 
+use std::fmt::Display;
 use std::fs;
 use std::hint::black_box;
 
@@ -15,9 +16,15 @@ pub fn cpu_seconds() -> f64 {
 
 /// Peak memory of this process, in MiB.
 pub fn peak_mib() -> f64 {
-    let status = fs::read_to_string("/proc/self/status").expect("this program runs on Linux");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("Linux reports the peak");
-    line.trim().trim_end_matches("kB").trim().parse::<f64>().expect("a number of KiB") / 1024.0
+    peak_kib("self").expect("Linux reports the peak") as f64 / 1024.0
+}
+
+/// Peak memory of a process, which is a number or `self`, in KiB; `None` if there is no such
+/// process.
+pub fn peak_kib(process: impl Display) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// Processor seconds of `work`, over enough runs to measure them with a clock of 1/100 s, and its

@@ -37,6 +37,7 @@ pub mod journal;
 pub mod marginal_errors;
 pub mod measured;
 pub mod measured_fit;
+pub mod python;
 pub mod reference;
 pub mod request;
 

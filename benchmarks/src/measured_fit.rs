@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::Result;
 use crate::benchmark::text;
+use crate::clock::peak_kib;
 
 /// A fit by the program.
 pub struct Fit<'a> {
@@ -106,7 +107,7 @@ pub fn program(arguments: &[&str], limits: Limits) -> Result<Ended> {
             break status;
         }
         // A program that ends just now has no memory, and the next round sees its end.
-        peak_megabytes = peak_megabytes.max(memory(&process).unwrap_or(0.0));
+        peak_megabytes = peak_megabytes.max(peak_kib(&process).map_or(0.0, |kib| kib as f64 * 1024.0 / 1e6));
         let seconds = ticks(&process, OWN).unwrap_or(0.0) / TICKS;
         if seconds > limits.cpu_seconds || peak_megabytes > limits.megabytes {
             child.kill()?;
@@ -128,13 +129,6 @@ fn ticks(process: &str, first: usize) -> Result<f64> {
     let fields = status.rsplit(')').next().ok_or("no process status")?;
     let ticks = fields.split_whitespace().skip(first).take(2).map(str::parse::<f64>);
     Ok(ticks.sum::<Result<f64, _>>()?)
-}
-
-fn memory(process: &str) -> Option<f64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: f64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kibibytes * 1024.0 / 1e6)
 }
 
 /// Returns the path of the program: `SCUMBLE_BIN`, or the one built beside this.

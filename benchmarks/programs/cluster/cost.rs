@@ -8,9 +8,10 @@ use scumble::schema::Clique;
 use scumble_engine::exact::ExactCounts;
 
 use super::hosts::{Hosts, received};
-use super::servers::{Servers, peak_bytes};
+use super::servers::Servers;
 use super::table::Table;
 use scumble_benchmarks::Result;
+use scumble_benchmarks::clock::peak_kib;
 use scumble_benchmarks::figure::Figures;
 
 pub(crate) fn model(figures: &mut Figures) -> Result<()> {
@@ -76,9 +77,10 @@ fn per_cell(figures: &mut Figures) -> Result<()> {
     let large = |others: &[usize]| Clique::new(others.iter().map(|&place| ids[place]));
     let cliques = [large(&[14, 13, 12, 5]), large(&[14, 13, 11, 4]), large(&[14, 12, 11, 6])];
     let cells: usize = cliques.iter().map(|clique| table.schema.domain().table_len(clique)).sum::<Result<_, _>>()?;
-    let (before, memory) = (received()?, peak_bytes(std::process::id())?);
+    let own_peak = || peak_kib("self").map(|kib| kib * 1024).ok_or("no peak");
+    let (before, memory) = (received()?, own_peak()?);
     let (seconds, _) = count(&servers, &table, &cliques)?;
-    let (bytes, memory) = (received()? - before, peak_bytes(std::process::id())?.saturating_sub(memory));
+    let (bytes, memory) = (received()? - before, own_peak()?.saturating_sub(memory));
     println!("{cells} cells in {seconds:.1} s, {bytes} bytes received, {memory} bytes more memory");
     {
         figures.shown("bytes to the coordinator", bytes as f64 / cells as f64, "per cell");

@@ -8,16 +8,16 @@ use scumble::engine::{CodedTable, TableScan};
 use scumble::schema::Clique;
 use scumble_engine::exact::ExactCounts;
 
-use super::servers::{Servers, peak_bytes};
+use super::servers::Servers;
 use super::table::Table;
 use scumble_benchmarks::Result;
+use scumble_benchmarks::clock::peak_mib;
 use scumble_benchmarks::figure::Figures;
 
 const QUESTIONS: usize = 10;
 const EXECUTORS: u16 = 4;
 /// Parts of a table, and cells of a question, that together were too much for one executor.
 const PARTS: u64 = 512;
-const GIB: f64 = 1_073_741_824.0;
 
 /// Asks ten questions by scans, and of codes that are kept while the files are away; and one more
 /// after an executor was killed.
@@ -88,8 +88,7 @@ pub(crate) fn sums(figures: &mut Figures) -> Result<()> {
     );
     let peaks = servers.peaks()?;
     println!("peaks: {peaks:.0?} MiB");
-    let largest =
-        peaks.iter().copied().fold(peak_bytes(std::process::id())? as f64 / GIB, |most, mib| most.max(mib / 1024.0));
+    let largest = peaks.iter().copied().fold(peak_mib(), f64::max) / 1024.0;
     figures.at_most("512 parts of two million cells: peak memory of any process", largest, "GiB", 1.0);
     Ok(())
 }

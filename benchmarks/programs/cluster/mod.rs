@@ -13,7 +13,7 @@ mod objects;
 mod sampling;
 mod scan;
 mod servers;
-mod table;
+pub(crate) mod table;
 mod trust;
 
 use scumble_benchmarks::Result;

@@ -15,6 +15,7 @@ use scumble::schema::Clique;
 use scumble_engine::exact::ExactCounts;
 
 use super::table::Table;
+use scumble_benchmarks::clock::peak_kib;
 use scumble_benchmarks::{Result, data};
 
 /// How long a fault may last.
@@ -193,7 +194,7 @@ impl Servers {
     pub(crate) fn peaks(&self) -> Result<Vec<f64>> {
         let executors = self.executors.iter().filter_map(|(_, process)| process.as_ref());
         let processes = self.scheduler.iter().chain(executors);
-        processes.map(|process| Ok(peak_bytes(process.0.id())? as f64 / 1_048_576.0)).collect()
+        processes.map(|process| Ok(peak_kib(process.0.id()).ok_or("no peak")? as f64 / 1024.0)).collect()
     }
 
     pub(crate) fn read_options(&self) -> Result<ReadOptions> {
@@ -227,13 +228,6 @@ fn cpu_seconds(process: u32) -> Result<f64> {
     let fields: Vec<&str> = stat.rsplit_once(')').ok_or("no process")?.1.split_whitespace().collect();
     let ticks: f64 = fields[11].parse::<f64>()? + fields[12].parse::<f64>()?;
     Ok(ticks / 100.0)
-}
-
-/// The most memory that a process ever had.
-pub(crate) fn peak_bytes(process: u32) -> Result<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no peak")?;
-    Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
 }
 
 /// The log of all servers.

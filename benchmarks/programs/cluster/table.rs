@@ -1,5 +1,5 @@
 //! The table that is counted: 15 columns of 2 to 100 values, half of the rows in the first eighth
-//! of each.
+//! of each, and half of the values as high as the ones before them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,7 @@ const BATCH_ROWS: usize = 1 << 16;
 
 /// A table in files of five million rows.
 pub(crate) struct Table {
+    pub(crate) millions: usize,
     pub(crate) schema: Schema,
     pub(crate) folder: PathBuf,
 }
@@ -51,7 +52,7 @@ impl Table {
             }
             fs::rename(&prepared, &base)?;
         }
-        Ok(Self { schema: schema(""), folder: base })
+        Ok(Self { millions, schema: schema(""), folder: base })
     }
 
     pub(crate) fn inputs(&self) -> [Input; 1] {
@@ -84,6 +85,7 @@ pub(crate) fn schema(terms: &str) -> Schema {
     Schema::parse(&format!("{terms}fields:\n{fields}")).expect("the schema is right")
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "the lower half of the bits is drawn")]
 fn write_file(path: &Path, number: usize) -> Result<()> {
     let columns = (0..SIZES.len()).map(|column| Field::new(format!("c{column:02}"), DataType::UInt8, false));
     let columns = Arc::new(Columns::new(columns.collect::<Vec<_>>()));
@@ -91,9 +93,15 @@ fn write_file(path: &Path, number: usize) -> Result<()> {
     let mut writer = TableWriter::create(path, columns.as_ref().clone().into())?;
     for start in (0..FILE_ROWS).step_by(BATCH_ROWS) {
         let rows = BATCH_ROWS.min(FILE_ROWS - start);
+        let mut bits = vec![0; rows];
         let arrays = SIZES.iter().map(|&size| {
-            let codes = (0..rows).map(|_| sloped(size, dice.next_u32()));
-            Arc::new(UInt8Array::from_iter_values(codes)) as ArrayRef
+            for bits in &mut bits {
+                let drawn = dice.next_u64();
+                if drawn >> 63 == 0 {
+                    *bits = drawn as u32;
+                }
+            }
+            Arc::new(UInt8Array::from_iter_values(bits.iter().map(|&bits| sloped(size, bits)))) as ArrayRef
         });
         writer.write(&RecordBatch::try_new(Arc::clone(&columns), arrays.collect())?)?;
     }

@@ -9,6 +9,7 @@ use rand::{RngExt, SeedableRng};
 use scumble::Schema;
 
 use scumble_benchmarks::Result;
+use scumble_benchmarks::clock::peak_kib;
 use scumble_benchmarks::figure::Figures;
 
 const SCHEMAS: u64 = 1_000;
@@ -16,7 +17,8 @@ const SCHEMAS: u64 = 1_000;
 const MAX_COLUMNS: f64 = 10_001.0;
 
 pub(crate) fn taken_or_refused(figures: &mut Figures) -> Result<()> {
-    let before = peak_memory()?;
+    let megabytes = || peak_kib("self").map(|kib| kib as f64 / 1000.0).ok_or("no peak");
+    let before = megabytes()?;
     let (mut slowest, mut taken) = (0.0_f64, 0_u32);
     for seed in 0..SCHEMAS {
         let text = random_schema(seed);
@@ -28,7 +30,7 @@ pub(crate) fn taken_or_refused(figures: &mut Figures) -> Result<()> {
     println!("{taken} of {SCHEMAS} random schemas taken, the others refused");
     figures.at_most("slowest of 1,000 random schemas", slowest, "s", 1.0);
     // Over all of them together, which is more than any one of them can have asked for.
-    figures.at_most("growth of memory over 1,000 random schemas", peak_memory()? - before, "MB", 50.0);
+    figures.at_most("growth of memory over 1,000 random schemas", megabytes()? - before, "MB", 50.0);
     Ok(())
 }
 
@@ -77,11 +79,4 @@ fn random_schema(seed: u64) -> String {
         text.push_str("}\n");
     }
     text
-}
-
-/// The most memory held so far, in MB.
-fn peak_memory() -> Result<f64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;
-    Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1000.0)
 }

@@ -12,7 +12,7 @@ mod exactness;
 mod growth;
 mod hostile;
 mod kernel;
-mod pairs;
+pub(crate) mod pairs;
 mod questions;
 mod table;
 mod values;

@@ -20,6 +20,7 @@ use super::table::{Shape, column_name};
 use scumble_benchmarks::Result;
 use scumble_benchmarks::clock::{cheapest, cpu_seconds};
 use scumble_benchmarks::figure::{Bar, Figure, Figures};
+use scumble_benchmarks::python::python_with;
 
 const ROWS: usize = 10_000_000;
 const FILES: usize = 2;
@@ -96,7 +97,7 @@ fn beside_others(
     figures.at_least(&name("cheaper than GROUP BY of DataFusion"), group_by / counting, "times", bars.group_by);
     for peer in ["duckdb", "polars"] {
         let ratio = name(&format!("cheaper than {peer}"));
-        match python.map(|python| peer_seconds(python, peer, directory)).transpose()? {
+        match python.map(|python| peer_seconds(python, peer, directory, ROWS)).transpose()? {
             Some(seconds) => {
                 figures.shown(&name(&format!("all pairs by {peer}")), seconds, "CPU s");
                 figures.at_least(&ratio, seconds / counting, "times", bars.peers);
@@ -150,26 +151,14 @@ async fn group_by(shape: &Shape, directory: &Path, counts: &[Vec<u64>]) -> DataF
 }
 
 /// A Python with DuckDB and Polars; `None`, with a word why, where that cannot be had.
-fn peers_python() -> Option<PathBuf> {
-    let home = PathBuf::from(std::env::var_os("HOME")?).join(".cache/scumble-peers");
-    let python = home.join("bin/python");
-    let run = |command: &mut Command| command.status().is_ok_and(|status| status.success());
-    let ready = |python: &Path| run(Command::new(python).args(["-c", "import duckdb, polars"]));
-    if !ready(&python) {
-        println!("making a Python environment with DuckDB and Polars in {}", home.display());
-        let made = run(Command::new("python3").args(["-m", "venv"]).arg(&home))
-            && run(Command::new(&python).args(["-m", "pip", "install", "-q", "duckdb==2.0.0", "polars==2.1.0"]));
-        if !made || !ready(&python) {
-            println!("SKIPPED: no DuckDB and no Polars, because python3 -m venv and pip did not install them");
-            return None;
-        }
-    }
-    Some(python)
+pub(crate) fn peers_python() -> Option<PathBuf> {
+    python_with("scumble-peers", "duckdb, polars", &["duckdb==2.0.0", "polars==2.1.0"])
 }
 
-fn peer_seconds(python: &Path, peer: &str, directory: &Path) -> Result<f64> {
+/// Processor seconds of all pairs by another engine.
+pub(crate) fn peer_seconds(python: &Path, peer: &str, directory: &Path, rows: usize) -> Result<f64> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/engine/peers.py");
-    let output = Command::new(python).arg(script).arg(peer).arg(directory).arg(ROWS.to_string()).output()?;
+    let output = Command::new(python).arg(script).arg(peer).arg(directory).arg(rows.to_string()).output()?;
     if !output.status.success() {
         return Err(format!("{peer}: {}", String::from_utf8_lossy(&output.stderr)).into());
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use scumble_benchmarks::python::python_with;
 use serde::Deserialize;
 
 /// The version that is compared with.
@@ -45,20 +46,7 @@ struct PeerRows {
 impl Peer {
     /// The peer; `None`, with a word why, where it cannot be had.
     pub(crate) fn find() -> Option<Self> {
-        let home = PathBuf::from(std::env::var_os("HOME")?).join(".cache/scumble-peers/mbi");
-        let python = home.join("bin/python");
-        let run = |command: &mut Command| command.status().is_ok_and(|status| status.success());
-        let ready = || run(Command::new(&python).args(["-W", "ignore", "-c", "import mbi"]));
-        if !python.exists() || !ready() {
-            eprintln!("making a Python environment with {PACKAGE} in {}", home.display());
-            let made = run(Command::new("python3").args(["-m", "venv"]).arg(&home))
-                && run(Command::new(&python).args(["-m", "pip", "install", "-q", PACKAGE]));
-            if !made || !ready() {
-                eprintln!("SKIPPED what needs {PACKAGE}: python3 -m venv and pip did not install it");
-                return None;
-            }
-        }
-        Some(Self { python })
+        Some(Self { python: python_with("scumble-peers/mbi", "mbi", &[PACKAGE])? })
     }
 
     /// Mirror descent on a file of measured tables.

@@ -13,7 +13,6 @@ mod seed;
 mod text_bombs;
 
 use std::fs::{self, File};
-use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
@@ -21,6 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use scumble_benchmarks::clock::peak_kib;
 use scumble_engine::exact::ExactCounts;
 use scumble_engine::{CodedTable, EngineError, Input, ReadOptions};
 use scumble_schema::{Clique, Schema};
@@ -202,7 +202,7 @@ pub(crate) fn child(file: &Path) {
         Ok(Err(error)) => ("error", error.to_string()),
         Err(_) => ("panic", String::new()),
     };
-    println!("{kind} {}\n{words}", peak_kibibytes().unwrap_or_default());
+    println!("{kind} {}\n{words}", peak_kib("self").unwrap_or_default());
 }
 
 fn count(file: &Path, schema: &Schema) -> Result<u64, EngineError> {
@@ -211,10 +211,4 @@ fn count(file: &Path, schema: &Schema) -> Result<u64, EngineError> {
     let counts = table.count_tables(&[Clique::empty(), all])?;
     assert_eq!(counts[1].iter().sum::<u64>(), counts[0][0], "every row is in one cell");
     Ok(counts[0][0])
-}
-
-fn peak_kibibytes() -> io::Result<u64> {
-    let status = fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-    Ok(line.trim().trim_end_matches("kB").trim().parse().unwrap_or_default())
 }
