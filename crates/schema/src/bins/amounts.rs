@@ -195,6 +195,10 @@ impl RealAmounts {
         }
     }
 
+    pub(crate) fn points(&self) -> impl Iterator<Item = f64> {
+        self.points.iter().map(|&point| f64::from_bits(point))
+    }
+
     /// Whether a value has its own code: a point, or the top code.
     pub(crate) fn is_point(&self, value: f64) -> bool {
         let key = real_key(value);

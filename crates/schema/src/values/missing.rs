@@ -224,6 +224,11 @@ impl MissingTexts {
         self.reals.iter().find(|(missing, _)| *missing == key).map(|(_, code)| *code)
     }
 
+    /// The texts that mean a missing value.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        self.texts.iter().map(|(text, _)| &**text)
+    }
+
     /// The numbers that mean a missing value.
     pub(crate) fn reals(&self) -> impl Iterator<Item = f64> + '_ {
         self.reals.iter().map(|(key, _)| f64::from_bits(*key))

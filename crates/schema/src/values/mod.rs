@@ -5,6 +5,7 @@ pub(crate) mod encode;
 pub(crate) mod missing;
 pub(crate) mod number_text;
 mod select;
+mod steps;
 pub(crate) mod text;
 pub(crate) mod text_form;
 pub(crate) mod zone;
