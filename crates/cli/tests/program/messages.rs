@@ -59,7 +59,7 @@ fn every_slip_is_answered_with_a_remedy() {
 #[test]
 fn dates_that_are_all_out_of_bounds_are_noticed() {
     let folder = Folder::new();
-    folder.write("table.csv", format!("seen\n{}", "07.03.2021\n14.03.2021\n".repeat(250)));
+    folder.write("table.csv", format!("seen\n{}", "07.03.2021\n14.03.2021\n".repeat(2500)));
     folder.write(
         "table.schema.yaml",
         "fields: [{name: seen, type: date, format: '%d.%m.%Y', constraints: {minimum: 01.01.1990, maximum: 31.12.1999, required: true}, dp: {source: public, bins: {by: year}}}]",
