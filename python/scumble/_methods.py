@@ -62,11 +62,12 @@ class Synthesizer:
         threads: int | None = None,
         memory_limit: str | None = None,
         spill_directory: PathLike | None = None,
+        push_down: bool = False,
         progress: bool | None = None,
     ) -> _Self:
         """Reads a table and fits a model to it. This spends privacy budget.
 
-        :param data: paths, globs, addresses of PostgreSQL tables, or a table of pandas, polars,
+        :param data: paths, globs, addresses of tables of PostgreSQL and of ADBC drivers, or a table of pandas, polars,
             pyarrow, duckdb or any other library that supports Arrow's C interface. Tables in memory
             are not copied, unless their library copies them
         :param schema: the schema of the table, or the path of a schema file. Without one, types, bounds
@@ -97,6 +98,8 @@ class Synthesizer:
             of the machine's memory
         :param spill_directory: folder for spilled data, which is kept in a directory that only you
             can read
+        :param push_down: let the databases of the tables count their rows themselves and send counts
+            only: PostgreSQL, and DuckDB by its ADBC driver; the counts are the same
         :param progress: whether to show a progress bar; by default, in terminals and notebooks
         """
         check: GivenCheck | None = None
@@ -119,6 +122,7 @@ class Synthesizer:
             threads=threads,
             memory_limit=memory_limit,
             spill_directory=spill_directory,
+            push_down=push_down,
             progress=progress,
         )
 
@@ -141,6 +145,7 @@ class Synthesizer:
         threads: int | None = None,
         memory_limit: str | None = None,
         spill_directory: PathLike | None = None,
+        push_down: bool = False,
         progress: bool | None,
     ) -> _Self:
         """Fits, and checks rows if ``check`` is given."""
@@ -173,6 +178,7 @@ class Synthesizer:
                 threads=threads,
                 memory_limit=memory_limit,
                 spill_directory=spill_directory,
+                push_down=push_down,
                 progress=report,
             )
         for sentence in fitted.dead_columns():

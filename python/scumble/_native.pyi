@@ -90,6 +90,7 @@ class Model:
         threads: int | None,
         memory_limit: str | None,
         spill_directory: str | os.PathLike[str] | None,
+        push_down: bool,
         progress: ProgressCallback | None,
     ) -> Model: ...
     @staticmethod

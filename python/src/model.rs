@@ -62,8 +62,12 @@ impl Model {
     #[staticmethod]
     #[pyo3(signature = (data, schema, *, unit, max_rows, learn_share, check, method, options, epsilon, delta, ledger,
                         resume, anew, accept_weak_privacy, save_to, format, threads,
-                        memory_limit, spill_directory, progress))]
-    #[expect(clippy::too_many_arguments, reason = "they have names where it is called")]
+                        memory_limit, spill_directory, push_down, progress))]
+    #[expect(
+        clippy::fn_params_excessive_bools,
+        clippy::too_many_arguments,
+        reason = "they have names where it is called"
+    )]
     fn fit(
         data: &Bound<'_, PyAny>,
         schema: Option<&Schema>,
@@ -84,6 +88,7 @@ impl Model {
         threads: Option<usize>,
         memory_limit: Option<&str>,
         spill_directory: Option<PathBuf>,
+        push_down: bool,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let goal = goal(epsilon, delta)?;
@@ -115,6 +120,7 @@ impl Model {
                 .start(start)
                 .accept_weak_privacy(accept_weak_privacy)
                 .check_rows(check)
+                .push_down(push_down)
                 .read_options(ReadOptions { progress: sink, ..read_options });
             let fit = match save_to {
                 Some(path) => fit.save_to(path),

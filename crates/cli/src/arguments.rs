@@ -270,7 +270,7 @@ pub(crate) struct LedgerVerify {
 }
 
 /// Arguments that conflict with `--from-marginals`: without rows they have no effect.
-const ROW_ARGUMENTS: [&str; 29] = [
+const ROW_ARGUMENTS: [&str; 30] = [
     "data",
     "check_share",
     "accept",
@@ -299,6 +299,7 @@ const ROW_ARGUMENTS: [&str; 29] = [
     "multiline",
     "sheet",
     "memory_limit",
+    "push_down",
     "spill_dir",
 ];
 
@@ -306,9 +307,10 @@ const ROW_ARGUMENTS: [&str; 29] = [
 #[derive(Debug, Args)]
 pub(crate) struct RealTable {
     /// Data files, folders or globs: CSV or TSV (also compressed), Parquet, Arrow, Excel workbooks
-    /// (.xlsx), archives with one table (.zip); Parquet files in an object store:
-    /// `s3://bucket/folder/`; PostgreSQL tables: `postgresql://user@host/database?table=NAME`; or
-    /// `-` for standard input
+    /// (.xlsx), archives with one table (.zip); Parquet files in an object store: `s3://`, `gs://`
+    /// or `az://bucket/folder/`; PostgreSQL tables: `postgresql://user@host/database?table=NAME`;
+    /// tables of databases with an ADBC driver: `adbc:duckdb?path=FILE&table=NAME`; or `-` for
+    /// standard input
     #[arg(required_unless_present = "from_marginals", value_name = "DATA")]
     pub(crate) data: Vec<PathBuf>,
     /// Schema file. Without it, types, bounds and categories of all columns are learned from the
@@ -370,6 +372,17 @@ pub(crate) struct RealTable {
     pub(crate) format: Option<FormatName>,
     #[command(flatten)]
     pub(crate) text_files: TextFiles,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// How rows are read, or not.
+#[derive(Debug, Args)]
+pub(crate) struct Reading {
+    /// Let the databases of the tables count their rows themselves and send counts only:
+    /// PostgreSQL, and DuckDB by its ADBC driver. The counts are the same
+    #[arg(long)]
+    pub(crate) push_down: bool,
     /// Memory limit for rows and counts, such as 4GiB; at least 64MiB. By default, half of the
     /// machine's memory
     #[arg(long, value_name = "SIZE")]

@@ -12,6 +12,7 @@ use scumble_schema::{SchemaError, io_hint, io_problem, printable, similar};
 use crate::count::kernel::KernelError;
 use crate::source::database_problem::DatabaseProblem;
 use crate::source::input::FORMAT_HINT;
+use crate::source::objects::keys_hint;
 
 /// Why a table could not be read, counted or written.
 ///
@@ -284,7 +285,7 @@ impl EngineError {
         Self::Config { problem: problem.into(), hint: hint.into() }
     }
 
-    #[cfg(feature = "postgres")]
+    #[cfg(any(feature = "adbc", feature = "postgres"))]
     pub(crate) fn database(table: &str, problem: DatabaseProblem) -> Self {
         Self::Database { table: table.into(), problem }
     }
@@ -317,7 +318,9 @@ impl EngineError {
                 Some("split the values into plain columns, or remove the column from the schema".into())
             }
             Self::Table(error) => Some(error.hint()),
-            Self::Unreadable { .. } => Some("check the path and its permissions".into()),
+            Self::Unreadable { path, .. } => {
+                Some(keys_hint(path).unwrap_or("check the path and its permissions").into())
+            }
             Self::Io { problem, .. } => Some(io_hint(problem.0).into()),
             Self::Stopped => None,
             Self::Engine { problem: Damage::NotParquet | Damage::NotArrow, .. } => Some(FORMAT_HINT.into()),

@@ -12,6 +12,7 @@
 //! * [`Input`]: a file, a directory, a glob or a database table; [`Format`] is how a file is
 //!   written;
 //! * [`TableScan`]: rows where they are, counted by one scan per query;
+//! * [`DatabaseTable`]: rows in a database, counted there by statements of SQL;
 //! * [`CodedTable`]: all rows as codes, in memory or in private files, for repeated queries;
 //! * [`ReadOptions`]: threads, format, [`MemoryLimit`] and [`Progress`];
 //! * [`kernel`] and [`CountCliques`]: how codes are counted, and how DataFusion runs that;
@@ -55,6 +56,7 @@
 mod codes;
 mod count;
 mod error;
+mod push_down;
 mod run;
 mod source;
 mod table;
@@ -65,6 +67,7 @@ mod write;
 pub use count::aggregate::CountCliques;
 pub use count::kernel;
 pub use error::{ClusterProblem, ColumnProblem, Damage, EngineError, IoProblem};
+pub use push_down::DatabaseTable;
 pub use run::memory::MemoryLimit;
 pub use run::progress::{Progress, ProgressSink};
 pub use run::read_options::ReadOptions;

@@ -19,7 +19,7 @@
 pub use scumble_engine::Stores;
 #[doc(inline)]
 pub use scumble_engine::{
-    ClusterProblem, CodedTable, ColumnProblem, Damage, DatabaseProblem, EngineError, Format, Input, IoProblem,
-    MemoryLimit, Progress, ProgressSink, ReadOptions, Remote, TableScan, TableWriter, column_types,
+    ClusterProblem, CodedTable, ColumnProblem, Damage, DatabaseProblem, DatabaseTable, EngineError, Format, Input,
+    IoProblem, MemoryLimit, Progress, ProgressSink, ReadOptions, Remote, TableScan, TableWriter, column_types,
     remove_private_files,
 };

@@ -68,6 +68,9 @@ pub enum Error {
     /// The schema declares every column.
     #[error("the schema declares all columns, so nothing has to be learned")]
     NothingToLearn,
+    /// A database counts tables over declared columns only.
+    #[error("a database that counts cannot tell what to learn")]
+    NotLearnedInside,
     /// Fewer than one row of the model is expected to meet the conditions of a draw.
     #[error("the model expects less than one row that meets these conditions")]
     NoExpectedRows,
@@ -173,6 +176,7 @@ impl Error {
             | Self::Workload { .. }
             | Self::NothingToResume
             | Self::NothingToLearn
+            | Self::NotLearnedInside
             | Self::NoExpectedRows => Fault::Usage,
             #[cfg(feature = "cluster")]
             Self::WholeModelOnly => Fault::Usage,
@@ -229,6 +233,9 @@ impl Error {
             Self::Mechanism(error) => Some(error.hint().into()),
             Self::NothingToLearn => {
                 Some("fit it as it is, or leave out what is to be learned of a column and write `source: dp`".into())
+            }
+            Self::NotLearnedInside => {
+                Some("declare all columns in a schema, or leave out `--push-down` and let rows be read".into())
             }
             Self::NothingToResume => Some("remove `--resume` to start a new fit; see `ledger show`".into()),
             Self::NoExpectedRows => Some("set the number of rows with `--rows`".into()),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use scumble_engine::{Input, ReadOptions, TableScan, pinned};
+use scumble_engine::{DatabaseTable, Input, ReadOptions, TableScan, pinned};
 use scumble_mechanisms::columns::{self, LearnShare};
 use scumble_mechanisms::marginals::{self, Marginals};
 use scumble_mechanisms::quality::Check;
@@ -53,6 +53,7 @@ pub struct Fit<'a> {
     accept_weak_privacy: bool,
     public_rows: Option<u64>,
     read_options: ReadOptions,
+    push_down: bool,
     check: Option<Check>,
 }
 
@@ -120,6 +121,7 @@ impl<'a> Fit<'a> {
             accept_weak_privacy: false,
             public_rows: None,
             read_options: ReadOptions::default(),
+            push_down: false,
             check: None,
         }
     }
@@ -162,6 +164,12 @@ impl<'a> Fit<'a> {
     /// Sets how the table is read: format, memory, threads, progress, cluster.
     pub fn read_options(self, options: ReadOptions) -> Self {
         Self { read_options: options, ..self }
+    }
+
+    /// Sets whether the databases of the tables count their rows themselves, and send counts only.
+    /// The counts are the same. The schema must declare all columns.
+    pub fn push_down(self, push_down: bool) -> Self {
+        Self { push_down, ..self }
     }
 
     /// Spends a share of the budget on comparing rows of the model with the real ones. The model
@@ -236,6 +244,10 @@ impl<'a> Fit<'a> {
 
     fn open(&self, inputs: &[Input]) -> Result<OpenTable, Error> {
         let options = self.options();
+        if self.push_down {
+            let Columns::Declared(schema) = self.columns else { return Err(Error::NotLearnedInside) };
+            return Ok(OpenTable::Counted(DatabaseTable::open(inputs, schema, &options)?));
+        }
         Ok(match self.columns {
             Columns::Declared(schema) => OpenTable::Coded(TableScan::open(inputs, schema, &options)?),
             Columns::Learned(partial, _) | Columns::LearnedAlone(partial) => {
@@ -286,6 +298,8 @@ impl<'a> Fit<'a> {
 enum OpenTable {
     /// Read by its schema.
     Coded(TableScan),
+    /// Counted where it is.
+    Counted(DatabaseTable),
     /// Read by several schemas, one after another.
     Raw(ReadTable),
 }
@@ -380,9 +394,10 @@ impl Fit<'_> {
         // Cancellation unwinds to here, so that a job without releases can still be ended.
         let fitted = scumble_cancel::until_cancelled(|| match (self.columns, table) {
             (Columns::Declared(schema), OpenTable::Coded(scan)) => {
-                let source = for_method(scan, schema, self.method.asks_once())?;
-                let check = self.check.as_ref();
-                Ok(scumble_mechanisms::fit_and_check(schema, source, &self.method, self.goal, check, job)?)
+                self.measure_declared(schema, for_method(scan, schema, self.method.asks_once())?, job)
+            }
+            (Columns::Declared(schema), OpenTable::Counted(table)) => {
+                self.measure_declared(schema, Box::new(table), job)
             }
             (Columns::Learned(partial, share), OpenTable::Raw(table)) => {
                 let check = self.check.as_ref();
@@ -391,6 +406,16 @@ impl Fit<'_> {
             _ => unreachable!("a table is opened by its columns"),
         });
         fitted.unwrap_or(Err(Error::Interrupted))
+    }
+
+    fn measure_declared(
+        &self,
+        schema: &Schema,
+        source: Box<dyn MarginalSource>,
+        job: Option<&Job>,
+    ) -> Result<Model, Error> {
+        let check = self.check.as_ref();
+        Ok(scumble_mechanisms::fit_and_check(schema, source, &self.method, self.goal, check, job)?)
     }
 }
 

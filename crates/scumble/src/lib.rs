@@ -59,7 +59,8 @@
 //! | feature | adds |
 //! |---|---|
 //! | `postgres` | tables of PostgreSQL as inputs |
-//! | `object-store` | Parquet files in S3 buckets as inputs |
+//! | `adbc` | tables of databases with an ADBC driver as inputs |
+//! | `object-store` | Parquet files in the object stores of Amazon, Google and Microsoft as inputs |
 //! | `cluster` | counting and sampling on a cluster of Ballista, and its servers; `object-store` with it |
 //!
 //! # Architecture

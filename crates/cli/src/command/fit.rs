@@ -118,7 +118,7 @@ fn fit_rows(
     terminal: &Terminal,
 ) -> Result<(Model, Option<Job>), Failure> {
     let fit = prepare(real, columns, terminal)?;
-    let inputs = real.text_files.inputs(&real.data, real.spill_dir.as_deref())?;
+    let inputs = real.text_files.inputs(&real.data, real.reading.spill_dir.as_deref())?;
     let ledger = real.ledger.as_deref().map(Ledger::open).transpose()?;
     let bar = terminal.progress("reading", 0, Unit::Bytes);
     let progress = fit_progress::sink(&bar, columns.schema(), &real.method()?, real.goal(), &real.data);
@@ -155,6 +155,7 @@ fn prepare<'a>(real: &RealTable, columns: &'a TableColumns, terminal: &Terminal)
         .start(real.start())
         .command(terminal.command())
         .public_rows(real.rows_hint)
+        .push_down(real.reading.push_down)
         .accept_weak_privacy(real.weak.accept_weak_privacy);
     fit.check_goal()?;
     Ok(fit)
@@ -170,7 +171,7 @@ pub(crate) fn dry_run(
 ) -> Result<(), Failure> {
     let (method, goal) = (real.method()?, real.goal());
     let fit = prepare(real, columns, terminal)?;
-    let inputs = real.text_files.inputs(&real.data, real.spill_dir.as_deref())?;
+    let inputs = real.text_files.inputs(&real.data, real.reading.spill_dir.as_deref())?;
     let ledger = real.ledger.as_deref().map(Ledger::open).transpose()?;
     let fit = fit.ledger(ledger.as_ref()).read_options(read_options(real, engine)?);
     fit.check(&inputs).map_err(|error| with_commands(error, terminal))?;
@@ -209,8 +210,8 @@ pub(crate) fn dry_run(
 pub(crate) fn read_options(real: &RealTable, engine: &EngineChoice) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
         format: real.format.map(Into::into),
-        memory_limit: real.memory_limit,
-        spill_directory: real.spill_dir.clone(),
+        memory_limit: real.reading.memory_limit,
+        spill_directory: real.reading.spill_dir.clone(),
         remote: engine.remote()?,
         ..ReadOptions::default()
     })

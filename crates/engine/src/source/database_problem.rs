@@ -10,6 +10,8 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DatabaseProblem {
+    /// The library of its driver cannot be loaded.
+    NoDriver,
     /// No server responds at the address.
     Unreachable,
     /// The server does not respond in time.
@@ -45,6 +47,7 @@ pub enum DatabaseProblem {
 impl fmt::Display for DatabaseProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
+            Self::NoDriver => "the driver of the database cannot be loaded",
             Self::Unreachable => "the database cannot be reached",
             Self::Timeout => "the database does not answer",
             Self::Tls => "no encrypted connection to the database could be made",
@@ -68,6 +71,10 @@ impl DatabaseProblem {
     /// What to do about it.
     pub(crate) fn hint(self) -> &'static str {
         match self {
+            Self::NoDriver => {
+                "name the path of its library, `adbc:/path/libdriver.so?...`, and with `entrypoint=NAME` the function that \
+                 begins it, if that is not the usual one"
+            }
             Self::Unreachable => "check host and port, and that the server accepts connections from here",
             Self::Timeout => "check host, port and firewalls; `connect_timeout=SECONDS` in the address waits longer",
             Self::Tls => {

@@ -16,20 +16,21 @@ use scumble_schema::Dialect;
 
 use crate::error::EngineError;
 use crate::run::spill::SpillDirectory;
+use crate::source::adbc;
 use crate::source::delta_table;
 use crate::source::path_columns::{FoundPath, PathColumns, is_hidden};
 use crate::source::postgres::Address;
 
 /// A file, a directory, a glob such as `data/part-*.parquet`, a table of a PostgreSQL database:
-/// `postgresql://user@host:5432/database?table=schema.name`, or [a table in
-/// memory](Self::of_batches).
+/// `postgresql://user@host:5432/database?table=schema.name`, one of a database with an ADBC driver:
+/// `adbc:duckdb?path=people.duckdb&table=people`, or [a table in memory](Self::of_batches).
 ///
 /// An input that begins with `postgresql://` or `postgres://` is a table; one that begins with
-/// `s3://` is a Parquet file in an object store, or all of them below a prefix that ends in `/`.
-/// Everything else is a path. A path that exists is taken literally, so a file may have `*` or `[`
-/// in its name. A directory stands for all its files with a known extension, at any depth, except
-/// those whose name begins with `.` or `_`, and except workbooks and archives, which must be named
-/// one by one.
+/// `s3://`, `gs://`, `az://`, `abfs://` or `abfss://` is a Parquet file in an object store, or all
+/// of them below a prefix that ends in `/`. Everything else is a path. A path that exists is taken
+/// literally, so a file may have `*` or `[` in its name. A directory stands for all its files with
+/// a known extension, at any depth, except those whose name begins with `.` or `_`, and except
+/// workbooks and archives, which must be named one by one.
 ///
 /// A directory with a `_delta_log` is a Delta table: only the files of its newest version count, or
 /// of the version in `people@v12`. Directories of Iceberg and Hudi tables, and directories above
@@ -63,6 +64,8 @@ enum Place {
     Files(PathBuf),
     /// The URL, which may hold a password.
     Table(String),
+    /// The address of a table that a driver reaches, which may hold a password.
+    Driven(String),
     /// An object of a store, or all objects below a prefix.
     Objects(String),
     Memory(MemoryRows),
@@ -75,6 +78,12 @@ pub(crate) enum Named<'a> {
     Path(&'a Path),
     /// A URL.
     Objects(&'a str),
+}
+
+/// The address of a table of a database.
+pub(crate) enum DatabaseAddress {
+    Postgres(Box<Address>),
+    Driven(adbc::Address),
 }
 
 /// A private file, and the directory that contains it.
@@ -116,7 +125,8 @@ impl Input {
         let path = path.into();
         Self::of_place(match path.to_str() {
             Some(url) if DATABASES.iter().any(|scheme| url.starts_with(scheme)) => Place::Table(url.to_owned()),
-            Some(url) if url.starts_with(OBJECTS) => Place::Objects(url.to_owned()),
+            Some(address) if address.starts_with(DRIVERS) => Place::Driven(address.to_owned()),
+            Some(url) if OBJECTS.iter().any(|scheme| url.starts_with(scheme)) => Place::Objects(url.to_owned()),
             _ => Place::Files(path),
         })
     }
@@ -194,8 +204,17 @@ impl Input {
                 let table = path.to_str().and_then(delta_table::split_version);
                 Some(table.map_or(path, |(table, _)| Path::new(table)))
             }
-            Place::Table(_) | Place::Objects(_) | Place::Memory(_) | Place::Copied(_) => None,
+            Place::Table(_) | Place::Driven(_) | Place::Objects(_) | Place::Memory(_) | Place::Copied(_) => None,
         }
+    }
+
+    /// Returns the table, if the input is one of a database.
+    pub(crate) fn database(&self) -> Result<Option<DatabaseAddress>, EngineError> {
+        Ok(match &self.place {
+            Place::Table(url) => Some(DatabaseAddress::Postgres(Address::parse(url)?.into())),
+            Place::Driven(address) => Some(DatabaseAddress::Driven(adbc::Address::parse(address)?)),
+            Place::Files(_) | Place::Objects(_) | Place::Memory(_) | Place::Copied(_) => None,
+        })
     }
 
     /// Returns the name of the input in messages: the path, or the address without its password.
@@ -205,6 +224,9 @@ impl Input {
             Place::Objects(url) => url.clone(),
             Place::Table(url) => {
                 Address::parse(url).map_or_else(|_| "a database".into(), |address| address.shown().into())
+            }
+            Place::Driven(address) => {
+                adbc::Address::parse(address).map_or_else(|_| "a database".into(), |address| address.shown().into())
             }
             Place::Memory(_) => IN_MEMORY.into(),
             Place::Copied(_) => STANDARD_INPUT.into(),
@@ -224,10 +246,14 @@ impl<T: Into<PathBuf>> From<T> for Input {
     }
 }
 
-/// Prefix of the URLs of objects.
-pub(crate) const OBJECTS: &str = "s3://";
+/// Starts of the addresses of objects, whether or not this build reads object stores: of Amazon S3
+/// and all that speak its protocol, of Google Cloud Storage, and of Azure, where a container may
+/// have any of three.
+pub(crate) const OBJECTS: [&str; 5] = ["s3://", "gs://", "az://", "abfs://", "abfss://"];
 /// Starts of the address of a database table, whether or not this build reads databases.
 pub(crate) const DATABASES: [&str; 2] = ["postgresql://", "postgres://"];
+/// Start of the address of a table that a driver reaches, whether or not this build loads drivers.
+pub(crate) const DRIVERS: &str = "adbc:";
 /// Name of rows in memory in messages.
 pub(crate) const IN_MEMORY: &str = "table in memory";
 /// Name of a copy of standard input in messages.
@@ -381,6 +407,7 @@ pub(crate) struct Sources {
     /// In the order of the inputs, sorted within each.
     pub(crate) files: Vec<DataFile>,
     pub(crate) tables: Vec<Address>,
+    pub(crate) driven: Vec<adbc::Address>,
     /// URLs of objects and of prefixes, as given.
     pub(crate) objects: Vec<String>,
     pub(crate) memory: Vec<MemoryRows>,
@@ -392,9 +419,10 @@ impl Sources {
     /// Returns the name of the first input, for messages.
     pub(crate) fn shown(&self) -> String {
         let table = || self.tables.first().map(|table| table.shown().to_owned());
+        let driven = || self.driven.first().map(|table| table.shown().to_owned());
         let object = || self.objects.first().cloned();
         let file = self.files.first().map(|file| file.shown.clone());
-        file.or_else(table).or_else(object).unwrap_or_else(|| IN_MEMORY.into())
+        file.or_else(table).or_else(driven).or_else(object).unwrap_or_else(|| IN_MEMORY.into())
     }
 }
 
@@ -406,7 +434,8 @@ pub(crate) fn resolve(inputs: &[Input], format: Option<Format>) -> Result<Source
     if inputs.is_empty() {
         return Err(EngineError::config("no input file", "name at least one file, directory or glob"));
     }
-    let (mut files, mut tables, mut objects, mut memory, mut directories) = (vec![], vec![], vec![], vec![], vec![]);
+    let (mut files, mut tables, mut driven, mut objects) = (vec![], vec![], vec![], vec![]);
+    let (mut memory, mut directories) = (vec![], vec![]);
     for input in inputs {
         match &input.place {
             Place::Files(path) => {
@@ -419,6 +448,7 @@ pub(crate) fn resolve(inputs: &[Input], format: Option<Format>) -> Result<Source
                 directories.push(Arc::clone(&copied.directory));
             }
             Place::Table(url) => tables.push(Address::parse(url)?),
+            Place::Driven(address) => driven.push(adbc::Address::parse(address)?),
             Place::Objects(url) => {
                 objects.push(input.version.map_or_else(|| url.clone(), |version| format!("{url}@v{version}")));
             }
@@ -428,7 +458,7 @@ pub(crate) fn resolve(inputs: &[Input], format: Option<Format>) -> Result<Source
     let mut seen = HashSet::new();
     match files.iter().find(|file| !seen.insert(&file.path)) {
         Some(twice) => Err(EngineError::named_twice(&twice.shown)),
-        None => Ok(Sources { files, tables, objects, memory, directories }),
+        None => Ok(Sources { files, tables, driven, objects, memory, directories }),
     }
 }
 
@@ -471,7 +501,7 @@ fn resolve_one(path: &Path, version: Option<u64>, format: Option<Format>) -> Res
     if shown.contains("://") {
         return Err(EngineError::config(
             format!("`{shown}` is not a local file"),
-            "copy the data to a local disk first; of object stores, those with `s3://` addresses can be read",
+            "copy the data to a local disk first; addresses of object stores begin with `s3://`, `gs://`, `az://` or `abfss://`",
         ));
     }
     if shown.contains(['*', '?', '[']) {

@@ -21,6 +21,7 @@ use scumble_schema::{AsciiSymbol, Dialect};
 use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::run::session::{Workers, session};
 use crate::run::spill::SpillDirectory;
+use crate::source::adbc;
 use crate::source::csv::{DELIMITERS, HeaderProblem, TextLayout, in_utf8, read_header};
 use crate::source::guard::{check_arrow, check_footer, check_pages, unpacking};
 use crate::source::input::{DataFile, Format, Input, resolve};
@@ -82,6 +83,9 @@ pub fn column_types(input: &Input, format: Option<Format>, dialect: Dialect) -> 
     let path = sources.shown();
     if let Some(table) = sources.tables.pop() {
         return Workers::new(1)?.run(&path, Damage::Damaged, async move { postgres::column_types(&table).await })?;
+    }
+    if let Some(table) = sources.driven.pop() {
+        return adbc::column_types(&table);
     }
     if let Some(rows) = sources.memory.pop() {
         return Ok(rows.columns.as_ref().clone());

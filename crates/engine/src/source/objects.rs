@@ -83,11 +83,16 @@ impl Place {
                 "write `s3://bucket/path/people.parquet`, or `s3://bucket/path/` for all Parquet files below it",
             )
         };
-        let rest = url.strip_prefix(OBJECTS).ok_or_else(bad)?;
+        let scheme = OBJECTS.into_iter().find(|scheme| url.starts_with(scheme)).ok_or_else(bad)?;
+        let rest = &url[scheme.len()..];
         let (rest, version) =
             delta_table::split_version(rest).map_or((rest, None), |(rest, version)| (rest, Some(version)));
         let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
-        let store = ObjectStoreUrl::parse(format!("{OBJECTS}{bucket}")).map_err(|_| bad())?;
+        // `container@account.dfs.core.windows.net` is right, `container:key@...` is a leak.
+        if bucket.contains(':') {
+            return Err(bad());
+        }
+        let store = ObjectStoreUrl::parse(format!("{scheme}{bucket}")).map_err(|_| bad())?;
         let is_prefix = key.is_empty() || key.ends_with('/') || version.is_some();
         // A key may begin or end with empty segments. `Path` would drop them and so name another
         // object.
@@ -219,10 +224,24 @@ fn is_parquet(key: &str) -> bool {
 }
 
 fn no_store(url: &str) -> EngineError {
-    EngineError::config(
-        format!("the object store of `{url}` cannot be opened"),
-        "give its address and keys by AWS_ENDPOINT, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
-    )
+    let hint = keys_hint(url).unwrap_or("check the address");
+    EngineError::config(format!("the object store of `{url}` cannot be opened"), hint)
+}
+
+/// Returns how to give the keys of the object store at an address; `None` for other inputs.
+pub(crate) fn keys_hint(address: &str) -> Option<&'static str> {
+    let scheme = OBJECTS.into_iter().find(|scheme| address.starts_with(scheme))?;
+    Some(match scheme {
+        "s3://" => {
+            "check its address and keys: AWS_ENDPOINT, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; \
+             SSL_CERT_FILE names the certificate of an authority of your own"
+        }
+        "gs://" => {
+            "check the address, and the file of a service account in GOOGLE_SERVICE_ACCOUNT, or log in by `gcloud auth \
+             application-default login`"
+        }
+        _ => "check the address, and the account and key in AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+    })
 }
 
 fn of_store(shown: &str, error: object_store::Error) -> EngineError {
@@ -267,6 +286,14 @@ mod tests {
             ("s3://lake", "s3://lake/", "", true),
             ("s3://lake/people/@v12", "s3://lake/", "people", true),
             ("s3://lake/people@v12", "s3://lake/", "people", true),
+            ("gs://lake/people/@v12", "gs://lake/", "people", true),
+            ("az://lake/people.parquet", "az://lake/", "people.parquet", false),
+            (
+                "abfss://lake@account.dfs.core.windows.net/people/",
+                "abfss://lake@account.dfs.core.windows.net/",
+                "people",
+                true,
+            ),
         ] {
             let place = Place::parse(url).unwrap();
             assert_eq!((place.store.as_str(), place.location.as_ref()), (bucket, location), "{url}");
@@ -277,6 +304,8 @@ mod tests {
             "s3://",
             "s3:///people.parquet",
             "s3://lake/people",
+            "gcs://lake/people/",
+            "abfss://lake:key@account.dfs.core.windows.net/people/",
             "s3://lake/people@v",
             "s3://lake/people@v1x",
             "s3://lake/people.csv",

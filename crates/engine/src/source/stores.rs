@@ -10,15 +10,23 @@ use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry};
 use object_store::ObjectStore;
 use object_store::aws::AmazonS3Builder;
-use url::Url;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
+use url::{Position, Url};
 
-/// Local files, and S3 buckets that are configured with `AWS_ENDPOINT`, `AWS_REGION`,
-/// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and related variables. Plain HTTP requires
-/// `AWS_ALLOW_HTTP=true`.
+/// Local files, and buckets and containers whose addresses begin with:
+///
+/// * `s3://`: Amazon S3, and all that speak its protocol, with `AWS_ENDPOINT`, `AWS_REGION`,
+///   `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and related variables. Plain HTTP requires
+///   `AWS_ALLOW_HTTP=true`;
+/// * `gs://`: Google Cloud Storage, with `GOOGLE_SERVICE_ACCOUNT` and related variables;
+/// * `az://`, `abfs://`, `abfss://`: Azure, with `AZURE_STORAGE_ACCOUNT_NAME`,
+///   `AZURE_STORAGE_ACCOUNT_KEY` and related variables.
 #[derive(Debug, Default)]
 pub struct Stores {
     local: DefaultObjectStoreRegistry,
-    buckets: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
+    /// Stores by their URL, without a path.
+    opened: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
 }
 
 impl ObjectStoreRegistry for Stores {
@@ -31,15 +39,27 @@ impl ObjectStoreRegistry for Stores {
     }
 
     fn get_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
-        let (true, Some(bucket)) = (url.scheme() == "s3", url.host_str()) else { return self.local.get_store(url) };
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(store) = buckets.get(bucket) {
+        let address = &url[..Position::BeforePath];
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = opened.get(address) {
             return Ok(Arc::clone(store));
         }
-        let store = AmazonS3Builder::from_env().with_bucket_name(bucket).build();
-        let store: Arc<dyn ObjectStore> =
-            Arc::new(store.map_err(|error| DataFusionError::ObjectStore(Box::new(error)))?);
-        buckets.insert(bucket.to_owned(), Arc::clone(&store));
+        let Some(store) = open(url.scheme(), address) else { return self.local.get_store(url) };
+        let store = store.map_err(|error| DataFusionError::ObjectStore(Box::new(error)))?;
+        opened.insert(address.to_owned(), Arc::clone(&store));
         Ok(store)
     }
+}
+
+/// Opens the store at an address, with keys from the environment; `None` if it is not in a cloud.
+fn open(scheme: &str, address: &str) -> Option<object_store::Result<Arc<dyn ObjectStore>>> {
+    fn shared<S: ObjectStore>(store: object_store::Result<S>) -> object_store::Result<Arc<dyn ObjectStore>> {
+        store.map(|store| Arc::new(store) as _)
+    }
+    Some(match scheme {
+        "s3" => shared(AmazonS3Builder::from_env().with_url(address).build()),
+        "gs" => shared(GoogleCloudStorageBuilder::from_env().with_url(address).build()),
+        "az" | "abfs" | "abfss" => shared(MicrosoftAzureBuilder::from_env().with_url(address).build()),
+        _ => return None,
+    })
 }

@@ -9,6 +9,7 @@
 use scumble_schema::{Clique, CodeColumn, Recoding};
 
 use crate::error::EngineError;
+use crate::push_down::DatabaseTable;
 use crate::table::coded::CodedTable;
 use crate::table::table_scan::TableScan;
 
@@ -39,6 +40,12 @@ impl ExactCounts for TableScan {
 }
 
 impl ExactCounts for CodedTable {
+    fn count_exactly(&self, recoding: Option<&Recoding>, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
+        self.exact(recoding, cliques)
+    }
+}
+
+impl ExactCounts for DatabaseTable {
     fn count_exactly(&self, recoding: Option<&Recoding>, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
         self.exact(recoding, cliques)
     }

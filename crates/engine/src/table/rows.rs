@@ -24,7 +24,7 @@ use crate::codes::code_column;
 use crate::codes::recode::RecodeColumn;
 use crate::codes::udf::EncodeColumn;
 use crate::count::aggregate::CountCliques;
-use crate::count::kernel::{CountPlan, table_len};
+use crate::count::kernel::{CountPlan, KernelError, table_len};
 use crate::count::slices;
 use crate::error::{Damage, EngineError};
 use crate::run::progress::{Progress, ProgressSink, bytes_scanned};
@@ -109,7 +109,7 @@ impl RowSource {
         let mut counts = Vec::with_capacity(cliques.len());
         let mut rest = cliques;
         while !rest.is_empty() {
-            let plan = Arc::new(plan_that_fits(domain, rest, self.count_bytes)?);
+            let plan = Arc::new(plan_that_fits(domain, rest, self.count_bytes, CountPlan::new)?);
             rest = &rest[plan.cliques().len()..];
             let (mut rows, recoding) = (self.clone(), recoding.cloned());
             if let Some(remote) = &self.remote {
@@ -388,7 +388,12 @@ pub(crate) fn seal(
 }
 
 /// Plans the longest prefix of the cliques that can be counted in `bytes`, at least one clique.
-fn plan_that_fits(domain: &Domain, cliques: &[Clique], bytes: usize) -> Result<CountPlan, EngineError> {
+pub(crate) fn plan_that_fits(
+    domain: &Domain,
+    cliques: &[Clique],
+    bytes: usize,
+    plan: impl Fn(&Domain, &[Clique]) -> Result<CountPlan, KernelError>,
+) -> Result<CountPlan, EngineError> {
     let (mut length, mut output_bytes) = (0, 0);
     for clique in cliques {
         output_bytes += BYTES_PER_OUTPUT_CELL * table_len(domain, clique)?;
@@ -398,7 +403,7 @@ fn plan_that_fits(domain: &Domain, cliques: &[Clique], bytes: usize) -> Result<C
         length += 1;
     }
     loop {
-        let plan = CountPlan::new(domain, &cliques[..length])?;
+        let plan = plan(domain, &cliques[..length])?;
         let needed = BYTES_PER_COUNTED_CELL * plan.counted_cells() + BYTES_PER_OUTPUT_CELL * plan.output_cells();
         if needed <= bytes || length == 1 {
             return Ok(plan);
@@ -494,11 +499,11 @@ mod tests {
         assert!(needed(&whole) > bytes);
         let mut rest = &cliques[..];
         while !rest.is_empty() {
-            let plan = plan_that_fits(&domain, rest, bytes).unwrap();
+            let plan = plan_that_fits(&domain, rest, bytes, CountPlan::new).unwrap();
             assert!(!plan.cliques().is_empty() && needed(&plan) <= bytes);
             assert_eq!(plan.cliques(), &rest[..plan.cliques().len()]);
             rest = &rest[plan.cliques().len()..];
         }
-        assert_eq!(plan_that_fits(&domain, &cliques, 0).unwrap().cliques().len(), 1);
+        assert_eq!(plan_that_fits(&domain, &cliques, 0, CountPlan::new).unwrap().cliques().len(), 1);
     }
 }

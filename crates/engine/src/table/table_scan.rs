@@ -16,6 +16,7 @@ use crate::run::read_options::ReadOptions;
 use crate::run::remote::{RemoteFile, RemoteFiles};
 use crate::run::session::{Workers, WorkingMemory, session};
 use crate::run::spill::SpillDirectory;
+use crate::source::adbc;
 use crate::source::input::{Input, Sources, resolve};
 use crate::source::inspect::{FileColumns, Layout, check_sizes, inspect};
 use crate::source::memory_table::memory_table;
@@ -147,7 +148,7 @@ impl CodedTable {
 
 /// Refuses sources that only this machine can read.
 fn check_remote(sources: &Sources) -> Result<(), EngineError> {
-    if !(sources.tables.is_empty() && sources.memory.is_empty()) {
+    if !(sources.tables.is_empty() && sources.driven.is_empty() && sources.memory.is_empty()) {
         return Err(EngineError::config(
             format!("`{}` cannot be read by a cluster", sources.shown()),
             "a cluster reads files and objects; count this table with `--engine local`",
@@ -241,7 +242,10 @@ impl StoredTables {
             ));
         }
         let databases = postgres::tables(&sources.tables, schema).await?;
-        let bytes_total = total_bytes(&columns, databases.iter().map(|&(_, bytes)| bytes));
+        let driven = adbc::tables(&sources.driven, schema)?;
+        // A driver does not tell the size of a table.
+        let sizes = databases.iter().map(|&(_, bytes)| bytes).chain(driven.iter().map(|_| 0));
+        let bytes_total = total_bytes(&columns, sizes);
         let files = columns.iter().map(|FileColumns { shown, store, meta, .. }| RemoteFile {
             shown: shown.clone(),
             store: store.clone(),
@@ -249,7 +253,7 @@ impl StoredTables {
         });
         let files = files.collect();
         let scans = scans(columns, schema)?.into_iter().map(|scan| Arc::new(scan) as Arc<dyn TableProvider>);
-        let databases = databases.into_iter().map(|(table, _)| table);
+        let databases = databases.into_iter().map(|(table, _)| table).chain(driven);
         Ok(Self { tables: scans.chain(databases).collect(), bytes_total, files })
     }
 }

@@ -4,6 +4,8 @@ mod archives;
 mod common;
 mod csv;
 mod delta;
+#[cfg(feature = "adbc")]
+mod driver;
 mod errors;
 mod formats;
 mod hive;
@@ -21,6 +23,8 @@ mod postgres;
 mod postgres_errors;
 #[cfg(all(target_os = "linux", feature = "postgres"))]
 mod postgres_server;
+#[cfg(any(feature = "adbc", all(target_os = "linux", feature = "postgres")))]
+mod push_down;
 #[path = "../../../../benchmarks/programs/random.rs"]
 mod random;
 mod recoded;

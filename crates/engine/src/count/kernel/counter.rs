@@ -14,7 +14,6 @@ use std::sync::Arc;
 use scumble_schema::{CodeWidth, SchemaError};
 
 use super::keys::{KEY_ROWS, fill, pack_bits};
-use super::margin::sum_out;
 use super::plan::{CountPlan, CountedTable, SMALL_CELLS, Source};
 
 /// Rows between two resets of the lanes: five batches of DataFusion. Large enough to amortise
@@ -213,13 +212,7 @@ impl Counter {
 
     /// Returns the counts of all requested tables, one table after another.
     pub(crate) fn finish_together(&self) -> Vec<u64> {
-        let mut all = vec![0; self.plan.output_cells()];
-        for (table, tally) in self.plan.tables().iter().zip(&self.tallies) {
-            let requested = table.serves.iter().map(|&served| (self.plan.cliques()[served].attributes(), served));
-            let mut put = |served, counts: &[u64]| all[self.plan.place(served)].copy_from_slice(counts);
-            sum_out(self.plan.domain(), table.clique.attributes(), &tally.counts(), requested.collect(), &mut put);
-        }
-        all
+        self.plan.summed(self.tallies.iter().map(Tally::counts))
     }
 
     /// Approximate number of bytes in use.

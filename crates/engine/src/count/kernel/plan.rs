@@ -7,7 +7,8 @@ use std::ops::Range;
 use scumble_schema::{AttributeId, Clique, Domain, SchemaError, cells};
 
 use super::counter::KernelError;
-use super::cover::cover;
+use super::cover::{Cover, cover, cover_to_send};
+use super::margin::sum_out;
 
 /// Maximum cells of a table with 16-bit keys.
 pub(super) const SMALL_CELLS: usize = 1 << 16;
@@ -148,6 +149,19 @@ impl CountPlan {
     /// # Errors
     /// If a clique has an attribute that is not in `domain`, or a table would be too large.
     pub fn new(domain: &Domain, cliques: &[Clique]) -> Result<Self, KernelError> {
+        Self::of_cover(domain, cliques, cover)
+    }
+
+    /// Plans to count tables with few cells, for a database that sends every cell.
+    pub(crate) fn to_send(domain: &Domain, cliques: &[Clique]) -> Result<Self, KernelError> {
+        Self::of_cover(domain, cliques, cover_to_send)
+    }
+
+    fn of_cover(
+        domain: &Domain,
+        cliques: &[Clique],
+        cover: impl FnOnce(&Domain, &[Clique]) -> Cover,
+    ) -> Result<Self, KernelError> {
         let mut ends = Vec::with_capacity(cliques.len());
         for clique in cliques {
             ends.push(ends.last().unwrap_or(&0) + table_len(domain, clique)?);
@@ -201,7 +215,7 @@ impl CountPlan {
     }
 
     /// Range of a requested table in the list of all counts.
-    pub(super) fn place(&self, table: usize) -> Range<usize> {
+    fn place(&self, table: usize) -> Range<usize> {
         let start = if table == 0 { 0 } else { self.ends[table - 1] };
         start..self.ends[table]
     }
@@ -209,6 +223,23 @@ impl CountPlan {
     /// Splits the list of all counts into the requested tables.
     pub(crate) fn split(&self, counts: &[u64]) -> Vec<Vec<u64>> {
         (0..self.cliques.len()).map(|table| counts[self.place(table)].to_vec()).collect()
+    }
+
+    /// The tables that are counted, with their numbers of cells.
+    pub(crate) fn counted(&self) -> impl Iterator<Item = (&Clique, usize)> {
+        self.tables.iter().map(|table| (&table.clique, table.cells))
+    }
+
+    /// Sums the counts of all requested tables, one table after another, from those of the counted
+    /// tables.
+    pub(crate) fn summed(&self, counted: impl IntoIterator<Item = Vec<u64>>) -> Vec<u64> {
+        let mut all = vec![0; self.output_cells()];
+        for (table, counts) in self.tables.iter().zip(counted) {
+            let requested = table.serves.iter().map(|&served| (self.cliques[served].attributes(), served));
+            let mut put = |served, counts: &[u64]| all[self.place(served)].copy_from_slice(counts);
+            sum_out(&self.domain, table.clique.attributes(), &counts, requested.collect(), &mut put);
+        }
+        all
     }
 
     /// Total number of cells of the counted tables.

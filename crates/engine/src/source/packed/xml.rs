@@ -40,7 +40,7 @@ pub(super) fn push_reference(reference: &BytesRef<'_>, text: &mut Vec<u8>) {
         text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         return;
     }
-    match reference.as_ref() {
+    match &**reference {
         b"lt" => text.push(b'<'),
         b"gt" => text.push(b'>'),
         b"amp" => text.push(b'&'),

@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::config::SslMode;
 
-use super::identifier::TableName;
 use crate::error::EngineError;
+use crate::source::identifier::TableName;
 use crate::source::input::DATABASES;
 
 /// Default time to wait for a connection.

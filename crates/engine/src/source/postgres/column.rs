@@ -17,7 +17,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Fields, TimeUnit};
 use scumble_schema::limits::FIELD_BYTES;
 use tokio_postgres::types::{Kind, Type};
 
-use super::identifier::quoted;
+use crate::push_down::{ValueKind, quoted};
 
 /// The text columns of a row share this many bytes, so that no row exceeds a message of the server,
 /// which ends at 1 GiB. Text is cut by characters, and a character has up to four bytes.
@@ -108,6 +108,27 @@ impl Column {
             SelectForm::Refused { .. } => None,
             _ => Some(Value::Bytes),
         }
+    }
+
+    /// Returns what the values are to a comparison inside the database; `None` if they cannot be
+    /// compared.
+    pub(super) fn kind(&self) -> Option<ValueKind> {
+        Some(match self.form {
+            SelectForm::Value(Value::Boolean) => ValueKind::Boolean,
+            SelectForm::Value(Value::Int16 | Value::Int32 | Value::Int64) => ValueKind::Integer,
+            SelectForm::Value(Value::Float32 | Value::Float64) => ValueKind::Real,
+            SelectForm::Value(Value::Date) => ValueKind::Day,
+            SelectForm::Value(Value::Timestamp) => ValueKind::Instant { has_zone: false },
+            SelectForm::Value(Value::Instant) => ValueKind::Instant { has_zone: true },
+            SelectForm::ShortText
+            | SelectForm::Text
+            | SelectForm::Cast
+            | SelectForm::ShortCast { is_number: false } => ValueKind::Text,
+            SelectForm::ShortCast { is_number: true } => ValueKind::NumberText,
+            SelectForm::Value(Value::Bytes) | SelectForm::Bytea | SelectForm::Money | SelectForm::Refused { .. } => {
+                return None;
+            }
+        })
     }
 
     /// Returns the column for a draft schema, with the type of its values and not the one of its

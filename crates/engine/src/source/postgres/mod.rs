@@ -8,13 +8,14 @@
 //! * [`Session`](session::Session): the connection and its transaction;
 //! * [`Column`](column::Column): how a column of a PostgreSQL type is selected and read;
 //! * [`Decoder`](decode::Decoder): decodes the bytes of the copy into batches;
-//! * [`PostgresTable`]: the table for DataFusion.
+//! * [`PostgresTable`]: the table for DataFusion;
+//! * [`Counting`]: a connection for statements that count inside the database.
 
 mod address;
 mod column;
+mod count;
 mod decode;
 mod fields;
-mod identifier;
 mod password;
 mod problem;
 mod scan;
@@ -29,6 +30,7 @@ use datafusion::catalog::TableProvider;
 use scumble_schema::Schema;
 
 pub(crate) use address::Address;
+pub(crate) use count::Counting;
 
 use crate::error::EngineError;
 use scan::PostgresTable;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use datafusion::common::runtime::SpawnedTask;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
-use tokio_postgres::{Client, Connection, CopyOutStream};
+use tokio_postgres::{CancelToken, Client, Connection, CopyOutStream, RowStream};
 
 use super::address::Address;
 use super::column::{Column, copy_statement};
@@ -74,6 +74,29 @@ impl Session {
     pub(super) async fn copy(&self, address: &Address, columns: &[Column]) -> Result<CopyOutStream, EngineError> {
         let statement = copy_statement(&address.table().quoted(), columns);
         self.client.copy_out(&statement).await.map_err(|error| self.fail(&error))
+    }
+
+    /// Prepares the transaction for statements that count, with room for the groups of all tables.
+    /// Text must be in an encoding whose characters are compared in the order of UTF-8.
+    pub(super) async fn prepare_to_count(&self) -> Result<(), EngineError> {
+        self.client.batch_execute("SET LOCAL work_mem = '64MB'").await.map_err(|error| self.fail(&error))?;
+        let row = self.client.query_one("SELECT pg_catalog.current_setting('server_encoding')", &[]).await;
+        let encoding: String = row.and_then(|row| row.try_get(0)).map_err(|error| self.fail(&error))?;
+        if encoding == "SQL_ASCII" {
+            return Err(EngineError::database(&self.shown, DatabaseProblem::Encoding));
+        }
+        Ok(())
+    }
+
+    /// Runs a statement, and returns its rows as they arrive.
+    pub(super) async fn query(&self, statement: &str) -> Result<RowStream, EngineError> {
+        let no_parameters: [&str; 0] = [];
+        self.client.query_raw(statement, no_parameters).await.map_err(|error| self.fail(&error))
+    }
+
+    /// Returns a token that stops the statement that runs when it is used.
+    pub(super) fn cancel_token(&self) -> CancelToken {
+        self.client.cancel_token()
     }
 
     /// Converts an error of the client library.

@@ -28,7 +28,7 @@ use scumble_schema::{AttributeId, Clique, Domain};
 
 use self::distinct::Distinct;
 use self::groups::Groups;
-use self::search::search;
+use self::search::{search, search_to_send};
 use super::plan::SMALL_CELLS;
 
 /// Maximum cells of a group to try: two, three, four and six groups form a table of 4,096 cells.
@@ -55,6 +55,12 @@ pub(crate) struct CoverTable {
     pub(crate) clique: Clique,
     /// Positions in the list of requested cliques.
     pub(crate) serves: Vec<usize>,
+}
+
+/// Returns few tables like [`cover`], with at most four times the cells of the requested ones: for
+/// a database that sends every cell it counts.
+pub(crate) fn cover_to_send(domain: &Domain, cliques: &[Clique]) -> Cover {
+    Cover { tables: search_to_send(domain, &Distinct::of(cliques), BIT), shared_bits: BITS_TOGETHER }
 }
 
 /// Returns tables that together contain every clique of `cliques`, each of which is served once.

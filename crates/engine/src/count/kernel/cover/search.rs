@@ -17,6 +17,11 @@ pub(super) const MAX_SUMMED_CELLS: u64 = 1 << 18;
 /// were visited, a few milliseconds.
 const TRIES: u64 = 8;
 const VISITS_FOR_MORE: usize = 1 << 17;
+/// Ceilings to try where every counted cell is sent; by the last, no table covers several cliques
+/// that it does not contain.
+const SENT_CEILINGS: [u64; 6] = [16_384, 4_096, 2_048, 1_024, 256, 0];
+/// Cells that may be sent for each cell of the requested tables.
+const SENT_CELLS: u64 = 4;
 /// Average number of times that one search may visit a clique of a large query. Visiting every open
 /// clique for every table would take quadratic time.
 const MAX_VISITS_PER_CLIQUE: usize = 64;
@@ -40,10 +45,28 @@ pub(super) fn search(domain: &Domain, query: &Distinct, bit: u64) -> Vec<CoverTa
             }
         }
     }
-    for table in &mut best {
+    of_query(best, query)
+}
+
+/// Returns the fewest tables whose cells are few beside those of the query.
+pub(super) fn search_to_send(domain: &Domain, query: &Distinct, bit: u64) -> Vec<CoverTable> {
+    let search = Search::new(domain, query.cliques());
+    let limit = search.cells.iter().fold(0, |sum: u64, &cells| sum.saturating_add(cells)).saturating_mul(SENT_CELLS);
+    let sent = |tables: &[CoverTable]| {
+        let cells = tables.iter().map(|table| cells(domain, table.clique.attributes()));
+        cells.fold(0, u64::saturating_add)
+    };
+    let covers = SENT_CEILINGS.map(|ceiling| search.run(ceiling, 0, bit).0);
+    let fewest = covers.into_iter().filter(|tables| sent(tables) <= limit).min_by_key(Vec::len);
+    of_query(fewest.expect("without larger tables, no cell is sent twice"), query)
+}
+
+/// Returns tables that name the cliques they serve by their positions in the query.
+fn of_query(mut tables: Vec<CoverTable>, query: &Distinct) -> Vec<CoverTable> {
+    for table in &mut tables {
         table.serves = table.serves.iter().flat_map(|&clique| query.positions_of(clique)).copied().collect();
     }
-    best
+    tables
 }
 
 /// State shared by all searches.

@@ -2,16 +2,18 @@
 
 use std::fmt;
 
+use crate::push_down::quoted;
+
 /// `schema.name` or `name`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TableName {
+pub(crate) struct TableName {
     schema: Option<String>,
     name: String,
 }
 
 impl TableName {
     /// Parses a name as SQL does: outside double quotes, capitals become lower case.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (first, rest) = part(text)?;
         if rest.is_empty() {
             return Some(Self { schema: None, name: first });
@@ -21,7 +23,7 @@ impl TableName {
     }
 
     /// Returns the name for a statement.
-    pub(super) fn quoted(&self) -> String {
+    pub(crate) fn quoted(&self) -> String {
         match &self.schema {
             Some(schema) => format!("{}.{}", quoted(schema), quoted(&self.name)),
             None => quoted(&self.name),
@@ -40,11 +42,6 @@ impl fmt::Display for TableName {
         }
         Ok(())
     }
-}
-
-/// Returns a name in double quotes, in which only double quotes are special.
-pub(super) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// Returns the first part of a name, and the rest.
