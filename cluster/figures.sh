@@ -3,7 +3,7 @@
 # servers as processes, hosts as network namespaces. It needs root for those, and a quarter of an hour.
 #
 #     cluster/figures.sh                 # everything
-#     cluster/figures.sh kills faults    # some parts: scan bytes kills faults trust objects sample model codes sums
+#     cluster/figures.sh kills faults    # some parts: scan bytes kills faults trust objects sample model codes sums lake
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export CARGO_TARGET_DIR="${SCUMBLE_TARGET:-$HOME/.cache/scumble-target}"

@@ -23,6 +23,8 @@ mod pgm;
 mod privbayes;
 mod privmrf;
 mod product;
+#[cfg(target_os = "linux")]
+mod push_down;
 mod random;
 mod readme;
 mod release_laws;
@@ -30,12 +32,17 @@ mod release_laws;
 mod replay;
 mod scale;
 mod select_marginals;
+mod wire;
 
 // Files of the tests of a room, which programs share.
 #[path = "../../crates/pgm/tests/brute_force/mod.rs"]
 mod brute_force;
 #[path = "../../crates/vault/tests/support/job.rs"]
 mod job;
+#[cfg(target_os = "linux")]
+#[path = "../../crates/engine/tests/engine/postgres_server.rs"]
+#[expect(dead_code, reason = "the tests of the engine need more of it")]
+mod postgres_server;
 #[path = "../../crates/vault/tests/support/release_law.rs"]
 mod release_law;
 #[path = "../../crates/vault/tests/support/rows.rs"]
@@ -71,6 +78,8 @@ const PROGRAMS: &[Program] = &[
     ("product", product::run, "plan, time and evaluate of the scumble program"),
     ("cluster", cluster::run, "a cluster on one machine: scans, faults and trust"),
     ("delta", delta::run, "versions of a Delta table beside the rows that its own package reads"),
+    #[cfg(target_os = "linux")]
+    ("push-down", push_down::run, "tables that PostgreSQL and DuckDB count, beside scans"),
     ("scale", scale::run, "a table of up to a billion rows on one machine"),
     ("readme", readme::run, "draws the pictures of the README"),
     ("german-export", german_export::run, "writes a made-up export of a German office, and its schema"),

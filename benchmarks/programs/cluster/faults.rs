@@ -17,7 +17,7 @@ use scumble::engine::TableScan;
 use scumble::mechanisms::fit_in;
 use scumble::vault::replay::{Recording, force, record};
 use scumble::vault::{AddRemove, Gdp};
-use scumble::{ApproxDp, Delta, Epsilon, Method, Model, ReadOptions};
+use scumble::{ApproxDp, Delta, Epsilon, Input, Method, Model, ReadOptions};
 
 use super::hosts::Hosts;
 use super::servers::{LIMIT, Servers, program};
@@ -29,15 +29,17 @@ const KILLS: usize = 20;
 
 /// How a fit ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum End {
+pub(crate) enum End {
     Same,
     CleanError,
     Other,
     Hang,
 }
 
-struct Fit {
+pub(crate) struct Fit {
     table: Table,
+    /// Where the cluster finds the table.
+    inputs: Vec<Input>,
     method: Method,
     goal: ApproxDp,
     model: Vec<u8>,
@@ -45,21 +47,27 @@ struct Fit {
 }
 
 impl Fit {
-    /// Fits on this machine, and keeps what was released.
-    fn recorded() -> Result<Self> {
-        let table = Table::of_millions(10)?;
-        let method = Method::named("mst")?;
+    /// Fits by a method on this machine, and keeps what was released. The cluster is to read
+    /// `inputs`.
+    pub(crate) fn recorded(method: &str, table: Table, inputs: Vec<Input>) -> Result<Self> {
+        let method = Method::named(method)?;
         let goal = ApproxDp { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-9)? };
-        let source = Box::new(TableScan::open(&table.inputs(), &table.schema, &ReadOptions::default())?);
+        let source = Box::new(TableScan::open(&table.inputs(), &table.schema, &ReadOptions::default())?.code()?);
         let (vault, budget, recorder) = record::<AddRemove, Gdp>(source, goal, NonZeroU32::MIN)?;
         let model = fit_in(vault, budget, &table.schema, &method)?.to_bytes();
-        Ok(Self { table, method, goal, model, recording: recorder.finish() })
+        Ok(Self { table, inputs, method, goal, model, recording: recorder.finish() })
+    }
+
+    fn of_files() -> Result<Self> {
+        let table = Table::of_millions(10)?;
+        let inputs = table.inputs().to_vec();
+        Self::recorded("mst", table, inputs)
     }
 
     /// Fits by a cluster.
-    fn again(&self, options: &ReadOptions) -> End {
+    pub(crate) fn again(&self, options: &ReadOptions) -> End {
         let fitted = || -> Result<bool> {
-            let source = Box::new(TableScan::open(&self.table.inputs(), &self.table.schema, options)?);
+            let source = Box::new(TableScan::open(&self.inputs, &self.table.schema, options)?.code()?);
             let (vault, budget, recorder) =
                 force::<AddRemove, Gdp>(source, self.goal, NonZeroU32::MIN, &self.recording)?;
             let model = fit_in(vault, budget, &self.table.schema, &self.method)?.to_bytes();
@@ -78,7 +86,7 @@ impl Fit {
 
     /// Fits by `servers`, and does `harm` to them after `delay`. `None` if the fit was done by
     /// then.
-    fn under(
+    pub(crate) fn under(
         &self,
         servers: &mut Servers,
         delay: Duration,
@@ -120,7 +128,7 @@ fn report(figures: &mut Figures, what: &str, ends: &[(End, Duration)]) {
 
 /// Executors killed at random times.
 pub(crate) fn kills(figures: &mut Figures) -> Result<()> {
-    let fit = Fit::recorded()?;
+    let fit = Fit::of_files()?;
     let mut servers = Servers::on_loopback(2, 1)?;
     let begun = Instant::now();
     if fit.again(&servers.read_options()?) != End::Same {
@@ -205,7 +213,7 @@ fn ledger(figures: &mut Figures, servers: &mut Servers) -> Result<()> {
 
 /// A cable that is cut, a disk that is full, a scheduler that starts again.
 pub(crate) fn others(figures: &mut Figures) -> Result<()> {
-    let fit = Fit::recorded()?;
+    let fit = Fit::of_files()?;
     let mut ends = vec![];
     {
         let hosts = Hosts::new(3)?;

@@ -3,12 +3,13 @@
 //!
 //! `cluster/figures.sh` builds what is needed and runs it; it needs root, for the namespaces. Parts
 //! can be named: `scan`, `bytes`, `kills`, `faults`, `trust`, `objects`, `sample`, `model`,
-//! `codes`, `sums`.
+//! `codes`, `sums`, `lake`.
 
 mod cost;
 mod faults;
 mod hosts;
 mod kept;
+mod lake;
 mod objects;
 mod sampling;
 mod scan;
@@ -22,7 +23,7 @@ use scumble_benchmarks::figure::Figures;
 
 type Part = (&'static str, fn(&mut Figures) -> Result<()>);
 
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 11] = [
     ("scan", scan::time),
     ("bytes", scan::bytes),
     ("kills", faults::kills),
@@ -33,6 +34,7 @@ const PARTS: [Part; 10] = [
     ("model", cost::model),
     ("codes", kept::codes),
     ("sums", kept::sums),
+    ("lake", lake::fits),
 ];
 
 pub(crate) fn run(arguments: &[String]) -> Result<()> {

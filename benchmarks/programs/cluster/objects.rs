@@ -3,7 +3,7 @@
 use std::fs;
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,47 +13,74 @@ use scumble_engine::exact::ExactCounts;
 
 use super::servers::Servers;
 use super::table::Table;
+use crate::wire::Wire;
 use scumble_benchmarks::Result;
 use scumble_benchmarks::figure::Figures;
 
+/// The port of `AWS_ENDPOINT` in `cluster/figures.sh`, and the one of the server behind it.
 const PORT: u16 = 52_014;
+const SERVER_PORT: u16 = 52_015;
+
+/// The address of the table in a bucket.
+pub(crate) const PEOPLE: &str = "s3://lake/people/";
+
+/// A server with a table in a bucket, which ends with it. What it sends is counted.
+pub(crate) struct Bucket {
+    server: Child,
+    wire: Wire,
+    _folder: tempfile::TempDir,
+}
+
+impl Bucket {
+    pub(crate) fn of(table: &Table) -> Result<Self> {
+        let Some(program) = std::env::var_os("SCUMBLE_S3_SERVER").map(PathBuf::from) else {
+            return Err("SCUMBLE_S3_SERVER names no server of objects; see cluster/figures.sh".into());
+        };
+        let folder = tempfile::tempdir_in(super::table::cache())?;
+        let lake = folder.path().join("lake").join("people");
+        fs::create_dir_all(&lake)?;
+        for file in fs::read_dir(&table.folder)? {
+            let file = file?;
+            fs::hard_link(file.path(), lake.join(file.file_name()))?;
+        }
+        let port = SERVER_PORT.to_string();
+        let server = Command::new(program)
+            .args(["--host", "127.0.0.1", "--port", &port, "--access-key", "reader", "--secret-key", "secret"])
+            .arg(folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let bucket = Self { server, wire: Wire::to(SERVER_PORT, PORT)?, _folder: folder };
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", SERVER_PORT)).is_err() && begun.elapsed() < Duration::from_secs(20) {
+            thread::sleep(Duration::from_millis(50));
+        }
+        Ok(bucket)
+    }
+
+    /// Bytes sent so far.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.wire.bytes()
+    }
+}
+
+impl Drop for Bucket {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
 
 /// Compares counts from a bucket with those from a folder of the same files, by the cluster and by
 /// this process.
 pub(crate) fn counts(figures: &mut Figures) -> Result<()> {
-    let Some(server) = std::env::var_os("SCUMBLE_S3_SERVER").map(PathBuf::from) else {
-        return Err("SCUMBLE_S3_SERVER names no server of objects; see cluster/figures.sh".into());
-    };
     let table = Table::of_millions(10)?;
-    let folder = tempfile::tempdir_in(super::table::cache())?;
-    let lake = folder.path().join("lake").join("people");
-    fs::create_dir_all(&lake)?;
-    for file in fs::read_dir(&table.folder)? {
-        let file = file?;
-        fs::hard_link(file.path(), lake.join(file.file_name()))?;
-    }
-    let mut process = Command::new(server)
-        .args(["--host", "127.0.0.1", "--port", &PORT.to_string(), "--access-key", "reader", "--secret-key", "secret"])
-        .arg(folder.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
-    let begun = Instant::now();
-    while TcpStream::connect(("127.0.0.1", PORT)).is_err() && begun.elapsed() < Duration::from_secs(20) {
-        thread::sleep(Duration::from_millis(50));
-    }
-    let outcome = compare(&table, figures);
-    process.kill()?;
-    process.wait()?;
-    outcome
-}
-
-fn compare(table: &Table, figures: &mut Figures) -> Result<()> {
+    let _bucket = Bucket::of(&table)?;
     let servers = Servers::on_loopback(2, 1)?;
     let pairs = table.pairs();
     let expected = TableScan::open(&table.inputs(), &table.schema, &ReadOptions::default())?.count_tables(&pairs)?;
-    let bucket = [Input::new("s3://lake/people/")];
+    let bucket = [Input::new(PEOPLE)];
     let there = servers.read_options()?;
     let here = ReadOptions { remote: None, ..there.clone() };
     let mut same = 0;
