@@ -7,14 +7,24 @@ use std::sync::Arc;
 
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpcServer;
+use ballista_core::utils::default_session_builder;
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::scheduler_process::create_scheduler;
+use datafusion::common::Result;
+use datafusion::execution::SessionState;
+use datafusion::execution::object_store::ObjectStoreRegistry;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::prelude::SessionConfig;
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
+use object_store::ObjectStore;
+use object_store::memory::InMemory;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::signal;
 use tonic::transport::server::TcpIncoming;
+use url::Url;
 
 use crate::MESSAGE_BYTES;
 use crate::codec::Codec;
@@ -45,12 +55,12 @@ pub struct SchedulerOptions {
 /// Runs a scheduler until a signal ends it.
 ///
 /// Its state is in memory: jobs end with the process, and their clients submit them again.
-pub fn serve_scheduler(options: &SchedulerOptions) -> Result<(), ServerError> {
+pub fn serve_scheduler(options: &SchedulerOptions) -> std::result::Result<(), ServerError> {
     runtime()?.block_on(serve(options))
 }
 
 /// Creates the runtime of a server.
-pub(crate) fn runtime() -> Result<Runtime, ServerError> {
+pub(crate) fn runtime() -> std::result::Result<Runtime, ServerError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     runtime.map_err(|error| ServerError::Ended(error.to_string()))
 }
@@ -71,7 +81,33 @@ async fn shutdown_signal() {
     }
 }
 
-async fn serve(options: &SchedulerOptions) -> Result<(), ServerError> {
+/// Creates a session that decodes and splits plans.
+fn session(config: SessionConfig) -> Result<SessionState> {
+    let runtime = RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(UnopenedStores)).build_arc()?;
+    let state = default_session_builder(config)?;
+    Ok(SessionStateBuilder::new_from_existing(state).with_runtime_env(runtime).build())
+}
+
+/// The stores of a process that reads nothing and has no keys. Decoding a plan asks for the store
+/// of its files, so every address has one, which is empty.
+#[derive(Debug)]
+struct UnopenedStores;
+
+impl ObjectStoreRegistry for UnopenedStores {
+    fn register_store(&self, _: &Url, _: Arc<dyn ObjectStore>) -> Option<Arc<dyn ObjectStore>> {
+        None
+    }
+
+    fn deregister_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
+        self.get_store(url)
+    }
+
+    fn get_store(&self, _: &Url) -> Result<Arc<dyn ObjectStore>> {
+        Ok(Arc::new(InMemory::new()))
+    }
+}
+
+async fn serve(options: &SchedulerOptions) -> std::result::Result<(), ServerError> {
     let config = SchedulerConfig {
         bind_host: options.listen.ip().to_string(),
         external_host: options.listen.ip().to_string(),
@@ -88,6 +124,7 @@ async fn serve(options: &SchedulerOptions) -> Result<(), ServerError> {
         expire_dead_executor_interval_seconds: EXPIRY_CHECK_SECONDS,
         no_executors_grace_period_seconds: NO_EXECUTORS_SECONDS,
         override_physical_codec: Some(Arc::new(Codec::default())),
+        override_session_builder: Some(Arc::new(session)),
         override_create_grpc_client_endpoint: Some(options.security.of_ballista()),
         ..SchedulerConfig::default()
     };
@@ -102,4 +139,20 @@ async fn serve(options: &SchedulerOptions) -> Result<(), ServerError> {
     Ok(server
         .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), shutdown_signal())
         .await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::execution::object_store::ObjectStoreUrl;
+
+    use super::*;
+
+    #[test]
+    fn plans_over_any_store_can_be_decoded_without_keys() {
+        let state = session(SessionConfig::new()).unwrap();
+        for address in ["s3://lake", "gs://lake", "abfss://lake@account.dfs.core.windows.net", "file:///"] {
+            let store = state.runtime_env().object_store(ObjectStoreUrl::parse(address).unwrap()).unwrap();
+            assert_eq!(store.to_string(), "InMemory", "{address}");
+        }
+    }
 }
