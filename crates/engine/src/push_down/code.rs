@@ -346,7 +346,8 @@ fn search<T>(value: &str, steps: &[(T, String)], literal: &dyn Fn(&T) -> String)
     format!("CASE WHEN {value} < {from} THEN {left} ELSE {right} END")
 }
 
-/// The code of a text among `texts`, which are in the order of their bytes; null if it is not there.
+/// The code of a text among `texts`, which are in the order of their bytes; null if it is not
+/// there.
 fn found_text(dialect: Dialect, value: &str, texts: &[(&str, u32)]) -> String {
     let steps: Vec<(&str, String)> = texts
         .iter()

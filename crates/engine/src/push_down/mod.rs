@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Requested tables are summed from the counted ones. These are smaller than those of the
-//! [kernel](crate::kernel), because all their cells are sent. All statements of a fit are in one transaction that sees one
-//! state of the table.
+//! [kernel](crate::kernel), because all their cells are sent. All statements of a fit are in one
+//! transaction that sees one state of the table.
 //!
 //! A column whose codes cannot be computed by comparisons is refused by its type, which is public:
 //! an expression that could fail on a value would tell of it.
@@ -25,7 +25,9 @@ use scumble_schema::{AttributeId, Clique, Domain, Recoding, Schema};
 use scumble_vault::{CountTable, MarginalSource, Private, SourceError};
 
 use code::ColumnCode;
-pub(crate) use code::{Dialect, ValueKind, quoted};
+#[cfg(any(feature = "adbc", feature = "postgres"))]
+pub(crate) use code::quoted;
+pub(crate) use code::{Dialect, ValueKind};
 use statement::{NeededColumn, Statement};
 
 use crate::count::kernel::CountPlan;
