@@ -1,7 +1,11 @@
 //! Tables that their database counts, beside the same tables counted by a scan.
 
 use std::path::PathBuf;
+#[cfg(feature = "postgres")]
+use std::time::{Duration, Instant};
 
+#[cfg(feature = "postgres")]
+use scumble_cancel::CancelToken;
 use scumble_engine::exact::ExactCounts;
 use scumble_engine::{CodedTable, DatabaseProblem, DatabaseTable, EngineError, Input, ReadOptions, TableScan};
 use scumble_schema::{Clique, Recoding, Schema};
@@ -179,6 +183,40 @@ fn all_statements_see_one_state_of_the_table() {
     assert_eq!(total(&open(&["t"])), 500);
     assert_eq!(total(&open(&["t", "t", "none"])), 1000, "of several tables, all rows count");
     assert_eq!(open(&["none"]).count_tables(&schema.domain().one_way()).unwrap(), [vec![0; 11]]);
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn a_server_stops_counting_for_a_client_that_is_gone() {
+    let Some(server) = Server::start() else { return };
+    // Every row takes a second, and there are a thousand.
+    server.sql(
+        "CREATE TABLE t AS SELECT i % 10 AS a FROM generate_series(1, 1000) AS s(i);
+         CREATE FUNCTION slowly(int) RETURNS int AS 'SELECT $1 FROM pg_sleep(1)' LANGUAGE sql VOLATILE;
+         CREATE VIEW slow AS SELECT slowly(a) AS a FROM t",
+    );
+    let schema = Schema::parse("fields: [{name: a, type: integer, constraints: {minimum: 0, maximum: 9}}]").unwrap();
+    let table = DatabaseTable::open(&[Input::new(server.url("slow"))], &schema, &ReadOptions::default()).unwrap();
+    let running = || {
+        server
+            .sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%GROUPING%slow%' AND pid <> pg_backend_pid()")
+    };
+    let token = CancelToken::new();
+    let within = |what: &str| {
+        let end = Instant::now() + Duration::from_mins(1);
+        while running() != what {
+            assert!(Instant::now() < end, "{}", running());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    std::thread::scope(|scope| {
+        let counted = scope.spawn(|| token.run(|| table.count_tables(&schema.domain().one_way())));
+        within("1");
+        token.cancel();
+        assert!(matches!(counted.join().unwrap(), Ok(Err(EngineError::Stopped)) | Err(_)));
+    });
+    drop(table);
+    within("0");
 }
 
 #[cfg(feature = "postgres")]

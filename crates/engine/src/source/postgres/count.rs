@@ -3,21 +3,18 @@
 use std::pin::pin;
 
 use futures::StreamExt;
-use tokio::runtime::Handle;
-use tokio_postgres::CancelToken;
 
 use super::address::Address;
 use super::session::Session;
-use super::tls::connector;
 use crate::error::EngineError;
 use crate::push_down::{CountedCell, DatabaseColumn};
 use crate::source::database_problem::DatabaseProblem;
 
 /// A connection in one transaction, which sees one state of the table.
 pub(crate) struct Counting {
-    address: Address,
     session: Session,
     from: String,
+    shown: String,
 }
 
 impl Counting {
@@ -32,22 +29,21 @@ impl Counting {
             kind: column.kind(),
         });
         let columns = columns.collect();
-        Ok((Self { address: address.clone(), session, from: address.table().quoted() }, columns))
+        let (from, shown) = (address.table().quoted(), address.shown().to_owned());
+        Ok((Self { session, from, shown }, columns))
     }
 
     pub(crate) fn from(&self) -> &str {
         &self.from
     }
 
-    /// Runs a statement that counts, and adds each cell of its result. If the caller does not wait
-    /// for the end, the server is asked to stop.
+    /// Runs a statement that counts, and adds each cell of its result.
     pub(crate) async fn count(
         &self,
         statement: &str,
         add: &mut (dyn FnMut(CountedCell) -> Option<()> + Send),
     ) -> Result<(), EngineError> {
-        let damaged = || EngineError::database(self.address.shown(), DatabaseProblem::Damaged);
-        let mut stop = CancelUnlessDone { token: Some(self.session.cancel_token()), address: &self.address };
+        let damaged = || EngineError::database(&self.shown, DatabaseProblem::Damaged);
         let mut rows = pin!(self.session.query(statement).await?);
         while let Some(row) = rows.next().await {
             let row = row.map_err(|error| self.session.fail(&error))?;
@@ -55,24 +51,6 @@ impl Counting {
             let (Some(table), Some(cell), Some(rows)) = cell else { return Err(damaged()) };
             add((table, cell, rows)).ok_or_else(damaged)?;
         }
-        stop.token = None;
         Ok(())
-    }
-}
-
-/// Asks the server to stop when it is dropped before the end.
-struct CancelUnlessDone<'a> {
-    token: Option<CancelToken>,
-    address: &'a Address,
-}
-
-impl Drop for CancelUnlessDone<'_> {
-    fn drop(&mut self) {
-        let Some(token) = self.token.take() else { return };
-        let Ok(tls) = connector(self.address.config().get_ssl_mode()) else { return };
-        if let Ok(runtime) = Handle::try_current() {
-            // The connection is closed in any case; this only frees the server sooner.
-            runtime.spawn(async move { drop(token.cancel_query(tls).await) });
-        }
     }
 }

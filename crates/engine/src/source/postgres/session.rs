@@ -6,7 +6,7 @@ use std::time::Duration;
 use datafusion::common::runtime::SpawnedTask;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
-use tokio_postgres::{CancelToken, Client, Connection, CopyOutStream, RowStream};
+use tokio_postgres::{Client, Connection, CopyOutStream, RowStream};
 
 use super::address::Address;
 use super::column::{Column, copy_statement};
@@ -21,6 +21,12 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// text have one notation, whatever the server's settings.
 const BEGIN: &str = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; \
                      SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = 'iso_8601'";
+/// Room for the groups of all tables; and a statement whose client is gone is given up, also if the
+/// client was killed. Servers before version 14 do not know of that, and count to the end.
+const PREPARE_TO_COUNT: &str = "\
+SET LOCAL work_mem = '64MB';
+SELECT pg_catalog.set_config(name, '1s', true) FROM pg_catalog.pg_settings
+WHERE name = 'client_connection_check_interval'";
 /// The table's oid, and its bytes on disk: of all its partitions, or 0 for a view.
 const TABLE: &str = "\
 SELECT c.oid, CASE c.relkind
@@ -76,10 +82,10 @@ impl Session {
         self.client.copy_out(&statement).await.map_err(|error| self.fail(&error))
     }
 
-    /// Prepares the transaction for statements that count, with room for the groups of all tables.
-    /// Text must be in an encoding whose characters are compared in the order of UTF-8.
+    /// Prepares the transaction for statements that count. Text must be in an encoding whose
+    /// characters are compared in the order of UTF-8.
     pub(super) async fn prepare_to_count(&self) -> Result<(), EngineError> {
-        self.client.batch_execute("SET LOCAL work_mem = '64MB'").await.map_err(|error| self.fail(&error))?;
+        self.client.batch_execute(PREPARE_TO_COUNT).await.map_err(|error| self.fail(&error))?;
         let row = self.client.query_one("SELECT pg_catalog.current_setting('server_encoding')", &[]).await;
         let encoding: String = row.and_then(|row| row.try_get(0)).map_err(|error| self.fail(&error))?;
         if encoding == "SQL_ASCII" {
@@ -92,11 +98,6 @@ impl Session {
     pub(super) async fn query(&self, statement: &str) -> Result<RowStream, EngineError> {
         let no_parameters: [&str; 0] = [];
         self.client.query_raw(statement, no_parameters).await.map_err(|error| self.fail(&error))
-    }
-
-    /// Returns a token that stops the statement that runs when it is used.
-    pub(super) fn cancel_token(&self) -> CancelToken {
-        self.client.cancel_token()
     }
 
     /// Converts an error of the client library.
