@@ -277,6 +277,7 @@ def test_a_cancelled_fit_is_resumed_in_the_same_process(tmp_path: Path) -> None:
                 threads=None,
                 memory_limit=None,
                 spill_directory=None,
+                push_down=False,
                 progress=angry,
             )
 

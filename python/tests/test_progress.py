@@ -101,6 +101,7 @@ def test_a_fit_of_a_file_reports_the_forecast_and_the_time_used(people: tuple[sc
             threads=None,
             memory_limit=None,
             spill_directory=None,
+            push_down=False,
             progress=lambda *state: stages.append(state),
         )
         reported.append([state for state in stages if state[0] == "fitting"])
