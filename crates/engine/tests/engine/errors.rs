@@ -121,7 +121,7 @@ fn a_missing_input_is_reported_in_a_sentence() {
         (format!("{root}/none.csv"), format!("cannot read `{root}/none.csv`: no such file or directory")),
         (format!("{root}/*.csv"), format!("`{root}/*.csv` holds no data file")),
         (format!("{root}/empty"), format!("`{root}/empty` holds no data file")),
-        ("gs://bucket/rows.parquet".to_owned(), "`gs://bucket/rows.parquet` is not a local file".to_owned()),
+        ("hdfs://lake/rows.parquet".to_owned(), "`hdfs://lake/rows.parquet` is not a local file".to_owned()),
         (
             "s3://bucket/rows.parquet".to_owned(),
             "the object store of `s3://bucket/rows.parquet` cannot be opened".to_owned(),
