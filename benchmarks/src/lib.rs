@@ -28,6 +28,7 @@ use std::error::Error;
 pub mod arguments;
 pub mod benchmark;
 pub mod classifiers;
+pub mod cliques;
 pub mod clock;
 pub mod codes;
 pub mod data;

@@ -1,6 +1,5 @@
 //! The parts of the cost model of `docs/explanation/scale.md`: what a row, a cell and a part cost.
 
-use std::fs;
 use std::time::Instant;
 
 use scumble::engine::TableScan;
@@ -48,9 +47,7 @@ fn per_part(figures: &mut Figures) -> Result<()> {
     let mut servers = Servers::on_loopback(2, 1)?;
     let pairs = table.pairs();
     let cells: usize = pairs.iter().map(|pair| table.schema.domain().table_len(pair)).sum::<Result<_, _>>()?;
-    let bytes: u64 = fs::read_dir(&table.folder)?
-        .map(|file| Ok::<_, std::io::Error>(file?.metadata()?.len()))
-        .sum::<Result<_, _>>()?;
+    let bytes = table.bytes()?;
     let mut taken = vec![];
     for parts in [16, 512] {
         servers.part_bytes = Some(bytes / parts);

@@ -75,8 +75,7 @@ pub(crate) fn sums(figures: &mut Figures) -> Result<()> {
     let cells: usize = cliques.iter().map(|clique| table.schema.domain().table_len(clique)).sum::<Result<_, _>>()?;
     let expected = TableScan::open(&table.inputs(), &table.schema, &ReadOptions::default())?.count_tables(&cliques)?;
     let mut servers = Servers::on_loopback(EXECUTORS, 1)?;
-    let files = fs::read_dir(&table.folder)?.map(|file| Ok::<_, std::io::Error>(file?.metadata()?.len()));
-    servers.part_bytes = Some(files.sum::<Result<u64, _>>()? / PARTS);
+    servers.part_bytes = Some(table.bytes()? / PARTS);
     let begun = Instant::now();
     let counts = TableScan::open(&table.inputs(), &table.schema, &servers.read_options()?)?.count_tables(&cliques)?;
     println!("{PARTS} parts of {cells} cells: {:.1} s", begun.elapsed().as_secs_f64());

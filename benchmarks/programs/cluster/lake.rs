@@ -1,6 +1,5 @@
 //! A fit of a table in a bucket: what is read of it, with and without a fault.
 
-use std::fs;
 use std::time::Instant;
 
 use scumble::Input;
@@ -18,8 +17,7 @@ const EXECUTORS: u16 = 4;
 /// again with one of them killed on the way.
 pub(crate) fn fits(figures: &mut Figures) -> Result<()> {
     let table = Table::of_millions(10)?;
-    let files = fs::read_dir(&table.folder)?.map(|file| Ok::<_, std::io::Error>(file?.metadata()?.len()));
-    let size = files.sum::<Result<u64, _>>()? as f64;
+    let size = table.bytes()? as f64;
     let bucket = Bucket::of(&table)?;
     let fit = Fit::recorded("auto", table, vec![Input::new(PEOPLE)])?;
     let mut servers = Servers::on_loopback(EXECUTORS, 1)?;

@@ -12,7 +12,7 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use scumble::schema::Clique;
 use scumble::{Input, Schema, TableWriter};
-use scumble_benchmarks::Result;
+use scumble_benchmarks::{Result, cliques};
 
 const SIZES: [u8; 15] = [2, 2, 3, 4, 5, 6, 8, 10, 13, 17, 23, 32, 45, 67, 100];
 const FILE_ROWS: usize = 5_000_000;
@@ -59,12 +59,14 @@ impl Table {
         [Input::new(&self.folder)]
     }
 
+    /// Bytes of all files.
+    pub(crate) fn bytes(&self) -> Result<u64> {
+        fs::read_dir(&self.folder)?.map(|file| Ok(file?.metadata()?.len())).sum()
+    }
+
     /// All pairs of columns.
     pub(crate) fn pairs(&self) -> Vec<Clique> {
-        let ids: Vec<_> = self.schema.domain().attributes().collect();
-        let pairs =
-            ids.iter().enumerate().flat_map(|(place, &one)| ids[..place].iter().map(move |&other| [one, other]));
-        pairs.map(Clique::new).collect()
+        cliques::pairs(self.schema.domain())
     }
 }
 

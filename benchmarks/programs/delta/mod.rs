@@ -8,6 +8,7 @@ use scumble::engine::{Input, ReadOptions, TableScan};
 use scumble::schema::Schema;
 use scumble_benchmarks::Result;
 use scumble_benchmarks::arguments::{Arguments, Usage};
+use scumble_benchmarks::cliques::pairs;
 use scumble_benchmarks::figure::{Bar, Figure, Figures};
 use scumble_benchmarks::python::python_with;
 use scumble_engine::exact::ExactCounts;
@@ -66,12 +67,6 @@ fn of_versions(python: &Path, name: &str, figures: &mut Figures) -> Result<()> {
 /// Counts of all columns and pairs.
 fn counted(path: &Path, columns: &[&str]) -> Result<Vec<Vec<u64>>> {
     let schema = Schema::parse(&format!("fields: [{}]", columns.join(", ")))?;
-    let domain = schema.domain();
-    let mut cliques = domain.one_way();
-    cliques.extend(
-        (1..columns.len())
-            .flat_map(|other| (0..other).map(move |one| [one, other]))
-            .map(|pair| scumble::schema::Clique::new(pair.map(scumble::schema::AttributeId::new))),
-    );
+    let cliques = [schema.domain().one_way(), pairs(schema.domain())].concat();
     Ok(TableScan::open(&[Input::new(path)], &schema, &ReadOptions::default())?.count_tables(&cliques)?)
 }

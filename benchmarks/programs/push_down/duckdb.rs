@@ -10,7 +10,7 @@ use scumble::engine::Input;
 use scumble_benchmarks::Result;
 use scumble_benchmarks::figure::{Bar, Figure, Figures};
 
-use super::{ROW, pairs, schema};
+use super::{ROW, questions, schema};
 
 const EQUAL: &str = "DuckDB: counts of all pairs are those of a scan";
 const BYTES: &str = "DuckDB: most bytes that it hands over to count, of those of a scan";
@@ -41,7 +41,8 @@ pub(super) fn compare(rows: u64, figures: &mut Figures) -> Result<()> {
     let input = Input::new(format!("adbc:{}?path={}&table=people", library.display(), file.display()));
     let compared = super::compare(&input, &input)?;
     let schema = schema()?;
-    let cells: usize = pairs(&schema).iter().map(|pair| schema.domain().table_len(pair)).sum::<Result<_, _>>()?;
+    let cells: usize =
+        questions(&schema).iter().map(|clique| schema.domain().table_len(clique)).sum::<Result<_, _>>()?;
     println!(
         "DuckDB, {} rows: inside {:.1} s and at most {} bytes, scan {:.1} s and {of_scan} bytes",
         compared.rows,

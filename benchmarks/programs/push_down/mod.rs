@@ -7,9 +7,10 @@ use std::time::Instant;
 
 use scumble::Schema;
 use scumble::engine::{DatabaseTable, Input, ReadOptions, TableScan};
-use scumble::schema::{AttributeId, Clique};
+use scumble::schema::Clique;
 use scumble_benchmarks::Result;
 use scumble_benchmarks::arguments::{Arguments, Usage};
+use scumble_benchmarks::cliques::pairs;
 use scumble_benchmarks::figure::Figures;
 use scumble_engine::exact::ExactCounts;
 
@@ -63,20 +64,19 @@ fn schema() -> Result<Schema> {
     Ok(Schema::parse(SCHEMA)?)
 }
 
-fn pairs(schema: &Schema) -> Vec<Clique> {
-    let columns = schema.domain().len();
-    let pairs = (1..columns).flat_map(|other| (0..other).map(move |one| [one, other]));
-    std::iter::once(Clique::empty()).chain(pairs.map(|pair| Clique::new(pair.map(AttributeId::new)))).collect()
+/// The number of rows, and all pairs.
+fn questions(schema: &Schema) -> Vec<Clique> {
+    [vec![Clique::empty()], pairs(schema.domain())].concat()
 }
 
 fn compare(inside: &Input, scan: &Input) -> Result<Compared> {
     let (schema, options) = (schema()?, ReadOptions::default());
-    let pairs = pairs(&schema);
+    let questions = questions(&schema);
     let begun = Instant::now();
-    let found = DatabaseTable::open(std::slice::from_ref(inside), &schema, &options)?.count_tables(&pairs)?;
+    let found = DatabaseTable::open(std::slice::from_ref(inside), &schema, &options)?.count_tables(&questions)?;
     let of_inside = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
-    let expected = TableScan::open(std::slice::from_ref(scan), &schema, &options)?.count_tables(&pairs)?;
+    let expected = TableScan::open(std::slice::from_ref(scan), &schema, &options)?.count_tables(&questions)?;
     let of_scan = begun.elapsed().as_secs_f64();
     Ok(Compared { are_equal: found == expected, rows: expected[0][0], inside: of_inside, scan: of_scan })
 }
