@@ -28,7 +28,7 @@ use code::ColumnCode;
 #[cfg(any(feature = "adbc", feature = "postgres"))]
 pub(crate) use code::quoted;
 pub(crate) use code::{Dialect, ValueKind};
-use statement::{NeededColumn, Statement};
+use statement::{CodedColumn, Statement};
 
 use crate::count::kernel::CountPlan;
 use crate::error::{Damage, EngineError};
@@ -36,7 +36,7 @@ use crate::run::read_options::ReadOptions;
 use crate::run::session::Workers;
 use crate::source::input::{DatabaseAddress, Input};
 use crate::source::{adbc, postgres};
-use crate::table::rows::{plan_that_fits, seal};
+use crate::table::rows::{effective, plan_that_fits, seal};
 
 /// Maximum number of tables that one statement counts. PostgreSQL allows 4,096 grouping sets.
 const TABLES_PER_STATEMENT: usize = 128;
@@ -66,6 +66,8 @@ pub struct DatabaseTable {
 
 struct OneTable {
     connection: Connection,
+    /// The table, in quotes.
+    from: String,
     codes: Vec<ColumnCode>,
 }
 
@@ -118,7 +120,7 @@ impl DatabaseTable {
 
     /// Exact counts, which are private.
     pub(crate) fn exact(&self, recoding: Option<&Recoding>, cliques: &[Clique]) -> Result<Vec<Vec<u64>>, EngineError> {
-        let recoding = recoding.filter(|recoding| !recoding.is_identity()).map(|recoding| Arc::new(recoding.clone()));
+        let recoding = effective(recoding, self.schema.domain())?;
         let domain = recoding.as_ref().map_or(self.schema.domain(), |recoding| recoding.domain());
         let mut counts = Vec::with_capacity(cliques.len());
         let mut rest = cliques;
@@ -130,7 +132,7 @@ impl DatabaseTable {
             let counted = self.workers.run(&self.shown, Damage::Damaged, async move {
                 let mut counted: Vec<Vec<u64>> = of_plan.counted().map(|(_, cells)| vec![0; cells]).collect();
                 for table in tables {
-                    table.count(&of_plan, &schema, recoding.as_ref(), &mut counted).await?;
+                    table.count(&of_plan, &schema, recoding.as_deref(), &mut counted).await?;
                 }
                 Ok::<_, EngineError>(counted)
             })??;
@@ -153,14 +155,6 @@ impl Connection {
         }
     }
 
-    /// The table, in quotes.
-    fn from(&self) -> &str {
-        match self {
-            Self::Postgres(connection) => connection.from(),
-            Self::Driven(connection) => connection.from(),
-        }
-    }
-
     async fn count(
         &self,
         statement: String,
@@ -175,42 +169,39 @@ impl Connection {
 
 impl OneTable {
     async fn open(address: &DatabaseAddress, schema: &Schema) -> Result<Self, EngineError> {
-        let (connection, columns, shown) = match address {
+        let (connection, columns, from, shown) = match address {
             DatabaseAddress::Postgres(address) => {
                 let (connection, columns) = postgres::Counting::open(address).await?;
-                (Connection::Postgres(Box::new(connection)), columns, address.shown())
+                (Connection::Postgres(Box::new(connection)), columns, address.from(), address.shown())
             }
             DatabaseAddress::Driven(address) => {
                 let (connection, columns) = adbc::Counting::open(address)?;
-                (Connection::Driven(connection), columns, address.shown())
+                (Connection::Driven(connection), columns, address.from(), address.shown())
             }
         };
         let codes = schema.attributes().iter().map(|attribute| ColumnCode::new(attribute, &columns, shown));
-        Ok(Self { connection, codes: codes.collect::<Result<_, _>>()? })
+        Ok(Self { connection, from, codes: codes.collect::<Result<_, _>>()? })
     }
 
     /// Adds the counts of this table to those of the plan's counted tables.
     async fn count(
-        self: &Arc<Self>,
+        &self,
         plan: &CountPlan,
-        schema: &Arc<Schema>,
-        recoding: Option<&Arc<Recoding>>,
+        schema: &Schema,
+        recoding: Option<&Recoding>,
         counts: &mut [Vec<u64>],
     ) -> Result<(), EngineError> {
         let dialect = self.connection.dialect();
-        let statement = Statement { dialect, from: self.connection.from(), domain: plan.domain() };
-        let needed = |attribute: AttributeId| {
+        let statement = Statement { dialect, from: &self.from, domain: plan.domain() };
+        let column_of = |attribute: AttributeId, value: &str| {
             let base = recoding.map_or(attribute, |recoding| recoding.of(attribute));
-            let (table, schema, recoding) = (Arc::clone(self), Arc::clone(schema), recoding.cloned());
-            let code = move |value: &str| {
-                let new = recoding.as_ref().map(|recoding| recoding.codes(attribute));
-                table.codes[base.index()].expression(dialect, value, schema.attribute(base).encoder(), new)
-            };
-            NeededColumn { value: self.codes[base.index()].value(dialect), code: Box::new(code) }
+            let (column, encoder) = (&self.codes[base.index()], schema.attribute(base).encoder());
+            let new = recoding.map(|recoding| recoding.codes(attribute));
+            CodedColumn { value: column.value(dialect), code: column.expression(dialect, value, encoder, new) }
         };
         let cliques: Vec<&Clique> = plan.counted().map(|(clique, _)| clique).collect();
         for (cliques, counts) in cliques.chunks(TABLES_PER_STATEMENT).zip(counts.chunks_mut(TABLES_PER_STATEMENT)) {
-            let statement = statement.text(cliques, needed);
+            let statement = statement.text(cliques, column_of);
             let mut add = |(table, cell, rows): CountedCell| {
                 let table = counts.get_mut(usize::try_from(table).ok()?)?;
                 let count = table.get_mut(usize::try_from(cell).ok()?)?;

@@ -13,25 +13,26 @@ pub(super) struct Statement<'a> {
 }
 
 /// A column whose codes are needed.
-pub(super) struct NeededColumn {
+pub(super) struct CodedColumn {
     /// The value that is compared.
     pub(super) value: String,
-    /// Its code, given a name for the value.
-    pub(super) code: Box<dyn Fn(&str) -> String>,
+    /// The code of it, by the name of the value.
+    pub(super) code: String,
 }
 
 impl Statement<'_> {
     /// The text. Each row of the result has the position of a clique, a cell of its table, and the
-    /// number of rows in it; cells without rows are left out.
-    pub(super) fn text(&self, cliques: &[&Clique], needed: impl Fn(AttributeId) -> NeededColumn) -> String {
+    /// number of rows in it; cells without rows are left out. `column_of` returns the column of an
+    /// attribute, given a name for its value.
+    pub(super) fn text(&self, cliques: &[&Clique], column_of: impl Fn(AttributeId, &str) -> CodedColumn) -> String {
         let mut attributes: Vec<AttributeId> = cliques.iter().flat_map(|clique| clique.attributes()).copied().collect();
         attributes.sort_unstable();
         attributes.dedup();
         let (mut values, mut codes) = (vec![], vec![]);
         for &attribute in &attributes {
-            let NeededColumn { value, code } = needed(attribute);
             let name = format!("v{}", attribute.index());
-            codes.push(format!("{} AS c{}", code(&name), attribute.index()));
+            let CodedColumn { value, code } = column_of(attribute, &name);
+            codes.push(format!("{code} AS c{}", attribute.index()));
             values.push(format!("{value} AS {name}"));
         }
         // A table over no attribute has one cell.
@@ -72,11 +73,11 @@ mod tests {
         let domain = Domain::new(vec![2, 3]).unwrap();
         let (a, b) = (AttributeId::new(0), AttributeId::new(1));
         let statement = Statement { dialect: Dialect::DuckDb, from: "\"t\"", domain: &domain };
-        let needed = |attribute: AttributeId| NeededColumn {
+        let column_of = |attribute: AttributeId, value: &str| CodedColumn {
             value: format!("x{}", attribute.index()),
-            code: Box::new(|value| format!("f({value})")),
+            code: format!("f({value})"),
         };
-        let text = statement.text(&[&Clique::new([a, b]), &Clique::single(b)], needed);
+        let text = statement.text(&[&Clique::new([a, b]), &Clique::single(b)], column_of);
         assert_eq!(
             text,
             "SELECT CAST(CASE WHEN GROUPING(k0) = 0 THEN 0 WHEN GROUPING(k1) = 0 THEN 1 END AS integer), \
@@ -84,6 +85,6 @@ mod tests {
              CAST(c1 AS bigint) * 1 AS k1 FROM (SELECT f(v0) AS c0, f(v1) AS c1 FROM (SELECT x0 AS v0, x1 AS v1 FROM \
              \"t\") AS typed) AS coded) AS keyed GROUP BY GROUPING SETS ((k0), (k1))"
         );
-        assert!(statement.text(&[&Clique::empty()], needed).contains("SELECT 1 AS one FROM \"t\""));
+        assert!(statement.text(&[&Clique::empty()], column_of).contains("SELECT 1 AS one FROM \"t\""));
     }
 }

@@ -24,6 +24,10 @@ impl Address {
     pub(crate) fn shown(&self) -> &str {
         match *self {}
     }
+
+    pub(crate) fn from(&self) -> String {
+        match *self {}
+    }
 }
 
 pub(crate) fn tables(addresses: &[Address], _: &Schema) -> Result<Vec<Arc<dyn TableProvider>>, EngineError> {
@@ -43,10 +47,6 @@ impl Counting {
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
-        match *self {}
-    }
-
-    pub(crate) fn from(&self) -> &str {
         match *self {}
     }
 

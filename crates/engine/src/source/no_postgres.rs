@@ -24,6 +24,10 @@ impl Address {
     pub(crate) fn shown(&self) -> &str {
         match *self {}
     }
+
+    pub(crate) fn from(&self) -> String {
+        match *self {}
+    }
 }
 
 #[expect(clippy::unused_async, reason = "the source that it replaces connects")]
@@ -46,10 +50,6 @@ pub(crate) enum Counting {}
 impl Counting {
     pub(crate) async fn open(address: &Address) -> Result<(Self, Vec<DatabaseColumn>), EngineError> {
         match *address {}
-    }
-
-    pub(crate) fn from(&self) -> &str {
-        match *self {}
     }
 
     pub(crate) async fn count(

@@ -93,13 +93,7 @@ impl RowSource {
         recoding: Option<&Recoding>,
         cliques: &[Clique],
     ) -> Result<Vec<Vec<u64>>, EngineError> {
-        if recoding.is_some_and(|recoding| recoding.base() != self.schema.domain()) {
-            return Err(EngineError::config(
-                "the query is about columns of another table",
-                "make the recoding from the domain of this one",
-            ));
-        }
-        let recoding = recoding.filter(|recoding| !recoding.is_identity()).map(|recoding| Arc::new(recoding.clone()));
+        let recoding = effective(recoding, self.schema.domain())?;
         let recoding = recoding.as_ref();
         let domain = recoding.map_or(self.schema.domain(), |recoding| recoding.domain());
         if self.tables.is_empty() {
@@ -385,6 +379,17 @@ pub(crate) fn seal(
 ) -> Result<Private<Vec<CountTable>>, SourceError> {
     let tables = cliques.iter().cloned().zip(counts.map_err(SourceError::new)?);
     Ok(Private::new(tables.map(|(clique, counts)| CountTable::new(clique, counts)).collect()))
+}
+
+/// Returns a recoding of the columns of `domain`, unless it changes nothing.
+pub(crate) fn effective(recoding: Option<&Recoding>, domain: &Domain) -> Result<Option<Arc<Recoding>>, EngineError> {
+    if recoding.is_some_and(|recoding| recoding.base() != domain) {
+        return Err(EngineError::config(
+            "the query is about columns of another table",
+            "make the recoding from the domain of this one",
+        ));
+    }
+    Ok(recoding.filter(|recoding| !recoding.is_identity()).map(|recoding| Arc::new(recoding.clone())))
 }
 
 /// Plans the longest prefix of the cliques that can be counted in `bytes`, at least one clique.

@@ -13,7 +13,7 @@ pub(crate) struct Address {
     /// The name of a driver, or the path of its library.
     pub(super) driver: String,
     pub(super) entry_point: Option<String>,
-    pub(super) table: TableName,
+    table: TableName,
     pub(super) options: Vec<(String, String)>,
     shown: String,
 }
@@ -56,6 +56,11 @@ impl Address {
         &self.shown
     }
 
+    /// The table, in quotes.
+    pub(crate) fn from(&self) -> String {
+        self.table.quoted()
+    }
+
     /// Whether an option is given.
     pub(super) fn has_option(&self, name: &str) -> bool {
         self.options.iter().any(|(given, _)| given == name)
@@ -79,7 +84,7 @@ mod tests {
                 .unwrap();
         assert_eq!((address.driver.as_str(), address.entry_point.as_deref()), ("/opt/lib duck.so", Some("init")));
         assert_eq!(address.options[0], ("path".into(), "a&b.db".into()));
-        assert_eq!(address.table.quoted(), "\"main\".\"My T\"");
+        assert_eq!(address.from(), "\"main\".\"My T\"");
         assert_eq!(address.shown(), "adbc:/opt/lib duck.so?table=main.\"My T\"");
         assert!(!format!("{address:?}").contains("SECRET") && address.has_option("password"));
     }

@@ -58,7 +58,7 @@ impl Connection {
 
     /// Returns the columns of the table.
     pub(super) fn columns(&mut self, address: &Address) -> Result<SchemaRef, EngineError> {
-        Ok(self.query(&format!("SELECT * FROM {} LIMIT 0", address.table.quoted()))?.schema())
+        Ok(self.query(&format!("SELECT * FROM {} LIMIT 0", address.from()))?.schema())
     }
 
     /// Starts a statement.
@@ -102,7 +102,6 @@ impl Connection {
 pub(crate) struct Counting {
     connection: Arc<Mutex<Connection>>,
     dialect: Dialect,
-    from: String,
     shown: String,
 }
 
@@ -112,21 +111,13 @@ impl Counting {
         let mut connection = Connection::open(address)?;
         let dialect = connection.dialect()?;
         let columns = described(&*connection.columns(address)?);
-        let counting = Self {
-            connection: Arc::new(Mutex::new(connection)),
-            dialect,
-            from: address.table.quoted(),
-            shown: address.shown().to_owned(),
-        };
+        let counting =
+            Self { connection: Arc::new(Mutex::new(connection)), dialect, shown: address.shown().to_owned() };
         Ok((counting, columns))
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
         self.dialect
-    }
-
-    pub(crate) fn from(&self) -> &str {
-        &self.from
     }
 
     /// Runs a statement that counts, and adds each cell of its result. If the caller does not wait

@@ -109,7 +109,7 @@ impl PartitionStream for DriverRows {
             // Some column must provide the number of rows.
             let names = names.reduce(|all, name| format!("{all}, {name}")).unwrap_or_else(|| "1".into());
             let mut connection = Connection::open(&address).map_err(fail)?;
-            let batches = connection.query(&format!("SELECT {names} FROM {}", address.table.quoted())).map_err(fail)?;
+            let batches = connection.query(&format!("SELECT {names} FROM {}", address.from())).map_err(fail)?;
             for batch in batches {
                 let batch = batch.map_err(|_| damaged(DatabaseProblem::Lost))?;
                 // The table may have been altered since it was inspected.

@@ -81,8 +81,9 @@ impl Address {
         self.port
     }
 
-    pub(super) fn table(&self) -> &TableName {
-        &self.table
+    /// The table, in quotes.
+    pub(crate) fn from(&self) -> String {
+        self.table.quoted()
     }
 
     pub(super) fn timeout(&self) -> Duration {
@@ -286,7 +287,7 @@ mod tests {
         assert_eq!(address.config().get_dbname(), Some("census/1"));
         assert_eq!(address.config().get_ssl_mode(), SslMode::Prefer);
         assert_eq!(address.timeout(), Duration::from_secs(3));
-        assert_eq!(address.table().quoted(), r#""public"."People""#);
+        assert_eq!(address.from(), r#""public"."People""#);
         assert_eq!(address.shown(), r#"postgresql://ann@db.example:6543/census/1?table=public."People""#);
     }
 

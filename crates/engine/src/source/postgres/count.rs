@@ -13,7 +13,6 @@ use crate::source::database_problem::DatabaseProblem;
 /// A connection in one transaction, which sees one state of the table.
 pub(crate) struct Counting {
     session: Session,
-    from: String,
     shown: String,
 }
 
@@ -29,12 +28,7 @@ impl Counting {
             kind: column.kind(),
         });
         let columns = columns.collect();
-        let (from, shown) = (address.table().quoted(), address.shown().to_owned());
-        Ok((Self { session, from, shown }, columns))
-    }
-
-    pub(crate) fn from(&self) -> &str {
-        &self.from
+        Ok((Self { session, shown: address.shown().to_owned() }, columns))
     }
 
     /// Runs a statement that counts, and adds each cell of its result.

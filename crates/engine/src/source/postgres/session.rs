@@ -64,7 +64,7 @@ impl Session {
 
     /// Returns the columns of the table. No row is read: the statement is prepared but not run.
     pub(super) async fn describe(&self, address: &Address) -> Result<Table, EngineError> {
-        let name = address.table().quoted();
+        let name = address.from();
         let statement = self.client.prepare(&format!("SELECT * FROM {name}")).await;
         let statement = statement.map_err(|error| self.fail(&error))?;
         let row = self.client.query_opt(TABLE, &[&name]).await.map_err(|error| self.fail(&error))?;
@@ -78,7 +78,7 @@ impl Session {
 
     /// Starts to copy `columns`.
     pub(super) async fn copy(&self, address: &Address, columns: &[Column]) -> Result<CopyOutStream, EngineError> {
-        let statement = copy_statement(&address.table().quoted(), columns);
+        let statement = copy_statement(&address.from(), columns);
         self.client.copy_out(&statement).await.map_err(|error| self.fail(&error))
     }
 
