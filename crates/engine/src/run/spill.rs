@@ -13,12 +13,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::parquet::arrow::ArrowWriter;
-use datafusion::parquet::errors::ParquetError;
-use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties};
-
 use crate::error::EngineError;
 
 /// Prefix of the names of spill directories.
@@ -29,8 +23,6 @@ const PREPARED: &str = "scumble-prepares-";
 const LOCK: &str = "in-use";
 /// Age at which a directory under construction counts as abandoned.
 const SETUP_TIME: Duration = Duration::from_mins(10);
-/// Rows of one row group, which is buffered in memory until it is written.
-const GROUP_ROWS: usize = 1 << 18;
 
 /// A place for private files: a directory that only its owner can enter. It is created on first use
 /// and removed on drop; after a crash, by the next directory that is opened at the same place.
@@ -88,30 +80,8 @@ impl SpillDirectory {
         directory.as_ref().map(|directory| directory.path.as_path()).map_err(Clone::clone)
     }
 
-    /// Creates a file for batches of these columns.
-    pub(crate) fn file(&self, number: usize, columns: SchemaRef) -> Result<SpillFile, EngineError> {
-        let path = self.path()?.join(format!("codes-{number}.parquet"));
-        let file = File::create_new(&path).map_err(|error| self.refused(&error))?;
-        // Nothing prunes by statistics here, and codes are already packed by their dictionary.
-        let properties = WriterProperties::builder()
-            .set_statistics_enabled(EnabledStatistics::None)
-            .set_max_row_group_row_count(Some(GROUP_ROWS))
-            .build();
-        let writer = ArrowWriter::try_new(file, columns, Some(properties)).map_err(|error| self.not_written(&error))?;
-        Ok(SpillFile { path, writer })
-    }
-
-    pub(crate) fn not_written(&self, error: &ParquetError) -> EngineError {
-        match error {
-            ParquetError::External(cause) => match cause.downcast_ref::<io::Error>() {
-                Some(error) => self.refused(error),
-                None => EngineError::Bug { what: "codes could not be written" },
-            },
-            _ => EngineError::Bug { what: "codes could not be written" },
-        }
-    }
-
-    fn refused(&self, error: &io::Error) -> EngineError {
+    /// Converts an error of writing a private file.
+    pub(crate) fn refused(&self, error: &io::Error) -> EngineError {
         EngineError::refused(&self.parent, error)
     }
 }
@@ -150,24 +120,6 @@ impl Drop for LockedDirectory {
         let mut directories = LIVE_DIRECTORIES.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = fs::remove_dir_all(&self.path);
         directories.paths.retain(|directory| *directory != self.path);
-    }
-}
-
-/// A file of codes that is being written.
-pub(crate) struct SpillFile {
-    path: PathBuf,
-    writer: ArrowWriter<File>,
-}
-
-impl SpillFile {
-    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
-        self.writer.write(batch)
-    }
-
-    /// Finishes the file and returns its path.
-    pub(crate) fn finish(self) -> Result<PathBuf, ParquetError> {
-        self.writer.close()?;
-        Ok(self.path)
     }
 }
 

@@ -5,7 +5,6 @@
 //! codes are combined. A column in the path of a file is a constant of that file.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -24,14 +23,12 @@ use datafusion::datasource::table_schema::TableSchema;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::ExecutionPlan;
-use object_store::ObjectMeta;
-use object_store::path::Path as StorePath;
 use scumble_schema::Schema as RowSchema;
 
 use crate::codes::encode::supports;
 use crate::error::{ColumnProblem, EngineError};
 use crate::source::csv::CsvSource;
-use crate::source::inspect::{FileColumns, Layout, not_unicode, parquet_format};
+use crate::source::inspect::{FileColumns, Layout, parquet_format};
 use crate::source::path_columns::{object_columns, path_field};
 
 /// Files that one scan reads.
@@ -55,26 +52,6 @@ impl fmt::Debug for FileScan {
             .field("layout", &self.layout)
             .field("columns", columns)
             .finish_non_exhaustive()
-    }
-}
-
-impl FileScan {
-    /// Creates a scan of the Parquet files of a spill, which all have these columns.
-    pub(crate) fn of_spill(columns: SchemaRef, files: &[PathBuf]) -> std::result::Result<Self, EngineError> {
-        let part = |path: &PathBuf| {
-            let refused = |error| EngineError::refused(path, &error);
-            let file = std::fs::metadata(path).map_err(refused)?;
-            Ok(PartitionedFile::new_from_meta(ObjectMeta {
-                location: StorePath::from_absolute_path(path).map_err(|_| not_unicode(&path.display().to_string()))?,
-                last_modified: file.modified().map_err(refused)?.into(),
-                size: file.len(),
-                e_tag: None,
-                version: None,
-            }))
-        };
-        let files = files.iter().map(part).collect::<std::result::Result<_, EngineError>>()?;
-        let (store, compression) = (ObjectStoreUrl::local_filesystem(), FileCompressionType::UNCOMPRESSED);
-        Ok(Self { store, layout: Layout::Parquet, compression, columns: columns.into(), files })
     }
 }
 

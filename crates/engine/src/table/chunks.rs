@@ -1,7 +1,6 @@
 //! Codes of rows, in memory up to a limit and in private files beyond it.
 
 use std::iter::Sum;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,8 +15,8 @@ use futures::StreamExt;
 
 use crate::count::kernel::BLOCK_ROWS;
 use crate::error::EngineError;
-use crate::run::spill::{SpillDirectory, SpillFile};
-use crate::source::scan::FileScan;
+use crate::run::spill::SpillDirectory;
+use crate::table::code_files::{CodeFile, CodeFiles, CodeWriter};
 
 /// Collects the codes of all partitions.
 pub(crate) struct ChunkSink {
@@ -32,7 +31,7 @@ pub(crate) struct ChunkSink {
 #[derive(Default)]
 pub(crate) struct Chunks {
     in_memory: Vec<RecordBatch>,
-    files: Vec<PathBuf>,
+    files: Vec<CodeFile>,
 }
 
 impl Sum for Chunks {
@@ -59,7 +58,7 @@ impl ChunkSink {
     ) -> Result<Chunks, DataFusionError> {
         let mut coalescer = BatchCoalescer::new(batches.schema(), BLOCK_ROWS);
         let mut chunks = Chunks::default();
-        let mut file: Option<SpillFile> = None;
+        let mut file: Option<CodeWriter> = None;
         loop {
             let batch = batches.next().await.transpose()?;
             let is_last = batch.is_none();
@@ -77,18 +76,24 @@ impl ChunkSink {
                 }
                 let file = match &mut file {
                     Some(file) => file,
-                    none => none.insert(self.spill.file(partition, Arc::clone(&self.columns)).map_err(external)?),
+                    none => none.insert(self.file(partition).map_err(external)?),
                 };
-                file.write(&chunk).map_err(|error| external(self.spill.not_written(&error)))?;
+                file.write(&chunk).map_err(|error| external(self.spill.refused(&error)))?;
             }
             if is_last {
                 break;
             }
         }
         if let Some(file) = file {
-            chunks.files.push(file.finish().map_err(|error| external(self.spill.not_written(&error)))?);
+            chunks.files.push(file.finish());
         }
         Ok(chunks)
+    }
+
+    /// Creates the file of a partition.
+    fn file(&self, partition: usize) -> Result<CodeWriter, EngineError> {
+        let path = self.spill.path()?.join(format!("codes-{partition}"));
+        CodeWriter::create(path, &self.columns).map_err(|error| self.spill.refused(&error))
     }
 }
 
@@ -117,7 +122,7 @@ impl Chunks {
         let mut tables: Vec<Arc<dyn TableProvider>> = vec![];
         tables.push(Arc::new(MemTable::try_new(Arc::clone(columns), partitions).map_err(bug)?));
         if !self.files.is_empty() {
-            tables.push(Arc::new(FileScan::of_spill(Arc::clone(columns), &self.files)?));
+            tables.push(Arc::new(CodeFiles::new(Arc::clone(columns), self.files)));
         }
         Ok(tables)
     }

@@ -20,9 +20,9 @@ use crate::table::rows::{Origin, RowSource, seal};
 /// A table in which every value is a code of its attribute, for methods that query repeatedly.
 ///
 /// Columns are `UInt8`, `UInt16` or `UInt32` without nulls, the narrowest that holds the
-/// attribute's codes. Rows beyond half of the memory limit are in Parquet files that only their
-/// owner can read, and that are removed with the table. The order of rows depends on the threads;
-/// counts do not. The codes of a cluster's table stay on its executors, in files of the same kind.
+/// attribute's codes. Rows beyond half of the memory limit are in files that only their owner can
+/// read, and that are removed with the table. The order of rows depends on the threads; counts do
+/// not. The codes of a cluster's table stay on its executors, in private files too.
 ///
 /// `Debug` prints nothing of the rows, nor their number.
 pub struct CodedTable {
