@@ -17,6 +17,7 @@ __all__ = [
     "__version__",
     "bundle_create",
     "bundle_verify",
+    "check_folder_name",
     "check_rows",
     "coverage",
     "demo_people",
@@ -215,6 +216,7 @@ def bundle_verify(
     signer: str | None,
     progress: ProgressCallback | None,
 ) -> str: ...
+def check_folder_name(folder: str | os.PathLike[str]) -> None: ...
 def try_key(key: str | os.PathLike[str]) -> None: ...
 def output_refused(
     path: str | os.PathLike[str], *, inputs: Sequence[str | os.PathLike[str]], force: bool

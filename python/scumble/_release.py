@@ -52,8 +52,9 @@ def release(
     :param texts: publication metadata, as for :func:`bundle`: ``title``, ``curator`` and the others
     """
     kept = os.fspath(folder) + ".model"
+    _native.check_folder_name(folder)
     _output.check_new(folder, hint="name another folder, or remove it first")
-    _output.check_new(kept, hint="it is a model of rows that were refused: remove it, or name another folder")
+    _output.check_new(kept, hint="it is the model of a release that wrote no bundle: remove it, or name another folder")
     if sign is not None:
         _native.try_key(sign)
     by._fit(

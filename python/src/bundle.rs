@@ -61,6 +61,13 @@ pub(crate) fn try_key(key: PathBuf) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Refuses the name of a file for the folder of a bundle, before budget is spent.
+#[pyfunction]
+pub(crate) fn check_folder_name(folder: PathBuf) -> Result<(), Failure> {
+    bundle::check_folder_name(&folder)?;
+    Ok(())
+}
+
 /// Verifies a bundle and returns all checks, as JSON. With `signers` it must be signed by one of
 /// them, or by the one named `signer`.
 #[pyfunction]

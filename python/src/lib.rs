@@ -50,7 +50,7 @@ mod _native {
     #[pymodule_export]
     use super::arrow::Types;
     #[pymodule_export]
-    use super::bundle::{bundle_create, bundle_verify, try_key};
+    use super::bundle::{bundle_create, bundle_verify, check_folder_name, try_key};
     #[pymodule_export]
     use super::evaluate::{coverage, evaluate};
     #[pymodule_export]

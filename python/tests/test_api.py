@@ -349,3 +349,6 @@ def test_a_release_is_written_or_refused(people: People, tmp_path: Path) -> None
     assert pickle.loads(pickle.dumps(refused.value)).refusals == refused.value.refusals
     with pytest.raises(scumble.OutputExistsError, match="exists"):
         scumble.release(table, tmp_path / "other", schema, by=method, criteria=loose)
+    for write in (lambda: scumble.release(table, tmp_path / "a.csv", schema, by=method, criteria=loose), lambda: scumble.bundle(method.model_, tmp_path / "a.csv")):
+        with pytest.raises(scumble.UsageError, match="is the name of a file"):
+            write()

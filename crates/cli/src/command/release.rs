@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use scumble::bundle::{self, LedgerState, Signer};
+use scumble::bundle::{self, Date, LedgerState, Signer};
 use scumble::mechanisms::MechanismError;
-use scumble::mechanisms::quality::Judged;
+use scumble::mechanisms::quality::{Criteria, Judged};
 use scumble::report::guarantee;
-use scumble::{Fault, Outputs};
+use scumble::{Fault, Model, Outputs};
 use serde_json::json;
 
 use crate::arguments::Release;
@@ -21,9 +21,10 @@ pub(crate) fn run(arguments: &Release, terminal: &Terminal) -> Result<(), Failur
     let (real, folder) = (&arguments.real, &arguments.output);
     let kept = kept_model(folder);
     output::refuse_stdout(folder, "a folder")?;
+    bundle::check_folder_name(folder)?;
     Outputs::beside(real.reads()).check(&[folder.as_path()])?;
     if kept.exists() {
-        let problem = format!("{} exists: a model of rows that were refused", kept.display());
+        let problem = format!("{} exists: the model of a release that wrote no bundle", kept.display());
         return Err(Failure::new(Fault::Usage, problem, Some("remove it, or name another folder".into())));
     }
     output::check(real.reads(), [&kept], false)?;
@@ -41,6 +42,7 @@ pub(crate) fn run(arguments: &Release, terminal: &Terminal) -> Result<(), Failur
     // The model is saved first: if the bundle cannot be written or is refused, the budget that it
     // cost is not lost.
     let (model, job) = fit(real, &arguments.engine, &columns, check, Some(&kept), terminal)?;
+    commit(job)?;
     // No figure can be measured if columns were learned with other values.
     let checked = model.checked().unwrap_or_default();
     for criterion in criteria.unmeasured(&checked) {
@@ -48,29 +50,46 @@ pub(crate) fn run(arguments: &Release, terminal: &Terminal) -> Result<(), Failur
     }
     let (judged, refusals) = (criteria.judge(&checked), criteria.refusals(&checked));
     if !refusals.is_empty() {
-        // What was released was seen, so it stays spent.
-        commit(job)?;
         return Err(refused(&judged, &refusals, &kept));
     }
-    // The job is open until the bundle is durable. Its reservation is in the ledger.
-    let ledger = real.ledger.as_deref().map(|path| LedgerState::read(path, &model)).transpose()?;
-    let release =
-        bundle::Release { criteria: Some(criteria), ledger, ..bundle::Release::of_model(&model, None, None, date)? };
-    let files = write(&model, &release, signer.as_ref(), folder, terminal)?;
-    commit(job)?;
+    let written = write_bundle(&model, criteria, arguments, date, signer.as_ref(), terminal);
+    let (rows, files) = written.inspect_err(|_| terminal.warn(&still_there(&kept, folder)))?;
     // The bundle has the model.
     let _ = std::fs::remove_file(&kept);
     terminal.result(
         || {
-            json!({ "accepted": true, "output": folder, "files": files, "rows": release.rows, "criteria": judged, "guarantee": guarantee(&model) })
+            json!({ "accepted": true, "output": folder, "files": files, "rows": rows, "criteria": judged, "guarantee": guarantee(&model) })
         },
         || {
-            let (rows, shown) = (release.rows, folder.display());
+            let shown = folder.display();
             let what = if signer.is_some() { "a signed bundle" } else { "a bundle" };
             format!("{}\nwrote {rows} synthetic rows, in {what}, to {shown}\n{}", in_lines(&judged), guarantee(&model))
         },
     );
     Ok(())
+}
+
+/// Writes the bundle of the rows that were judged. Returns their number, and the names of files.
+fn write_bundle(
+    model: &Model,
+    criteria: Criteria,
+    arguments: &Release,
+    date: Date,
+    signer: Option<&Signer>,
+    terminal: &Terminal,
+) -> Result<(u64, Vec<&'static str>), Failure> {
+    let ledger = arguments.real.ledger.as_deref().map(|path| LedgerState::read(path, model)).transpose()?;
+    let usual = bundle::Release::of_model(model, None, None, date)?;
+    let release = bundle::Release { criteria: Some(criteria), ledger, ..usual };
+    Ok((release.rows, write(model, &release, signer, &arguments.output, terminal)?))
+}
+
+/// Returns what is left to do if the bundle of an accepted model could not be written.
+fn still_there(kept: &Path, folder: &Path) -> String {
+    let (kept, folder) = (kept.display(), folder.display());
+    format!(
+        "the budget is spent, and the model is in {kept}: `scumble bundle {kept} -o {folder}` writes the same rows for free"
+    )
 }
 
 /// Returns the file of the model while there is no bundle: beside the folder.

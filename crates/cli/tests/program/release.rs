@@ -63,6 +63,19 @@ fn rows_that_meet_the_criteria_are_written_with_their_figures() {
 }
 
 #[test]
+fn a_bundle_is_no_file() {
+    let folder = folder();
+    for arguments in [&["--accept", "loose.yaml", "-o", "out.csv"], &["--accept", "loose.yaml", "-o", "Out.CSV.gz"]] {
+        let refused = release(&folder, arguments);
+        assert_eq!(refused.status.code(), Some(2));
+        let message = text(&refused.stderr);
+        assert!(message.contains("a bundle is a folder, and `"), "{message}");
+        assert!(message.contains("hint: name a folder"), "{message}");
+    }
+    assert_eq!(folder.names(), ["loose.yaml", "people", "strict.yaml"]);
+}
+
+#[test]
 fn a_refused_release_is_spent_and_its_model_is_kept() {
     let folder = folder();
     let ledger = ["--ledger", "people.ledger"];

@@ -118,21 +118,49 @@ fn a_release_is_signed_with_the_state_of_its_ledger() {
     let ledger: Value = serde_json::from_slice(&std::fs::read(folder.path("out/ledger.json")).unwrap()).unwrap();
     assert_eq!((&ledger["job"], &ledger["jobs"]), (&ledger["head"], &Value::from(1)));
     let head = format!("{}:{}", ledger["head"]["record"], ledger["head"]["hash"].as_str().unwrap());
-    assert_eq!(
-        expect(&folder, 0, &["ledger", "head", "a.ledger"]).trim(),
-        head,
-        "it ended since, and has the same head"
-    );
+    assert_eq!(expect(&folder, 0, &["ledger", "head", "a.ledger"]).trim(), head);
     expect(&folder, 0, &["ledger", "verify", "a.ledger", "--head", &head]);
     // The model of the bundle can be bundled again, with the state of now.
     let again = ["bundle", "out/model.scumble", "--rows", "100", "--ledger", "a.ledger", "-o", "again"];
     expect(&folder, 0, &again);
     let now: Value = serde_json::from_slice(&std::fs::read(folder.path("again/ledger.json")).unwrap()).unwrap();
     assert_eq!(now["head"], ledger["head"]);
-    assert_ne!(now["spent"], ledger["spent"], "the reservation was larger than what was spent");
+    assert_eq!(now["spent"], ledger["spent"], "the job had ended before the bundle was written");
     expect(&folder, 0, &[&FIT[..], &["a.model"]].concat());
     let refused = expect(&folder, 2, &[&BUNDLE[..], &["new", "--ledger", "a.ledger"]].concat());
     assert!(refused.contains("error: the model was not fitted on a ledger\nhint: leave out the ledger"), "{refused}");
+}
+
+/// The key is on a device that is removed after it was tried.
+#[cfg(unix)]
+#[test]
+fn a_release_whose_bundle_cannot_be_written_keeps_its_model() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(folder) = office() else { return };
+    let path = std::env::var("PATH").unwrap();
+    let real = std::env::split_paths(&path).map(|place| place.join("ssh-keygen")).find(|file| file.exists()).unwrap();
+    folder.write("ssh-keygen", format!("#!/bin/sh\nmkdir tried && exec {} \"$@\"\n", real.display()));
+    std::fs::set_permissions(folder.path("ssh-keygen"), PermissionsExt::from_mode(0o755)).unwrap();
+    folder.write("criteria.yaml", "criteria:\n  - {tables: 1, atMost: 0.9}\n");
+    expect(&folder, 0, &["ledger", "init", "a.ledger", "-s", "table.schema.yaml", "-e", "9", "-d", "1e-8"]);
+    let release = ["release", "table.csv", "-s", "table.schema.yaml", "-m", "independent", "-e", "8", "-d", "1e-9"];
+    let release = [&release[..], &["--accept", "criteria.yaml", "--ledger", "a.ledger", "-o", "out"]].concat();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_scumble"));
+    program.args([&release[..], &["--sign", "office"]].concat()).current_dir(folder.path(""));
+    let output = program.env("PATH", format!("{}:{path}", folder.root().display())).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("error: cannot sign with `office`"), "{text}");
+    assert!(text.contains("`scumble bundle out.model -o out` writes the same rows for free"), "{text}");
+    assert!(!text.contains("--resume"), "there is nothing to resume: {text}");
+    assert!(!folder.path("out").exists());
+    let jobs = json(&folder, &["ledger", "show", "a.ledger"])["jobs"].clone();
+    assert!(jobs[0]["releases"].is_number(), "the job ended: {jobs}");
+    let again = expect(&folder, 2, &release);
+    assert!(again.contains("out.model exists: the model of a release that wrote no bundle"), "{again}");
+    // As the message says, with the key that is back.
+    expect(&folder, 0, &["bundle", "out.model", "-o", "out", "--sign", "office"]);
+    assert!(folder.path("out/quality.json").exists(), "the rows that were checked");
 }
 
 #[test]

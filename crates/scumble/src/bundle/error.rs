@@ -16,6 +16,12 @@ pub enum BundleError {
         /// The folder.
         path: String,
     },
+    /// The name of the folder is that of a file, such as a table.
+    #[error("a bundle is a folder, and `{path}` is the name of a file")]
+    NamesFile {
+        /// The name.
+        path: String,
+    },
     /// A system operation failed.
     #[error("cannot use the folder `{path}`: {problem}")]
     Io {
@@ -87,6 +93,9 @@ impl BundleError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Exists { .. } => "a bundle is a new folder: choose a name that does not exist yet",
+            Self::NamesFile { .. } => {
+                "name a folder without such an extension; `synth`, `fit` and `sample` write single files"
+            }
             Self::Io { hint, .. } => hint,
             Self::Text { .. } => "write one line of text",
             Self::Unmeasured { .. } => "write a bundle of exactly the rows that the fit checked by these criteria",

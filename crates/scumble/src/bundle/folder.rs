@@ -1,5 +1,6 @@
 //! A folder that is written atomically.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,22 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::error::BundleError;
+
+/// Extensions of files that people expect from other commands.
+const FILE_EXTENSIONS: [&str; 14] =
+    ["arrow", "csv", "feather", "gz", "html", "json", "model", "parquet", "pq", "tsv", "txt", "xlsx", "zip", "zst"];
+
+/// Refuses the name of a table, a model or another file for the folder of a bundle.
+///
+/// # Errors
+/// If the name has the extension of a file.
+pub fn check_folder_name(folder: &Path) -> Result<(), BundleError> {
+    let extension = folder.extension().and_then(OsStr::to_str).unwrap_or_default();
+    if FILE_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)) {
+        return Err(BundleError::NamesFile { path: folder.display().to_string() });
+    }
+    Ok(())
+}
 
 /// A temporary folder beside its target. Dropped before [`NewFolder::persist`], it is removed.
 pub(super) struct NewFolder {
@@ -17,6 +34,7 @@ pub(super) struct NewFolder {
 impl NewFolder {
     /// Creates a folder that will be moved to `target`, which must not exist.
     pub(super) fn create(target: &Path) -> Result<Self, BundleError> {
+        check_folder_name(target)?;
         refuse_existing(target)?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".scumble-");
@@ -104,6 +122,16 @@ mod tests {
         assert_eq!(std::fs::read(target.join("inner/file")).unwrap(), b"content");
         assert_eq!(std::fs::read_dir(around.path()).unwrap().count(), 1);
         assert!(matches!(NewFolder::create(&target), Err(BundleError::Exists { .. })));
+    }
+
+    #[test]
+    fn a_folder_has_no_name_of_a_file() {
+        for name in ["people.csv", "out/people.Parquet", "people.csv.gz", "people.model"] {
+            assert!(matches!(NewFolder::create(Path::new(name)), Err(BundleError::NamesFile { .. })), "{name}");
+        }
+        for name in ["people", "people.2026", "people-v1.2", "out.csv/people"] {
+            check_folder_name(Path::new(name)).unwrap();
+        }
     }
 
     #[cfg(unix)]

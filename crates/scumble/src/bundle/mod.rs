@@ -50,6 +50,7 @@ use folder::NewFolder;
 use signature::SIGNATURE;
 
 pub use error::BundleError;
+pub use folder::check_folder_name;
 pub use ledger::{LedgerHead, LedgerState};
 pub use release::{Date, Publisher, Release};
 pub use signature::{Signer, Signers};
