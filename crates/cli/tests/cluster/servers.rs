@@ -109,9 +109,11 @@ impl Servers {
     }
 
     pub(crate) fn start_executor(&mut self) {
-        let listens = free_port();
-        let work = self.folder.path().join(format!("executor-{}", listens.port()));
-        std::fs::create_dir(&work).unwrap();
+        // A port is free until its executor listens, and may be returned twice.
+        let (listens, work) = std::iter::repeat_with(free_port)
+            .map(|listens| (listens, self.folder.path().join(format!("executor-{}", listens.port()))))
+            .find(|(_, work)| std::fs::create_dir(work).is_ok())
+            .unwrap();
         let address = self.address();
         let process = self
             .server("executor", listens)
