@@ -41,9 +41,8 @@ impl Encoder {
     /// if the codes of floats do not change in steps, or change too often.
     pub fn float_steps(&self) -> Option<Vec<(f64, u32)>> {
         let Values::Real(cut) = &self.values else { return None };
-        let around = |value: f64| [value, value.next_up()];
         let mut changes = cut.changes()?;
-        changes.extend(self.missing_texts.reals().flat_map(around));
+        changes.extend(self.missing_texts.reals().flat_map(around_real));
         // Zero has two signs, which are equal to every comparison.
         let mut changes: Vec<f64> = changes.into_iter().map(|value| value + 0.0).collect();
         changes.push(f64::NEG_INFINITY);
@@ -144,6 +143,11 @@ fn around(value: i64) -> impl Iterator<Item = i64> {
     [Some(value), value.checked_add(1)].into_iter().flatten()
 }
 
+/// The floats at which codes change if one float has its own.
+fn around_real(value: f64) -> [f64; 2] {
+    [value, value.next_up()]
+}
+
 /// The steps of `code`, which changes at most at `changes`.
 fn steps(changes: impl IntoIterator<Item = i64>, code: impl Fn(i64) -> u32) -> Option<Vec<(i64, u32)>> {
     let mut changes: Vec<i64> = std::iter::once(i64::MIN).chain(changes).collect();
@@ -186,7 +190,6 @@ impl RealCut {
         if self.count() > STEPS as u128 {
             return None;
         }
-        let around = |value: f64| [value, value.next_up()];
         let (bins, single) = match self {
             Self::Bins(bins) => (Some(bins), vec![]),
             Self::Amounts(amounts) => (Some(&amounts.bins), amounts.points().collect()),
@@ -194,12 +197,12 @@ impl RealCut {
                 (None, categories.by_code().into_iter().map(|key| f64::from_bits(*key)).collect())
             }
         };
-        let mut changes: Vec<f64> = single.into_iter().flat_map(around).collect();
+        let mut changes: Vec<f64> = single.into_iter().flat_map(around_real).collect();
         if let Some(bins) = bins {
             changes.extend((0..bins.count()).map(|bin| bins.interval(bin).0));
         }
         if let Some((low, high)) = self.bounds() {
-            changes.extend(around(low).into_iter().chain(around(high)));
+            changes.extend([low, high].into_iter().flat_map(around_real));
         }
         Some(changes)
     }
