@@ -14,7 +14,9 @@ fn main() {
     println!("cargo:rustc-env=SCUMBLE_PROFILE={}", std::env::var("PROFILE").unwrap_or_default());
     let if_on =
         |feature: &str, text: &'static str| std::env::var_os(format!("CARGO_FEATURE_{feature}")).map_or("", |_| text);
-    println!("cargo:rustc-env=SCUMBLE_SOURCES={}{}", if_on("OBJECT_STORE", ", s3"), if_on("POSTGRES", ", postgresql"));
+    let stores = if_on("OBJECT_STORE", ", s3, gs, az");
+    let databases = [if_on("POSTGRES", ", postgresql"), if_on("ADBC", ", adbc")].concat();
+    println!("cargo:rustc-env=SCUMBLE_SOURCES={stores}{databases}");
     println!("cargo:rustc-env=SCUMBLE_ENGINES={}", if_on("CLUSTER", " or on a Ballista cluster"));
     // Planted bugs are for tests only; the version text shows that a program has them.
     println!("cargo:rustc-env=SCUMBLE_FEATURES={}", if_on("PLANTED_BUGS", ", with bugs to plant"));

@@ -20,10 +20,12 @@ struct Kind {
     is_by_line: bool,
     /// First byte of comments, if there are any.
     comment: Option<u8>,
+    /// Number of lines before the header.
+    lines_before: usize,
 }
 
 /// All kinds. The first byte of an input selects one, and seeds begin with its digit.
-static KINDS: LazyLock<[Kind; 7]> = LazyLock::new(|| {
+static KINDS: LazyLock<[Kind; 8]> = LazyLock::new(|| {
     let columns = "
 fields:
   - {name: city, type: string, constraints: {enum: [Bergen, Oulu, 'a,b', 'say \"so\"']}, dp: {open: true}}
@@ -32,7 +34,7 @@ fields:
 ";
     let kind = |schema: &str| {
         let schema = Schema::parse(schema).expect("the schema is sound");
-        Kind { schema, name: "rows.csv", is_by_line: true, comment: None }
+        Kind { schema, name: "rows.csv", is_by_line: true, comment: None, lines_before: 0 }
     };
     let with = |terms: &str| kind(&format!("{terms}{columns}"));
     [
@@ -44,6 +46,7 @@ fields:
         Kind { is_by_line: false, ..with("dp: {privacyUnit: id, maxContributions: 2}") },
         kind("fields: [{name: city, type: string, constraints: {enum: [Bergen, Oulu]}}]"),
         Kind { name: "rows.csv.gz", is_by_line: false, ..kind(columns) },
+        Kind { lines_before: 2, ..with("dialect: {headerRows: [3]}") },
     ]
 });
 
@@ -56,7 +59,7 @@ pub fn csv(bytes: &[u8]) {
     if !kind.is_by_line {
         return;
     }
-    let (header, body) = split_header(text, kind.comment);
+    let (header, body) = split_header(text, kind);
     if kind.schema.attributes().len() > 1 {
         // A blank line could be a row of one column only.
         let rows = lines(body).filter(|line| !is_skipped(line, kind.comment)).count();
@@ -78,13 +81,16 @@ fn read(kind: &Kind, text: &[u8], threads: usize) -> Result<Counts, ()> {
     counted(&input, &kind.schema, threads).map_err(message::check_error)
 }
 
-/// Splits a text after its header: the first line that is neither blank nor a comment.
-fn split_header(text: &[u8], comment: Option<u8>) -> (&[u8], &[u8]) {
-    let mark = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-    let mut end = mark;
-    for line in lines(&text[mark..]) {
+/// Splits a text after its header: the first line that is neither blank nor a comment, after the
+/// lines that are not read.
+fn split_header<'t>(text: &'t [u8], kind: &Kind) -> (&'t [u8], &'t [u8]) {
+    let mut end = lines(text).take(kind.lines_before).map(<[u8]>::len).sum();
+    if text[end..].starts_with(BYTE_ORDER_MARK) {
+        end += BYTE_ORDER_MARK.len();
+    }
+    for line in lines(&text[end..]) {
         end += line.len();
-        if !is_skipped(line, comment) {
+        if !is_skipped(line, kind.comment) {
             break;
         }
     }
@@ -123,7 +129,9 @@ mod tests {
     #[test]
     fn a_text_is_split_as_it_is_read() {
         let text = b"\xEF\xBB\xBF\r\n#x\na,b\r\rc\n\nd";
-        assert_eq!(split_header(text, Some(b'#')), (&text[..12], &b"\rc\n\nd"[..]));
+        assert_eq!(split_header(text, &KINDS[3]), (&text[..12], &b"\rc\n\nd"[..]));
+        let titled = b"Title\r\n\n\n#a,b\nc";
+        assert_eq!(split_header(titled, &KINDS[7]), (&titled[..14], &b"c"[..]));
         assert_eq!(lines(&text[12..]).collect::<Vec<_>>(), [&b"\r"[..], b"c\n", b"\n", b"d"]);
         assert_eq!(middle(b"\rc\n\nd"), 1);
         assert_eq!(middle(b""), 0);

@@ -270,7 +270,7 @@ pub(crate) struct LedgerVerify {
 }
 
 /// Arguments that conflict with `--from-marginals`: without rows they have no effect.
-const ROW_ARGUMENTS: [&str; 30] = [
+const ROW_ARGUMENTS: [&str; 31] = [
     "data",
     "check_share",
     "accept",
@@ -295,6 +295,7 @@ const ROW_ARGUMENTS: [&str; 30] = [
     "delimiter",
     "quote_char",
     "comment_char",
+    "header_row",
     "encoding",
     "multiline",
     "sheet",

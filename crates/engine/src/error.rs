@@ -305,7 +305,12 @@ impl EngineError {
             }
             Self::Schema { problem: ColumnProblem::Missing { meant: None }, .. } => Some(
                 "every file and table has every column of the schema, by names that agree to the letter; a text file names them in its \
-                 first line"
+                 first line, or in the one that `--header-row` names"
+                    .into(),
+            ),
+            Self::Schema { problem: ColumnProblem::Repeated, column, .. } if column.is_empty() => Some(
+                "every column needs a name; if lines such as a title precede the header, name its line, as in \
+                 `--header-row 3`, or in `dialect: {headerRows: [3]}` of the schema"
                     .into(),
             ),
             Self::Schema { problem: ColumnProblem::Repeated, .. } => Some("rename or drop all but one".into()),

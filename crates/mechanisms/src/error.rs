@@ -130,6 +130,8 @@ pub enum MechanismError {
     Format {
         /// What is wrong with them.
         problem: &'static str,
+        /// What to do about it.
+        hint: &'static str,
     },
 }
 
@@ -139,7 +141,7 @@ const NAMED_COLUMNS: usize = 3;
 impl MechanismError {
     /// Returns the error of a model file that is foreign or damaged.
     pub(crate) fn damaged(problem: &'static str) -> Self {
-        Self::Format { problem }
+        Self::Format { problem, hint: "fit the model again, or fetch an undamaged copy" }
     }
 
     /// Names the columns with most codes in the hint, if the error says that something is too
@@ -165,7 +167,8 @@ impl MechanismError {
         match self {
             Self::Vault(error) => error.hint(),
             Self::Marginals(error) => error.hint(),
-            Self::Model(_) | Self::Format { .. } => "fit the model again, or fetch an undamaged copy",
+            Self::Model(_) => "fit the model again, or fetch an undamaged copy",
+            Self::Format { hint, .. } => hint,
             Self::NoSuchMethod { .. } => "choose one of these",
             Self::OtherAccounting { .. } => "let the goal decide: give `--delta 0` for pure differential privacy only",
             Self::CategoriesNeedDelta => "add `--delta 1e-9`, or list the categories in a schema",

@@ -280,6 +280,7 @@ fn full_spec() -> SchemaSpec {
             delimiter: ";".parse().ok(),
             quote_char: "'".parse().ok(),
             comment_char: "#".parse().ok(),
+            header_row: "3".parse().unwrap(),
             encoding: Encoding::Windows1252,
             multiline: true,
         },

@@ -1,6 +1,8 @@
 //! A table that is read by several schemas, one after another.
 
-use scumble_engine::{EngineError, Input, ReadOptions, TableScan, column_types};
+use std::collections::HashSet;
+
+use scumble_engine::{ColumnProblem, EngineError, Input, ReadOptions, TableScan, column_types};
 use scumble_mechanisms::columns::RawTable;
 use scumble_schema::learn::PartialSchema;
 use scumble_schema::{
@@ -57,9 +59,14 @@ impl RawTable for ReadTable {
 /// The column that identifies people is not among them: it is read and not modelled.
 ///
 /// # Errors
-/// If the table cannot be opened, or the terms are invalid.
+/// If the table cannot be opened, two columns have the same name, or the terms are invalid.
 pub fn undeclared(input: &Input, dialect: Dialect, terms: TableTerms) -> Result<PartialSchema, Error> {
     let columns = column_types(input, None, dialect)?;
+    let mut seen = HashSet::new();
+    if let Some(repeated) = columns.fields().iter().find(|column| !seen.insert(column.name())) {
+        let (path, column) = (input.shown(), repeated.name().clone());
+        return Err(EngineError::Schema { path, column, problem: ColumnProblem::Repeated }.into());
+    }
     let is_unit = |name: &str| terms.privacy_unit.as_deref() == Some(name);
     let fields = columns.fields().iter().filter(|column| !is_unit(column.name())).map(|column| FieldSpec {
         name: column.name().clone(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use scumble::schema::{AsciiSymbol, Dialect, Encoding, Problems};
+use scumble::schema::{AsciiSymbol, Dialect, Encoding, HeaderRow, Problems};
 use scumble::{Input, Schema};
 
 use crate::failure::Failure;
@@ -21,7 +21,12 @@ pub(crate) struct TextFiles {
     /// Character that starts a comment line in CSV and TSV files
     #[arg(long, value_name = "CHARACTER")]
     comment_char: Option<AsciiSymbol>,
-    /// Encoding of CSV and TSV files: `utf-8`, `latin-1` or `windows-1252`; by default `utf-8`
+    /// Line of CSV and TSV files, or row of a sheet, with the names of the columns, if others
+    /// precede it, such as a title; by default, the first
+    #[arg(long, value_name = "NUMBER")]
+    header_row: Option<HeaderRow>,
+    /// Encoding of CSV and TSV files: `utf-8`, `latin-1`, `windows-1252` or `utf-16`; by default
+    /// `utf-8`
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,
     /// Allow quoted fields of CSV and TSV files to span lines, as with `dialect: {multiline: true}`
@@ -73,6 +78,7 @@ impl TextFiles {
             delimiter: self.delimiter.or(declared.delimiter),
             quote_char: self.quote_char.or(declared.quote_char),
             comment_char: self.comment_char.or(declared.comment_char),
+            header_row: self.header_row.unwrap_or(declared.header_row),
             encoding: self.encoding.unwrap_or(declared.encoding),
             multiline: self.multiline || declared.multiline,
         };

@@ -4,7 +4,7 @@
 pub(super) const LONG: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     env!("SCUMBLE_COMMIT"),
-    "\nreads csv, tsv, xlsx, zip, parquet, arrow",
+    "\nreads csv, tsv, xlsx, zip, parquet, arrow, delta",
     env!("SCUMBLE_SOURCES"),
     "; runs on this machine",
     env!("SCUMBLE_ENGINES"),

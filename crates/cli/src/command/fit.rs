@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::arguments::{CheckedRows, EngineChoice, Fit, RealTable};
 use crate::command::checks;
 use crate::command::columns::{self, TableColumns};
+use crate::command::header::only_column;
 use crate::failure::Failure;
 use crate::terminal::{Terminal, Unit};
 use crate::{command_line, fit_progress, interrupt, output};
@@ -71,6 +72,11 @@ pub(crate) fn fit(
              data: {}; mark them `source: public` once that is sure",
             assumed.join(", ")
         ));
+    }
+    if let TableColumns::Learned(partial, _) = columns
+        && let [only] = partial.fields()
+    {
+        terminal.warn(&only_column(&only.name));
     }
     let (model, job) = match (&real.from_marginals, columns.schema()) {
         (Some(path), Some(schema)) => {

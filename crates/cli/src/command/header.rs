@@ -4,16 +4,36 @@ use std::collections::BTreeMap;
 
 use crate::terminal::Terminal;
 
-/// Warns of repeated column names: a schema cannot say which of the columns it means.
-pub(crate) fn warn_of_repeated_names<'a>(names: impl Iterator<Item = &'a String>, terminal: &Terminal) {
+/// Warns of a header that may be a title, and of repeated column names: a schema cannot say which
+/// of the columns it means.
+pub(crate) fn warn_of_names<'a>(names: impl Iterator<Item = &'a String>, terminal: &Terminal) {
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {
         *times.entry(name).or_default() += 1;
     }
+    if let Some((name, 1)) = times.first_key_value().filter(|_| times.len() == 1) {
+        terminal.warn(&only_column(name));
+    }
     for (name, times) in times.into_iter().filter(|(_, times)| *times > 1) {
+        if name.is_empty() {
+            terminal.warn(&format!(
+                "{times} columns have no name: if lines such as a title precede the header, name its line, as in \
+                 `--header-row 3`"
+            ));
+            continue;
+        }
         terminal.warn(&format!(
             "the header has `{name}` {times} times, but a column of the schema must occur once in the data: rename all but one \
              of them in the file, or leave `{name}` out of the schema"
         ));
     }
+}
+
+/// Describes a table of one column, which may be a title.
+pub(crate) fn only_column(name: &str) -> String {
+    // A file without a header could have a long first line.
+    let name: String = name.chars().take(40).collect();
+    format!(
+        "the table has one column, `{name}`: if that is a title, name the line of the header, as in `--header-row 3`"
+    )
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::arguments::{Check, Draft, JsonSchemaOf, SchemaCommand, SchemaVerb};
 use crate::command::evaluate::refused;
 use crate::command::foreign::{export, import, write_description};
-use crate::command::header::warn_of_repeated_names;
+use crate::command::header::warn_of_names;
 use crate::failure::Failure;
 use crate::output;
 use crate::terminal::{Terminal, Unit as BarUnit, show_spinner};
@@ -58,8 +58,18 @@ pub(crate) fn drafted(
     terminal: &Terminal,
 ) -> Result<String, Failure> {
     let columns = column_types(input, format, dialect)?;
-    warn_of_repeated_names(columns.fields().iter().map(|field| field.name()), terminal);
-    Ok(schema::draft(&columns).map_err(Problems::from)?)
+    warn_of_names(columns.fields().iter().map(|field| field.name()), terminal);
+    Ok(with_dialect(&schema::draft(&columns).map_err(Problems::from)?, dialect))
+}
+
+/// Adds the dialect of the command line to a new schema, so that later commands need no options to
+/// read the same file.
+pub(crate) fn with_dialect(yaml: &str, dialect: Dialect) -> String {
+    if dialect == Dialect::default() {
+        return yaml.to_owned();
+    }
+    let written = serde_json::to_string(&dialect).expect("a dialect has nothing that JSON lacks");
+    yaml.replacen("\nmissingValues:", &format!("\ndialect: {written}\nmissingValues:"), 1)
 }
 
 /// A checked schema, with its coverage of a table behind a stamp, if data was given.

@@ -20,6 +20,8 @@ fn every_slip_is_answered_with_a_remedy() {
     folder.write("broken.xlsx", "no workbook");
     folder.write("broken.zip", "no archive");
     folder.write("old.xls", "no workbook");
+    folder.write("survey.sav", "$FL2");
+    folder.write("rows.json", "[]");
     folder.write("two.zip", archive(&[("a.csv", "age,smoker\n"), ("b.csv", "age,smoker\n")]));
     let one = ["-e", "1"];
     let runs: Vec<(&str, Vec<&str>)> = vec![
@@ -37,6 +39,8 @@ fn every_slip_is_answered_with_a_remedy() {
         ("verb misspelt", vec!["fti"]),
         ("broken workbook", fit("broken.xlsx", "table.schema.yaml", &one)),
         ("workbook of another kind", fit("old.xls", "table.schema.yaml", &one)),
+        ("data of a statistics program", fit("survey.sav", "table.schema.yaml", &one)),
+        ("JSON", fit("rows.json", "table.schema.yaml", &one)),
         ("broken archive", fit("broken.zip", "table.schema.yaml", &one)),
         ("archive of two tables", fit("two.zip", "table.schema.yaml", &one)),
         ("nothing on standard input", fit("-", "table.schema.yaml", &one)),

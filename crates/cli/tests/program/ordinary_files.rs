@@ -70,6 +70,29 @@ fn semicolons_decimal_commas_and_german_dates_are_read_as_they_are() {
 }
 
 #[test]
+fn a_title_above_the_header_is_skipped_if_the_line_of_the_header_is_named() {
+    let folder = folder(format!("Löhne 2026;;\r\n\r\n{ROWS}"));
+    let learn = ["synth", "rows.csv", "--epsilon", "1", "--delta", "1e-9", "-o", "synth.csv"];
+    let refused = folder.run(&learn);
+    assert!(refused.contains("hint: every column needs a name; if lines such as a title"), "{refused}");
+    assert!(refused.contains("exit code 3"), "{refused}");
+    let warned = folder.run(&["schema", "draft", "rows.csv"]);
+    assert!(warned.contains("warning: 2 columns have no name: if lines such as a title precede"), "{warned}");
+    assert_eq!(check(&folder, "rows.csv", &["--header-row", "3"]), ALL_READ);
+    // A draft keeps what the command line said of the file, so that later commands need not.
+    let drafted = folder.run(&["schema", "draft", "rows.csv", "--header-row", "3", "--delimiter", ";"]);
+    assert!(drafted.contains("\ndialect: {\"delimiter\":\";\",\"headerRows\":[3]}\nmissingValues:"), "{drafted}");
+    folder.write("rows.schema.yaml", format!("dialect: {{headerRows: [3]}}\n{SCHEMA}"));
+    assert_eq!(check(&folder, "rows.csv", &[]), ALL_READ);
+
+    folder.write("rows.csv", "Löhne 2026\n\nort,lohn\nRom,1\n");
+    let warned = folder.run(&["schema", "draft", "rows.csv"]);
+    assert!(warned.contains("warning: the table has one column, `Löhne 2026`: if that is a title"), "{warned}");
+    let refused = folder.run(&["schema", "draft", "rows.csv", "--header-row", "0"]);
+    assert!(refused.contains("`0` is not a number from 1 to 65535"), "{refused}");
+}
+
+#[test]
 fn latin_1_is_read_if_declared_and_hinted_at_otherwise() {
     let folder = folder("ort;größe\nKöln;1\n".chars().map(|letter| u8::try_from(letter).unwrap()).collect::<Vec<_>>());
     folder.write(
@@ -79,6 +102,23 @@ fn latin_1_is_read_if_declared_and_hinted_at_otherwise() {
     assert_eq!(check(&folder, "rows.csv", &["--encoding", "latin-1"]), [(0.0, 0.0)]);
     let refused = folder.run(&["schema", "check", "rows.schema.yaml", "rows.csv"]);
     assert!(refused.contains("is not UTF-8") && refused.contains("--encoding windows-1252"), "{refused}");
+}
+
+#[test]
+fn utf_16_is_read_if_declared_and_hinted_at_otherwise() {
+    let wide: Vec<u8> =
+        format!("\u{FEFF}{}", ROWS.replace(';', "\t")).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let folder = folder(&wide);
+    folder.write("rows.txt", &wide);
+    let refused = folder.run(&["schema", "check", "rows.schema.yaml", "rows.csv"]);
+    assert!(refused.contains("error: `rows.csv` is UTF-16\nhint: add `--encoding utf-16`"), "{refused}");
+    assert_eq!(check(&folder, "rows.csv", &["--encoding", "utf-16"]), ALL_READ);
+    assert_eq!(check(&folder, "rows.txt", &["--format", "csv", "--encoding", "utf-16"]), ALL_READ);
+    // Its rows would be one line, and the names of columns.
+    folder.write("rows.csv", ROWS);
+    let refused = folder.run(&["schema", "draft", "rows.csv", "--encoding", "utf-16"]);
+    assert!(refused.contains("error: `rows.csv` is not UTF-16: it does not begin with a byte order mark"), "{refused}");
+    assert!(!refused.contains("Rom"), "{refused}");
 }
 
 #[test]

@@ -339,8 +339,7 @@ impl DataFile {
         let inner = format.filter(|_| of_name == Some(Format::Zip));
         let format = if inner.is_some() { of_name } else { format.or(of_name) };
         let format = format.ok_or_else(|| {
-            let hint =
-                if is_other_workbook(stem) { "save it as an Excel workbook (.xlsx), or as CSV" } else { FORMAT_HINT };
+            let hint = unsupported_format(stem).unwrap_or(FORMAT_HINT);
             EngineError::config(format!("the name of `{shown}` does not give its format"), hint)
         })?;
         if compression.is_compressed() && !format.is_text() {
@@ -381,11 +380,19 @@ fn has_known_name(path: &Path) -> bool {
     Format::of_stem(split_compression(path).0).is_some_and(|format| !format.is_packed())
 }
 
-/// Whether the extension is that of an unsupported kind of workbook.
-fn is_other_workbook(name: &str) -> bool {
-    let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
-    extension
-        .is_some_and(|extension| matches!(extension.to_ascii_lowercase().as_str(), "xls" | "xlsb" | "ods" | "numbers"))
+/// Returns what to do if the extension is that of a table in a format that is not read.
+fn unsupported_format(name: &str) -> Option<&'static str> {
+    let extension = Path::new(name).extension().and_then(|extension| extension.to_str())?;
+    Some(match extension.to_ascii_lowercase().as_str() {
+        "xls" | "xlsb" | "ods" | "numbers" => "save it as an Excel workbook (.xlsx), or as CSV",
+        "sav" | "zsav" | "por" | "dta" | "sas7bdat" | "xpt" | "rds" | "rda" | "rdata" => {
+            "save it as Parquet or CSV with the program that wrote it, or with R or Python"
+        }
+        "json" | "jsonl" | "ndjson" | "xml" => "convert it to Parquet or CSV",
+        "duckdb" => "name a table of it: `adbc:duckdb?path=FILE&table=NAME`, or export that as Parquet",
+        "db" | "sqlite" | "sqlite3" | "mdb" | "accdb" => "export the table as Parquet or CSV",
+        _ => return None,
+    })
 }
 
 /// Returns the file's name without the extension of its compression, and the compression.

@@ -22,7 +22,7 @@ use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::run::session::{Workers, session};
 use crate::run::spill::SpillDirectory;
 use crate::source::adbc;
-use crate::source::csv::{DELIMITERS, HeaderProblem, TextLayout, in_utf8, read_header};
+use crate::source::csv::{DELIMITERS, HeaderProblem, TextLayout, read_header, text};
 use crate::source::guard::{check_arrow, check_footer, check_pages, unpacking};
 use crate::source::input::{DataFile, Format, Input, resolve};
 use crate::source::packed::unpack;
@@ -96,7 +96,7 @@ pub fn column_types(input: &Input, format: Option<Format>, dialect: Dialect) -> 
     }
     sources.files.truncate(1);
     let spill = SpillDirectory::new(None);
-    let file = unpack(sources.files, &spill)?.swap_remove(0);
+    let file = unpack(sources.files, dialect.header_row, &spill)?.swap_remove(0);
     let columns = Workers::new(1)?.run(&path, Damage::Damaged, async move {
         let context = session(1, None, None)?;
         inspect(&context.state(), &file, dialect).await
@@ -206,8 +206,12 @@ fn csv_columns(file: &DataFile, layouts: &[TextLayout]) -> Result<(Layout, Schem
     let bytes = File::open(&file.path).map_err(|error| fail(&error))?;
     let reader = unpacking(file.compression, bytes);
     let reader = reader.map_err(|error| EngineError::reading(&file.shown, &error, Damage::Damaged))?;
-    let encoding = layouts.first().map(|layout| layout.encoding).unwrap_or_default();
-    let header = read_header(in_utf8(encoding, reader), layouts);
+    // They differ in the delimiter only.
+    let reader = match layouts.first() {
+        Some(&layout) => text(layout, reader),
+        None => reader,
+    };
+    let header = read_header(reader, layouts);
     let header = header.map_err(|problem: HeaderProblem| problem.in_file(&file.shown))?;
     let fields: Vec<_> = header.names.into_iter().map(|name| Field::new(name, DataType::Binary, true)).collect();
     Ok((Layout::Csv(header.layout), Arc::new(Schema::new(fields))))

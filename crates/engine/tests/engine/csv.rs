@@ -43,6 +43,27 @@ fn awkward_rows_are_rows() {
 }
 
 #[test]
+fn lines_before_the_header_are_not_read() {
+    let from = |row: &str| schema().with_dialect(Dialect { header_row: row.parse().unwrap(), ..Dialect::default() });
+    let expected = counts_of_text(&schema(), b"sex,age\nf,1\nm,11\n");
+    for (row, title) in [
+        ("2", &b"Report, 2026\n"[..]),
+        ("3", b"Report\r\n\r\n"),
+        ("3", b"\xEF\xBB\xBFa \"quote left open\rsex,age\r"),
+        // A blank line in place of the header is skipped, as it is in the first line.
+        ("2", b"Report\n\n"),
+    ] {
+        assert_eq!(counts_of_text(&from(row), [title, b"sex,age\nf,1\nm,11\n"].concat()), expected);
+    }
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("rows.csv");
+    std::fs::write(&path, "sex,age\nf,1\n").unwrap();
+    let problem = read(path, &from("9")).unwrap_err();
+    assert!(problem.to_string().ends_with("has no header line"), "{problem}");
+    assert!(problem.hint().unwrap().contains("`--header-row`"));
+}
+
+#[test]
 fn records_span_lines_if_the_schema_declares_it() {
     let multiline = schema().with_dialect(Dialect { multiline: true, ..Dialect::default() });
     let tables = counts_of_text(&multiline, b"sex,age\n\"f\nm\r\n\",1\n\"m\",\"\n11\n\"\n");

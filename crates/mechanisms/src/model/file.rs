@@ -116,11 +116,14 @@ impl Model {
             bytes.split_last_chunk::<HASH_BYTES>().ok_or(MechanismError::damaged("it is too short"))?;
         let mut rest = content;
         if take(&mut rest, MAGIC.len() as u64)? != MAGIC {
-            return Err(MechanismError::damaged("it does not begin as one"));
+            let hint =
+                "give a model, as `fit` and `synth --model` write it; tables are for `fit`, `synth` and `schema check`";
+            return Err(MechanismError::Format { problem: "it does not begin as one", hint });
         }
         let version = u32::from_le_bytes(take(&mut rest, 4)?.try_into().expect("four bytes were taken"));
         if !(VERSION..=VERSION_WITH_CHECK).contains(&version) {
-            return Err(MechanismError::damaged("its version is not known to this program"));
+            let hint = "use the version of Scumble that wrote it, or fit the model again";
+            return Err(MechanismError::Format { problem: "its version is not known to this program", hint });
         }
         if Sha256::digest(content).as_slice() != hash {
             return Err(MechanismError::damaged("its checksum is wrong"));

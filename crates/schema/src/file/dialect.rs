@@ -40,6 +40,10 @@ pub struct Dialect {
     /// The character encoding.
     #[serde(skip_serializing_if = "is_default")]
     pub encoding: Encoding,
+    /// The line with the names of the columns, also in sheets of workbooks. The lines before it,
+    /// such as a title, are not read.
+    #[serde(rename = "headerRows", skip_serializing_if = "is_default")]
+    pub header_row: HeaderRow,
     /// Whether quoted fields may contain line breaks. By default every line is a record.
     ///
     /// # Privacy
@@ -52,8 +56,14 @@ pub struct Dialect {
 impl Dialect {
     /// The dialect of synthetic rows: every quote is closed, and declared texts may contain line
     /// breaks.
-    pub const SYNTHETIC: Self =
-        Self { delimiter: None, quote_char: None, comment_char: None, encoding: Encoding::Utf8, multiline: true };
+    pub const SYNTHETIC: Self = Self {
+        delimiter: None,
+        quote_char: None,
+        comment_char: None,
+        encoding: Encoding::Utf8,
+        header_row: HeaderRow::FIRST,
+        multiline: true,
+    };
 
     /// The byte that opens and closes a quoted field.
     pub fn quote(self) -> u8 {
@@ -139,6 +149,68 @@ impl fmt::Display for AsciiSymbol {
     }
 }
 
+/// The line with the names of the columns: 1 for the first line of a file.
+///
+/// If it is blank, the header is the next line that is not.
+///
+/// ```
+/// use scumble_schema::HeaderRow;
+/// assert_eq!("3".parse::<HeaderRow>()?.lines_before(), 2);
+/// assert_eq!(HeaderRow::default(), "1".parse()?);
+/// assert!("0".parse::<HeaderRow>().is_err());
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u16>", into = "[u16; 1]")]
+pub struct HeaderRow(u16);
+
+impl HeaderRow {
+    /// The first line.
+    pub const FIRST: Self = Self(1);
+
+    /// Returns the line after this many lines; `None` if there are too many.
+    pub fn after(lines: u16) -> Option<Self> {
+        lines.checked_add(1).map(Self)
+    }
+
+    /// Number of lines before it.
+    pub fn lines_before(self) -> u16 {
+        self.0 - 1
+    }
+}
+
+impl Default for HeaderRow {
+    fn default() -> Self {
+        Self::FIRST
+    }
+}
+
+impl FromStr for HeaderRow {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let line = text.parse().ok().filter(|line| *line > 0);
+        line.map(Self).ok_or_else(|| format!("`{}` is not a number from 1 to {}", text.escape_debug(), u16::MAX))
+    }
+}
+
+impl TryFrom<Vec<u16>> for HeaderRow {
+    type Error = String;
+
+    fn try_from(lines: Vec<u16>) -> Result<Self, String> {
+        match lines[..] {
+            [line] if line > 0 => Ok(Self(line)),
+            _ => Err("`headerRows` of the dialect must be a list of one number, such as `[3]`".into()),
+        }
+    }
+}
+
+impl From<HeaderRow> for [u16; 1] {
+    fn from(row: HeaderRow) -> Self {
+        [row.0]
+    }
+}
+
 /// The character encoding of text files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -150,6 +222,8 @@ pub enum Encoding {
     /// One byte per Western European character. `latin-1` and `iso-8859-1` are read as this
     /// encoding, as in browsers: it only adds printable characters.
     Windows1252,
+    /// Two bytes per unit, in the order that the byte order mark at the start of the file shows.
+    Utf16,
 }
 
 impl Encoding {
@@ -158,6 +232,7 @@ impl Encoding {
         match self {
             Self::Utf8 => "utf-8",
             Self::Windows1252 => "windows-1252",
+            Self::Utf16 => "utf-16",
         }
     }
 }
@@ -169,7 +244,8 @@ impl FromStr for Encoding {
         match text.to_ascii_lowercase().as_str() {
             "utf-8" | "utf8" | "ascii" | "us-ascii" => Ok(Self::Utf8),
             "windows-1252" | "cp1252" | "latin-1" | "latin1" | "iso-8859-1" | "iso8859-1" => Ok(Self::Windows1252),
-            _ => Err(format!("unknown encoding `{text}`; write `utf-8`, `latin-1` or `windows-1252`")),
+            "utf-16" | "utf16" => Ok(Self::Utf16),
+            _ => Err(format!("unknown encoding `{text}`; write `utf-8`, `latin-1`, `windows-1252` or `utf-16`")),
         }
     }
 }
@@ -205,6 +281,8 @@ struct WrittenDialect {
     #[serde(default)]
     encoding: Encoding,
     #[serde(default)]
+    header_rows: HeaderRow,
+    #[serde(default)]
     multiline: bool,
     header: Option<bool>,
     double_quote: Option<bool>,
@@ -227,8 +305,8 @@ impl TryFrom<WrittenDialect> for Dialect {
         {
             return Err(format!("`{name}: {}` of the dialect is not supported, only `{name}: {default}`", !default));
         }
-        let WrittenDialect { delimiter, quote_char, comment_char, encoding, multiline, .. } = written;
-        let dialect = Self { delimiter, quote_char, comment_char, encoding, multiline };
+        let WrittenDialect { delimiter, quote_char, comment_char, encoding, header_rows, multiline, .. } = written;
+        let dialect = Self { delimiter, quote_char, comment_char, encoding, header_row: header_rows, multiline };
         dialect.check().map_err(|problem| problem.to_string())?;
         Ok(dialect)
     }
@@ -247,13 +325,17 @@ mod tests {
 
     #[test]
     fn standard_properties_are_read_and_written_back() {
-        let read =
-            dialect(r##"{delimiter: ";", quoteChar: "'", commentChar: "#", encoding: ISO-8859-1, header: true}"##);
+        let read = dialect(
+            r##"{delimiter: ";", quoteChar: "'", commentChar: "#", encoding: ISO-8859-1, header: true, headerRows: [3]}"##,
+        );
         let read = read.unwrap();
+        assert_eq!(read.header_row.lines_before(), 2);
         assert_eq!((read.quote(), read.encoding), (b'\'', Encoding::Windows1252));
         let written = serde_json::to_value(read).unwrap();
-        let expected = r##"{"delimiter":";","quoteChar":"'","commentChar":"#","encoding":"windows-1252"}"##;
+        let expected =
+            r##"{"delimiter":";","quoteChar":"'","commentChar":"#","encoding":"windows-1252","headerRows":[3]}"##;
         assert_eq!(written, serde_json::from_str::<serde_json::Value>(expected).unwrap());
+        assert_eq!(dialect("{headerRows: [1]}").unwrap(), Dialect::default());
         assert_eq!(dialect(r#"{delimiter: "\t"}"#).unwrap().delimiter, "tab".parse().ok());
     }
 
@@ -264,7 +346,10 @@ mod tests {
             ("{doubleQuote: false}", "only `doubleQuote: true`"),
             ("{skipInitialSpace: true}", "only `skipInitialSpace: false`"),
             ("{escapeChar: x}", "escapeChar"),
-            ("{encoding: utf-16}", "write `utf-8`, `latin-1` or `windows-1252`"),
+            ("{headerRows: [1, 2]}", "a list of one number, such as `[3]`"),
+            ("{headerRows: []}", "a list of one number"),
+            ("{headerRows: [0]}", "a list of one number"),
+            ("{encoding: utf-32}", "write `utf-8`, `latin-1`, `windows-1252` or `utf-16`"),
             ("{delimiter: ab}", "is not one character"),
             ("{delimiter: '1'}", "is not one character"),
             ("{delimiter: '\"'}", "`delimiter` and `quoteChar` of the dialect are the same character"),

@@ -2,7 +2,7 @@
 //! public partitions.
 
 use crate::error::SchemaError;
-use crate::file::dialect::Dialect;
+use crate::file::dialect::{Dialect, HeaderRow};
 use crate::file::spec::{BinsSpec, FieldSpec, Scalar, SchemaSpec, Source, TableTerms};
 use crate::schema::attribute::FieldType;
 use crate::values::missing::MissingValue;
@@ -76,6 +76,7 @@ fn import_dialect(mut written: Vec<(String, Tree)>, report: &mut Report) -> Dial
     for ignored in ["@type", "@id", "lineTerminators"] {
         take(&mut written, ignored);
     }
+    let skipped = take(&mut written, "skipRows").and_then(Tree::into_whole);
     let mut text = |key: &str| take(&mut written, key).and_then(Tree::into_text);
     let texts = ["delimiter", "quoteChar", "commentPrefix", "encoding"].map(|key| (key, text(key)));
     let mut lost =
@@ -94,6 +95,12 @@ fn import_dialect(mut written: Vec<(String, Tree)>, report: &mut Report) -> Dial
         match encoding.parse() {
             Ok(encoding) => dialect.encoding = encoding,
             Err(_) => lost("encoding", encoding),
+        }
+    }
+    if let Some(lines) = skipped {
+        match u16::try_from(lines).ok().and_then(HeaderRow::after) {
+            Some(row) => dialect.header_row = row,
+            None => lost("skipRows", &lines.to_string()),
         }
     }
     if let Err(problem) = dialect.check() {
@@ -399,7 +406,7 @@ mod tests {
     fn the_dialect_and_number_format_are_imported() {
         let imported = Foreign::CsvwEo.import(
             r##"{"@context": "http://www.w3.org/ns/csvw",
-                "dialect": {"delimiter": ";", "quoteChar": "'", "commentPrefix": "#", "encoding": "iso-8859-1", "header": true, "skipRows": 2},
+                "dialect": {"delimiter": ";", "quoteChar": "'", "commentPrefix": "#", "encoding": "iso-8859-1", "header": true, "skipRows": 2, "skipColumns": 1},
                 "tableSchema": {"columns": [{"name": "pay", "minimum": 0, "maximum": 9000,
                     "datatype": {"base": "double", "format": {"decimalChar": ",", "groupChar": "."}}}]}}"##,
         );
@@ -408,7 +415,8 @@ mod tests {
         assert_eq!((dialect.delimiter, dialect.quote()), (";".parse().ok(), b'\''));
         assert_eq!((dialect.comment_char, dialect.encoding.name()), ("#".parse().ok(), "windows-1252"));
         let lost: Vec<&str> = imported.losses.iter().map(|loss| loss.property.as_str()).collect();
-        assert!(lost.contains(&"skipRows") && !lost.contains(&"header") && !lost.contains(&"format"), "{lost:?}");
+        assert_eq!(dialect.header_row.lines_before(), 2);
+        assert!(lost.contains(&"skipColumns") && !lost.contains(&"header") && !lost.contains(&"format"), "{lost:?}");
         let schema = Schema::new(imported.spec).unwrap();
         let encoder = schema.attributes()[0].encoder();
         assert_eq!(encoder.text(b"1.234,5"), encoder.float(1234.5));

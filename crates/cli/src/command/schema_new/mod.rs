@@ -16,7 +16,8 @@ use scumble::{Fault, Schema};
 use self::interview::{Column, Interview, Reply};
 use crate::arguments::{New, is_standard_input};
 use crate::command::foreign::write_description;
-use crate::command::header::warn_of_repeated_names;
+use crate::command::header::warn_of_names;
+use crate::command::schema::with_dialect;
 use crate::failure::Failure;
 use crate::output;
 use crate::terminal::Terminal;
@@ -35,7 +36,7 @@ pub(crate) fn run(arguments: &New, terminal: &Terminal) -> Result<(), Failure> {
     }
     let (input, dialect) = (arguments.text_files.input(&arguments.data, None)?, arguments.text_files.dialect()?);
     let types = column_types(&input, arguments.format.map(Into::into), dialect)?;
-    warn_of_repeated_names(types.fields().iter().map(|field| field.name()), terminal);
+    warn_of_names(types.fields().iter().map(|field| field.name()), terminal);
     let columns = types.fields().iter().map(|field| Column {
         name: field.name().clone(),
         // Text may hold values of any type, and in a CSV file it does.
@@ -45,7 +46,7 @@ pub(crate) fn run(arguments: &New, terminal: &Terminal) -> Result<(), Failure> {
     let mut interview = Interview::new(columns);
     // Questions go to standard error, so that standard output holds only the schema.
     ask(&mut interview, &mut std::io::stdin().lock(), &mut std::io::stderr().lock())?;
-    let yaml = interview.to_yaml();
+    let yaml = with_dialect(&interview.to_yaml(), dialect);
     Schema::parse(&yaml)?;
     write_description(&yaml, &[], arguments.output.as_deref(), terminal)?;
     terminal.note("next: `scumble schema check SCHEMA DATA` shows the share of each column that the schema covers");

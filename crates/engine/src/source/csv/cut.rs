@@ -91,8 +91,14 @@ mod tests {
     use super::super::MAX_LINE_BYTES;
     use super::*;
 
-    const LINES: TextLayout =
-        TextLayout { delimiter: b',', quote: b'"', comment: None, multiline: false, encoding: Encoding::Utf8 };
+    const LINES: TextLayout = TextLayout {
+        delimiter: b',',
+        quote: b'"',
+        comment: None,
+        multiline: false,
+        encoding: Encoding::Utf8,
+        lines_before_header: 0,
+    };
     const RECORDS: TextLayout = TextLayout { multiline: true, ..LINES };
 
     /// Lines of fields; `None` is a field that was too long, an empty line is a blank one.

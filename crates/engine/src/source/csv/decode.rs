@@ -167,6 +167,7 @@ mod tests {
         comment: None,
         multiline: false,
         encoding: scumble_schema::Encoding::Utf8,
+        lines_before_header: 0,
     };
 
     type Row = Vec<Option<Vec<u8>>>;

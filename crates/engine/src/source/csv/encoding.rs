@@ -1,4 +1,7 @@
-//! Converts text of a one-byte encoding to UTF-8. Every byte is a character, so nothing can fail.
+//! Converts text of other encodings to UTF-8, for any contents: nothing can fail.
+//!
+//! A line depends on its own characters only. In UTF-16 a character is one unit of two bytes, or a
+//! pair of them; a half of a pair is replaced, and a line end next to it stays a line end.
 
 use std::io::{self, Read};
 
@@ -17,37 +20,106 @@ const WINDOWS_1252: [char; 32] = [
 /// Converts `bytes` to UTF-8. Bytes that are declared as UTF-8 are passed on unchanged, valid or
 /// not.
 pub(crate) fn in_utf8(encoding: Encoding, bytes: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
-    match encoding {
-        Encoding::Windows1252 => Box::new(Windows1252 { bytes, chunk: vec![0; CHUNK_BYTES], text: vec![], used: 0 }),
-        _ => bytes,
+    let decoder = match encoding {
+        Encoding::Windows1252 => Decoder::Windows1252,
+        Encoding::Utf16 => Decoder::Utf16(Utf16::default()),
+        _ => return bytes,
+    };
+    Box::new(InUtf8 { bytes, decoder, chunk: vec![0; CHUNK_BYTES], text: String::new(), used: 0, is_over: false })
+}
+
+struct InUtf8<R> {
+    bytes: R,
+    decoder: Decoder,
+    chunk: Vec<u8>,
+    /// The chunk read last, in UTF-8.
+    text: String,
+    used: usize,
+    is_over: bool,
+}
+
+impl<R: Read> Read for InUtf8<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.used == self.text.len() && !self.is_over {
+            let length = self.bytes.read(&mut self.chunk)?;
+            self.text.clear();
+            (self.used, self.is_over) = (0, length == 0);
+            self.decoder.decode(&self.chunk[..length], &mut self.text);
+        }
+        let length = buffer.len().min(self.text.len() - self.used);
+        buffer[..length].copy_from_slice(&self.text.as_bytes()[self.used..self.used + length]);
+        self.used += length;
+        Ok(length)
     }
 }
 
-struct Windows1252<R> {
-    bytes: R,
-    chunk: Vec<u8>,
-    /// The chunk read last, in UTF-8.
-    text: Vec<u8>,
-    used: usize,
+enum Decoder {
+    Windows1252,
+    Utf16(Utf16),
 }
 
-impl<R: Read> Read for Windows1252<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.used == self.text.len() {
-            let length = self.bytes.read(&mut self.chunk)?;
-            self.text.clear();
-            self.used = 0;
-            for &byte in &self.chunk[..length] {
-                match byte {
-                    ..0x80 => self.text.push(byte),
-                    _ => self.text.extend_from_slice(character(byte).encode_utf8(&mut [0; 4]).as_bytes()),
-                }
-            }
+impl Decoder {
+    /// Appends the text of a chunk, which is empty at the end.
+    fn decode(&mut self, chunk: &[u8], text: &mut String) {
+        match self {
+            Self::Windows1252 => text.extend(chunk.iter().map(|&byte| character(byte))),
+            Self::Utf16(decoder) => decoder.decode(chunk, text),
         }
-        let length = buffer.len().min(self.text.len() - self.used);
-        buffer[..length].copy_from_slice(&self.text[self.used..self.used + length]);
-        self.used += length;
-        Ok(length)
+    }
+}
+
+/// A decoder of UTF-16, whose byte order mark says which byte of a unit is first.
+///
+/// A file without a mark has no text: if UTF-8 were read as UTF-16, all rows would be one line, and
+/// the names of its columns.
+#[derive(Default)]
+struct Utf16 {
+    order: Option<Order>,
+    /// The bytes of an incomplete character.
+    left: Vec<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    HighFirst,
+    LowFirst,
+    Unmarked,
+}
+
+impl Utf16 {
+    fn decode(&mut self, chunk: &[u8], text: &mut String) {
+        let is_over = chunk.is_empty();
+        self.left.extend_from_slice(chunk);
+        if self.left.len() < 2 && !is_over {
+            return;
+        }
+        let order = *self.order.get_or_insert_with(|| match self.left[..] {
+            [0xFE, 0xFF, ..] => Order::HighFirst,
+            [0xFF, 0xFE, ..] => Order::LowFirst,
+            _ => Order::Unmarked,
+        });
+        if order == Order::Unmarked {
+            self.left.clear();
+            return;
+        }
+        let (pairs, _) = self.left.as_chunks();
+        let unit = |&pair: &[u8; 2]| match order {
+            Order::HighFirst => u16::from_be_bytes(pair),
+            _ => u16::from_le_bytes(pair),
+        };
+        let is_half = |unit: u16| (0xD800..0xDC00).contains(&unit);
+        // The second half of the last character may be in the next chunk.
+        let waits = !is_over && pairs.last().is_some_and(|pair| is_half(unit(pair)));
+        let whole = &pairs[..pairs.len() - usize::from(waits)];
+        text.extend(
+            char::decode_utf16(whole.iter().map(unit)).map(|found| found.unwrap_or(char::REPLACEMENT_CHARACTER)),
+        );
+        let used = 2 * whole.len();
+        self.left.drain(..used);
+        if is_over && !self.left.is_empty() {
+            self.left.clear();
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
     }
 }
 
@@ -66,6 +138,46 @@ mod tests {
         let mut text = String::new();
         in_utf8(Encoding::Windows1252, Box::new(bytes)).read_to_string(&mut text).unwrap();
         text
+    }
+
+    /// The text of UTF-16, read at once and byte by byte.
+    fn text_of_utf16(bytes: &'static [u8]) -> String {
+        struct ByteByByte(&'static [u8]);
+        impl Read for ByteByByte {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let length = buffer.len().min(1);
+                self.0.read(&mut buffer[..length])
+            }
+        }
+        let sources: [Box<dyn Read + Send>; 2] = [Box::new(bytes), Box::new(ByteByByte(bytes))];
+        let [whole, slow] = sources.map(|source| {
+            let mut text = String::new();
+            in_utf8(Encoding::Utf16, source).read_to_string(&mut text).unwrap();
+            text
+        });
+        assert_eq!(whole, slow);
+        whole
+    }
+
+    #[test]
+    fn utf_16_is_read_in_the_order_of_its_mark() {
+        let units: Vec<u16> = "Köln;€\r\n😀\n".encode_utf16().collect();
+        let written = |mark: &[u8], bytes: fn(u16) -> [u8; 2]| -> &'static [u8] {
+            [mark, &units.iter().flat_map(|&unit| bytes(unit)).collect::<Vec<_>>()].concat().leak()
+        };
+        let marked = "\u{FEFF}Köln;€\r\n😀\n";
+        assert_eq!(text_of_utf16(written(&[0xFF, 0xFE], u16::to_le_bytes)), marked);
+        assert_eq!(text_of_utf16(written(&[0xFE, 0xFF], u16::to_be_bytes)), marked);
+        for unmarked in [written(&[], u16::to_le_bytes), b"a,b\n1,2\n", b"a", b""] {
+            assert_eq!(text_of_utf16(unmarked), "");
+        }
+    }
+
+    #[test]
+    fn a_half_of_a_character_is_replaced_and_its_line_ends() {
+        // A first half before a line end, a second half alone, and an odd byte at the end.
+        assert_eq!(text_of_utf16(b"\xFF\xFE\x3D\xD8\n\0\x00\xDE\n\0x"), "\u{FEFF}\u{FFFD}\n\u{FFFD}\n\u{FFFD}");
+        assert_eq!(text_of_utf16(b"\xFF\xFEa\0\x3D\xD8"), "\u{FEFF}a\u{FFFD}");
     }
 
     #[test]

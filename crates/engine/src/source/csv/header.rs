@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::io::{self, Read};
 
+use scumble_schema::Encoding;
+
 use super::TextLayout;
 use super::cut::{Cutter, Event};
 use crate::error::{ColumnProblem, EngineError};
@@ -21,6 +23,10 @@ pub(crate) enum HeaderProblem {
     TooLong,
     /// A name is not UTF-8.
     NotText,
+    /// The file begins with the byte order mark of UTF-16, which is not declared.
+    Utf16,
+    /// UTF-16 is declared, and the file does not begin with its byte order mark.
+    NotUtf16,
     /// A column of the schema is missing, or there more than once.
     Column { column: String, problem: ColumnProblem },
     /// The bytes could not be read.
@@ -33,7 +39,7 @@ impl HeaderProblem {
         match self {
             Self::NoHeader => EngineError::config(
                 format!("`{path}` has no header line"),
-                "the first line must name the columns, as in `age,sex,region`",
+                "the first line must name the columns, as in `age,sex,region`, or the line that `--header-row` names",
             ),
             Self::TooLong => EngineError::config(
                 format!("the header line of `{path}` is longer than {MAX_HEADER_BYTES} bytes"),
@@ -43,6 +49,14 @@ impl HeaderProblem {
                 format!("the header line of `{path}` is not UTF-8"),
                 "if the file is in the encoding of Western European Windows, add `--encoding windows-1252`, or \
                  `dialect: {encoding: windows-1252}` to the schema; else save it as UTF-8",
+            ),
+            Self::Utf16 => EngineError::config(
+                format!("`{path}` is UTF-16"),
+                "add `--encoding utf-16`, or `dialect: {encoding: utf-16}` to the schema",
+            ),
+            Self::NotUtf16 => EngineError::config(
+                format!("`{path}` is not UTF-16: it does not begin with a byte order mark"),
+                "declare its own encoding, or save it as UTF-8",
             ),
             Self::Column { column, problem } => EngineError::Schema { path: path.into(), column, problem },
             Self::Io(error) => EngineError::unreadable(path, &error),
@@ -77,6 +91,10 @@ impl Header {
 
     /// Returns the names as text, in file order.
     fn into_names(self) -> Result<Vec<String>, HeaderProblem> {
+        // No text in UTF-8 begins so.
+        if self.names.first().is_some_and(|name| name.starts_with(&[0xFF, 0xFE]) || name.starts_with(&[0xFE, 0xFF])) {
+            return Err(HeaderProblem::Utf16);
+        }
         self.names.into_iter().map(|name| String::from_utf8(name).map_err(|_| HeaderProblem::NotText)).collect()
     }
 
@@ -157,7 +175,12 @@ pub(crate) fn read_header(mut reader: impl Read, layouts: &[TextLayout]) -> Resu
         (Err(_), Ok(found)) | (Ok(found), Err(_)) => Ok(found),
         (Err(first), Err(_)) => Err(first),
     });
-    best.unwrap_or(Err(HeaderProblem::NoHeader))
+    let is_utf16 = layouts.first().is_some_and(|layout| layout.encoding == Encoding::Utf16);
+    match best {
+        // A file without a byte order mark has no text.
+        None | Some(Err(HeaderProblem::NoHeader)) if is_utf16 => Err(HeaderProblem::NotUtf16),
+        best => best.unwrap_or(Err(HeaderProblem::NoHeader)),
+    }
 }
 
 /// The search for the header of a file under one layout.

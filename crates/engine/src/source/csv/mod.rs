@@ -3,7 +3,8 @@
 //! A reader that stops at a bad byte or a short line lets one row decide the exit code, so this one
 //! accepts any bytes:
 //!
-//! * the first line that is not blank is the header; a UTF-8 byte order mark before it is skipped,
+//! * the first line that is not blank is the header, or the first after as many lines as the
+//!   dialect declares, which are not read; a UTF-8 byte order mark before it is skipped,
 //!   and each file's header is matched to the schema by name, so files may order their columns
 //!   differently;
 //! * without a declared delimiter the header decides between comma, semicolon, tab and pipe: the
@@ -19,8 +20,8 @@
 //!   true}`), a quoted field may contain line ends, and a quote that is never closed extends to the
 //!   end of the file. This is the one case where a row can change how others are read, so the
 //!   certificate states it;
-//! * bytes need not be UTF-8; in a declared one-byte encoding every byte is a character, which is
-//!   converted to UTF-8;
+//! * bytes need not be UTF-8; in a declared one-byte encoding every byte is a character, and in
+//!   declared UTF-16 every unit of two bytes, or a pair of units, which are converted to UTF-8;
 //! * lines end in `\n`, `\r\n` or `\r`;
 //! * a field of more than [`FIELD_BYTES`](scumble_schema::limits::FIELD_BYTES), or one of more than
 //!   [`ALWAYS_HELD_BYTES`] that brings its row above [`ROW_BYTES`], is not held: it is an unknown
@@ -31,21 +32,22 @@
 //!   after a line end is not a blank line.
 //!
 //! The result for a line depends only on its bytes and the header. Neighbouring files have the same
-//! header and differ in one line, with its line end. A line before the header would be the header,
-//! and is not a row.
+//! lines up to the header, and differ in one line after it, with its line end. A line before the
+//! header is not a row.
 
 mod cut;
 mod decode;
 mod encoding;
 mod header;
 mod lines;
+mod preface;
 mod records;
 mod source;
 
 use scumble_schema::{AsciiSymbol, Dialect, Encoding};
 
-pub(crate) use encoding::in_utf8;
 pub(crate) use header::{DELIMITERS, HeaderProblem, read_header};
+pub(crate) use preface::text;
 pub(crate) use source::CsvSource;
 
 /// Maximum bytes of one row that are held. Fields beyond are unknown values, so that 10,000 fields
@@ -71,6 +73,8 @@ pub struct TextLayout {
     pub multiline: bool,
     /// Character encoding.
     pub encoding: Encoding,
+    /// Number of lines before the header.
+    pub lines_before_header: u16,
 }
 
 impl TextLayout {
@@ -82,20 +86,36 @@ impl TextLayout {
             comment: dialect.comment_char.map(AsciiSymbol::byte),
             multiline: dialect.multiline,
             encoding: dialect.encoding,
+            lines_before_header: dialect.header_row.lines_before(),
         }
     }
 
     /// Serialises the layout, for another process with the engine.
-    pub fn to_bytes(self) -> [u8; 5] {
+    pub fn to_bytes(self) -> [u8; 7] {
         // No symbol is a zero byte.
-        let encoding = u8::from(self.encoding == Encoding::Windows1252);
-        [self.delimiter, self.quote, self.comment.unwrap_or(0), u8::from(self.multiline), encoding]
+        let encoding = match self.encoding {
+            Encoding::Windows1252 => 1,
+            Encoding::Utf16 => 2,
+            _ => 0,
+        };
+        let [high, low] = self.lines_before_header.to_be_bytes();
+        [self.delimiter, self.quote, self.comment.unwrap_or(0), u8::from(self.multiline), encoding, high, low]
     }
 
     /// Deserialises a layout that [`to_bytes`](Self::to_bytes) wrote.
-    pub fn from_bytes([delimiter, quote, comment, multiline, encoding]: [u8; 5]) -> Self {
-        let encoding = if encoding == 0 { Encoding::Utf8 } else { Encoding::Windows1252 };
-        Self { delimiter, quote, comment: (comment != 0).then_some(comment), multiline: multiline != 0, encoding }
+    pub fn from_bytes([delimiter, quote, comment, multiline, encoding, high, low]: [u8; 7]) -> Self {
+        Self {
+            delimiter,
+            quote,
+            comment: (comment != 0).then_some(comment),
+            multiline: multiline != 0,
+            encoding: match encoding {
+                1 => Encoding::Windows1252,
+                2 => Encoding::Utf16,
+                _ => Encoding::Utf8,
+            },
+            lines_before_header: u16::from_be_bytes([high, low]),
+        }
     }
 }
 
@@ -112,8 +132,10 @@ mod tests {
             comment: Some(b'#'),
             multiline: true,
             encoding: Encoding::Windows1252,
+            lines_before_header: 0x102,
         };
-        for layout in [plain, other] {
+        let wide = TextLayout { encoding: Encoding::Utf16, ..plain };
+        for layout in [plain, other, wide] {
             assert_eq!(TextLayout::from_bytes(layout.to_bytes()), layout);
         }
     }

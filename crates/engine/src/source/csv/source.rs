@@ -26,7 +26,7 @@ use futures::stream::BoxStream;
 use object_store::{GetResultPayload, ObjectStore, ObjectStoreExt};
 
 use super::decode::Decoder;
-use super::{TextLayout, in_utf8};
+use super::{TextLayout, text};
 use crate::error::{Damage, EngineError};
 use crate::run::progress::BYTES_SCANNED;
 use crate::source::guard::{MAX_FREE_LINE, check_unpacked, unpacking};
@@ -137,7 +137,7 @@ impl FileOpener for CsvOpener {
     fn open(&self, file: PartitionedFile) -> Result<FileOpenFuture> {
         let location = file.object_meta.location;
         let path = format!("/{}", shown_object(&location, 0));
-        let (store, compression, encoding) = (Arc::clone(&self.store), self.compression, self.layout.encoding);
+        let (store, compression, layout) = (Arc::clone(&self.store), self.compression, self.layout);
         let (schema, bytes_scanned) = (Arc::clone(&self.schema), self.bytes_scanned.clone());
         let decoder = Decoder::new(Arc::clone(&self.schema), self.layout, self.batch_rows);
         Ok(Box::pin(async move {
@@ -152,7 +152,7 @@ impl FileOpener for CsvOpener {
             stream.spawn_blocking(move || {
                 let packed = Arc::new(AtomicU64::new(0));
                 let counted = Counted { bytes, packed: Arc::clone(&packed), bytes_scanned };
-                let reader = in_utf8(encoding, unpacking(compression, counted)?);
+                let reader = text(layout, unpacking(compression, counted)?);
                 decode(reader, &packed, decoder, &path, |batch| sender.blocking_send(Ok(batch)).is_ok())
                     .map_err(|error| DataFusionError::External(Box::new(error)))
             });

@@ -20,19 +20,31 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
+use scumble_schema::HeaderRow;
+
 use crate::error::{Damage, EngineError};
 use crate::run::spill::SpillDirectory;
 use crate::source::guard::check_unpacked;
 use crate::source::input::{DataFile, Format};
 
 /// Returns the files, with packed ones replaced by private files in `spill`.
-pub(crate) fn unpack(files: Vec<DataFile>, spill: &SpillDirectory) -> Result<Vec<DataFile>, EngineError> {
-    files.into_iter().enumerate().map(|(number, file)| unpack_one(file, number, spill)).collect()
+/// The header of a sheet is in `header`.
+pub(crate) fn unpack(
+    files: Vec<DataFile>,
+    header: HeaderRow,
+    spill: &SpillDirectory,
+) -> Result<Vec<DataFile>, EngineError> {
+    files.into_iter().enumerate().map(|(number, file)| unpack_one(file, header, number, spill)).collect()
 }
 
-fn unpack_one(file: DataFile, number: usize, spill: &SpillDirectory) -> Result<DataFile, EngineError> {
+fn unpack_one(
+    file: DataFile,
+    header: HeaderRow,
+    number: usize,
+    spill: &SpillDirectory,
+) -> Result<DataFile, EngineError> {
     let file = if file.format == Format::Zip { archive::extract(&file, spill, number)? } else { file };
-    if file.format == Format::Xlsx { workbook::as_csv(&file, spill, number) } else { Ok(file) }
+    if file.format == Format::Xlsx { workbook::as_csv(&file, header, spill, number) } else { Ok(file) }
 }
 
 /// Creates a private file.

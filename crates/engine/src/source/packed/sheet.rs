@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, Write};
 
 use quick_xml::events::{BytesStart, Event};
+use scumble_schema::HeaderRow;
 use scumble_schema::limits::{COLUMNS, FIELD_BYTES};
 
 use super::cell_format::{CellFormat, Epoch};
@@ -124,12 +125,17 @@ impl Cells<'_> {
     }
 }
 
-/// Writes the rows of a sheet as CSV. The first row with a value has the names; columns without a
-/// name and rows without a value are skipped.
-pub(super) fn write_rows(bytes: &mut dyn BufRead, cells: &Cells<'_>, sink: &mut impl Write) -> io::Result<()> {
+/// Writes the rows of a sheet as CSV. The first row with a value, from `header` on, has the names;
+/// columns without a name and rows without a value are skipped.
+pub(super) fn write_rows(
+    bytes: &mut dyn BufRead,
+    cells: &Cells<'_>,
+    header: HeaderRow,
+    sink: &mut impl Write,
+) -> io::Result<()> {
     let mut reader = reader(bytes);
     let mut buffer = vec![];
-    let mut table = Table::default();
+    let mut table = Table { rows_before: usize::from(header.lines_before()), ..Table::default() };
     let mut cell: Option<Cell> = None;
     let mut in_rows = false;
     loop {
@@ -138,7 +144,7 @@ pub(super) fn write_rows(bytes: &mut dyn BufRead, cells: &Cells<'_>, sink: &mut 
         match &event {
             Event::Start(element) => match (element.local_name().as_ref(), &mut cell) {
                 (b"sheetData", _) => in_rows = true,
-                (b"row", _) if in_rows => table.begin_row(),
+                (b"row", _) if in_rows => table.begin_row(attribute(element, "r").and_then(|row| row.parse().ok())),
                 (b"c", _) if in_rows => cell = Some(Cell::new(element, table.next_column)),
                 (b"v", Some(cell)) => cell.in_value = true,
                 (_, Some(cell)) => cell.inline.take(&event),
@@ -208,13 +214,19 @@ struct Table {
     /// names.
     places: Vec<Option<usize>>,
     has_names: bool,
+    /// Rows of the sheet before the row of names.
+    rows_before: usize,
+    /// Number of the current row of the sheet, from 1 on.
+    number: usize,
     row: Vec<Vec<u8>>,
     has_value: bool,
     next_column: usize,
 }
 
 impl Table {
-    fn begin_row(&mut self) {
+    /// Begins the row of this number, or the next one if it states none.
+    fn begin_row(&mut self, number: Option<usize>) {
+        self.number = number.unwrap_or(self.number.saturating_add(1));
         self.row.iter_mut().for_each(Vec::clear);
         (self.has_value, self.next_column) = (false, 0);
     }
@@ -242,7 +254,8 @@ impl Table {
     }
 
     fn end_row(&mut self, sink: &mut impl Write) -> io::Result<()> {
-        if !self.has_value {
+        // Once there are names, no number that a row states drops it.
+        if !self.has_value || (!self.has_names && self.number <= self.rows_before) {
             return Ok(());
         }
         if !self.has_names {
@@ -277,13 +290,17 @@ mod tests {
     use super::*;
 
     fn rows(sheet: &str, texts: &[&str]) -> Result<String, io::ErrorKind> {
+        rows_from(HeaderRow::FIRST, sheet, texts)
+    }
+
+    fn rows_from(header: HeaderRow, sheet: &str, texts: &[&str]) -> Result<String, io::ErrorKind> {
         let shared: Vec<String> = texts.iter().map(|text| format!("<si><t>{text}</t></si>")).collect();
         let shared = shared.concat();
         let shared =
             SharedTexts::read(&mut format!("<sst uniqueCount=\"99999999999\">{shared}</sst>").as_bytes()).unwrap();
         let cells = Cells { texts: &shared, formats: &[CellFormat::Number, CellFormat::Date], epoch: Epoch::Of1900 };
         let mut csv = vec![];
-        write_rows(&mut sheet.as_bytes(), &cells, &mut csv).map_err(|error| error.kind())?;
+        write_rows(&mut sheet.as_bytes(), &cells, header, &mut csv).map_err(|error| error.kind())?;
         Ok(String::from_utf8(csv).unwrap())
     }
 
@@ -306,6 +323,18 @@ mod tests {
         let sheet = r#"<sheetData><row><c r="B1"><v>x</v></c><c r="D1"><v>y</v></c></row>
             <row><c r="A2"><v>1</v></c><c r="D2"><v>2</v></c></row><row><c r="A3"><v>1</v></c></row></sheetData>"#;
         assert_eq!(rows(sheet, &[]).unwrap(), "x,y\n\"\",2\n\"\",\"\"\n");
+    }
+
+    #[test]
+    fn rows_before_the_header_are_skipped_by_their_number() {
+        let sheet = r#"<sheetData><row r="1"><c><v>Title</v></c></row><row r="4"><c><v>x</v></c><c><v>y</v></c></row>
+            <row r="2"><c><v>1</v></c></row><row><c><v>2</v></c></row></sheetData>"#;
+        let from = |row: &str| rows_from(row.parse().unwrap(), sheet, &[]).unwrap();
+        assert_eq!(from("1"), "Title\nx\n1\n2\n");
+        assert_eq!(from("2"), "x,y\n1,\"\"\n2,\"\"\n");
+        assert_eq!(from("4"), from("2"));
+        let unnumbered = "<sheetData><row><c><v>Title</v></c></row><row/><row><c><v>x</v></c></row></sheetData>";
+        assert_eq!(rows_from("3".parse().unwrap(), unnumbered, &[]).unwrap(), "x\n");
     }
 
     #[test]

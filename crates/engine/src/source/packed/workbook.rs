@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use quick_xml::events::Event;
-use scumble_schema::{Dialect, Encoding};
+use scumble_schema::{Dialect, Encoding, HeaderRow};
 
 use super::cell_format::{CellFormat, Epoch};
 use super::directory::Archive;
@@ -24,7 +24,12 @@ fn dialect() -> Dialect {
 }
 
 /// Writes the sheet that `file` names, or the first one, as CSV into a private file.
-pub(super) fn as_csv(file: &DataFile, spill: &SpillDirectory, number: usize) -> Result<DataFile, EngineError> {
+pub(super) fn as_csv(
+    file: &DataFile,
+    header: HeaderRow,
+    spill: &SpillDirectory,
+    number: usize,
+) -> Result<DataFile, EngineError> {
     let packed = std::fs::metadata(&file.path).map_err(|error| EngineError::unreadable(&file.shown, &error))?.len();
     let archive =
         Archive::open(&file.path).map_err(|error| unpacking_failed(&file.shown, &error, Damage::NotWorkbook))?;
@@ -42,7 +47,7 @@ pub(super) fn as_csv(file: &DataFile, spill: &SpillDirectory, number: usize) -> 
     let (path, copy) = private_file(spill, &format!("sheet-{number}.csv"))?;
     let mut copy = Copy { sink: BufWriter::new(copy), is_refused: false };
     let cells = Cells { texts: &texts, formats: &formats, epoch: book.epoch };
-    let written = parts.read(&sheet, |bytes| write_rows(bytes, &cells, &mut copy));
+    let written = parts.read(&sheet, |bytes| write_rows(bytes, &cells, header, &mut copy));
     let written = written.and_then(|()| copy.flush());
     written
         .map_err(|error| if copy.is_refused { EngineError::refused(&path, &error) } else { parts.failed(&error) })?;
