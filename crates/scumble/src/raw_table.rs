@@ -1,8 +1,6 @@
 //! A table that is read by several schemas, one after another.
 
-use std::collections::HashSet;
-
-use scumble_engine::{ColumnProblem, EngineError, Input, ReadOptions, TableScan, column_types};
+use scumble_engine::{EngineError, Input, ReadOptions, TableScan, check_names, column_types};
 use scumble_mechanisms::columns::RawTable;
 use scumble_schema::learn::PartialSchema;
 use scumble_schema::{
@@ -62,11 +60,7 @@ impl RawTable for ReadTable {
 /// If the table cannot be opened, two columns have the same name, or the terms are invalid.
 pub fn undeclared(input: &Input, dialect: Dialect, terms: TableTerms) -> Result<PartialSchema, Error> {
     let columns = column_types(input, None, dialect)?;
-    let mut seen = HashSet::new();
-    if let Some(repeated) = columns.fields().iter().find(|column| !seen.insert(column.name())) {
-        let (path, column) = (input.shown(), repeated.name().clone());
-        return Err(EngineError::Schema { path, column, problem: ColumnProblem::Repeated }.into());
-    }
+    check_names(&input.shown(), &columns)?;
     let is_unit = |name: &str| terms.privacy_unit.as_deref() == Some(name);
     let fields = columns.fields().iter().filter(|column| !is_unit(column.name())).map(|column| FieldSpec {
         name: column.name().clone(),

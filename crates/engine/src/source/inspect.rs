@@ -217,9 +217,13 @@ fn csv_columns(file: &DataFile, layouts: &[TextLayout]) -> Result<(Layout, Schem
     Ok((Layout::Csv(header.layout), Arc::new(Schema::new(fields))))
 }
 
-/// Refuses repeated names: DataFusion would silently merge the two columns into one, and then read
-/// one of them, or, from an Arrow file, its neighbour.
-pub(crate) fn check_names(shown: &str, columns: &Schema) -> Result<(), EngineError> {
+/// Refuses repeated names in the file `shown`, because a schema cannot say which column it means.
+/// DataFusion would silently merge the two columns into one, and then read one of them, or, from an
+/// Arrow file, its neighbour.
+///
+/// # Errors
+/// Names the first column that is there more than once.
+pub fn check_names(shown: &str, columns: &Schema) -> Result<(), EngineError> {
     let mut seen = HashSet::with_capacity(columns.fields().len());
     match columns.fields().iter().find(|field| !seen.insert(field.name())) {
         None => Ok(()),

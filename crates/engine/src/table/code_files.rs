@@ -1,7 +1,7 @@
 //! Private files of codes: chunks of rows, and in each chunk the codes of one column after another,
 //! as they are in memory.
 //!
-//! Codes are not packed: packing and unpacking them takes longer than counting them, and a query
+//! Codes are not packed, which would take more processor time than reading the table, and a query
 //! reads only the columns that it needs.
 
 use std::fs::File;
@@ -36,10 +36,20 @@ const BATCHES_AHEAD: usize = 2;
 #[derive(Debug)]
 pub(crate) struct CodeFile {
     path: PathBuf,
-    /// Bytes of a code of each column.
-    widths: Box<[usize]>,
+    columns: Box<[StoredColumn]>,
+    /// Bytes of the codes of a row.
+    row_bytes: usize,
     /// Rows of each chunk.
     chunks: Vec<usize>,
+}
+
+/// Where the codes of a column are.
+#[derive(Debug, Clone, Copy)]
+struct StoredColumn {
+    /// Bytes of a row before its code.
+    before: usize,
+    /// Bytes of its code.
+    width: usize,
 }
 
 /// A file of codes that is being written.
@@ -52,8 +62,15 @@ impl CodeWriter {
     /// Creates the file at `path`, for codes of these columns.
     pub(crate) fn create(path: PathBuf, columns: &SchemaRef) -> io::Result<Self> {
         let file = File::create_new(&path)?;
-        let widths = columns.fields().iter().map(|column| column.data_type().primitive_width().unwrap_or_default());
-        Ok(Self { file, written: CodeFile { path, widths: widths.collect(), chunks: vec![] } })
+        let mut row_bytes = 0;
+        let stored = columns.fields().iter().map(|column| {
+            let width = column.data_type().primitive_width().unwrap_or_default();
+            let before = row_bytes;
+            row_bytes += width;
+            StoredColumn { before, width }
+        });
+        let columns = stored.collect();
+        Ok(Self { file, written: CodeFile { path, columns, row_bytes, chunks: vec![] } })
     }
 
     /// Writes the next chunk, whose columns have no nulls.
@@ -144,13 +161,13 @@ impl PartitionStream for CodeRows {
         let columns = Arc::clone(&self.columns);
         stream.spawn_blocking(move || {
             let refused = |error| DataFusionError::External(Box::new(EngineError::refused(&file.path, &error)));
-            let mut reader = Reader { bytes: File::open(&file.path).map_err(refused)?, file: &file, start: 0 };
-            let width: usize = places.iter().map(|&place| file.widths[place]).sum();
+            let mut reader = Reader { bytes: File::open(&file.path).map_err(refused)?, start: 0 };
+            let width: usize = places.iter().map(|&place| file.columns[place].width).sum();
             let most = (BATCH_BYTES / width.max(1)).max(1);
             for &rows in &file.chunks {
                 for first in (0..rows).step_by(most) {
                     let count = most.min(rows - first);
-                    let codes = places.iter().map(|&place| reader.codes(place, rows, first, count));
+                    let codes = places.iter().map(|&place| reader.codes(file.columns[place], rows, first, count));
                     let codes = codes.collect::<io::Result<Vec<_>>>().map_err(refused)?;
                     // Without columns, only the number of rows matters.
                     let options = RecordBatchOptions::new().with_row_count(Some(count));
@@ -159,7 +176,7 @@ impl PartitionStream for CodeRows {
                         return Ok(());
                     }
                 }
-                reader.start += (rows * file.widths.iter().sum::<usize>()) as u64;
+                reader.start += (rows * file.row_bytes) as u64;
             }
             Ok(())
         });
@@ -168,18 +185,16 @@ impl PartitionStream for CodeRows {
 }
 
 /// Reads a file chunk by chunk.
-struct Reader<'f> {
+struct Reader {
     bytes: File,
-    file: &'f CodeFile,
     /// Where the chunk begins.
     start: u64,
 }
 
-impl Reader<'_> {
-    /// Reads `count` codes of the column at `place`, from `first` on, in a chunk of `rows`.
-    fn codes(&mut self, place: usize, rows: usize, first: usize, count: usize) -> io::Result<ArrayRef> {
-        let width = self.file.widths[place];
-        let before: usize = self.file.widths[..place].iter().sum();
+impl Reader {
+    /// Reads `count` codes of a column, from `first` on, in a chunk of `rows`.
+    fn codes(&mut self, column: StoredColumn, rows: usize, first: usize, count: usize) -> io::Result<ArrayRef> {
+        let StoredColumn { before, width } = column;
         self.bytes.seek(SeekFrom::Start(self.start + (before * rows + first * width) as u64))?;
         let mut codes = MutableBuffer::from_len_zeroed(count * width);
         self.bytes.read_exact(codes.as_slice_mut())?;

@@ -132,6 +132,7 @@ fn character(byte: u8) -> char {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ByteByByte;
     use super::*;
 
     fn text_of(bytes: &'static [u8]) -> String {
@@ -142,13 +143,6 @@ mod tests {
 
     /// The text of UTF-16, read at once and byte by byte.
     fn text_of_utf16(bytes: &'static [u8]) -> String {
-        struct ByteByByte(&'static [u8]);
-        impl Read for ByteByByte {
-            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-                let length = buffer.len().min(1);
-                self.0.read(&mut buffer[..length])
-            }
-        }
         let sources: [Box<dyn Read + Send>; 2] = [Box::new(bytes), Box::new(ByteByByte(bytes))];
         let [whole, slow] = sources.map(|source| {
             let mut text = String::new();

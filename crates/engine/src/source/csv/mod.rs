@@ -119,6 +119,18 @@ impl TextLayout {
     }
 }
 
+/// Gives one byte at a time, so that everything falls on a boundary of two reads.
+#[cfg(test)]
+struct ByteByByte(&'static [u8]);
+
+#[cfg(test)]
+impl std::io::Read for ByteByByte {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = buffer.len().min(1);
+        self.0.read(&mut buffer[..length])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

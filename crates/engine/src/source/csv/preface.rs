@@ -72,17 +72,8 @@ impl<R> AfterLines<R> {
 mod tests {
     use scumble_schema::Dialect;
 
+    use super::super::ByteByByte;
     use super::*;
-
-    /// Gives one byte at a time.
-    struct ByteByByte<'a>(&'a [u8]);
-
-    impl Read for ByteByByte<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let length = buffer.len().min(1);
-            self.0.read(&mut buffer[..length])
-        }
-    }
 
     fn after(lines: u16, bytes: &'static [u8]) -> String {
         let dialect = Dialect { header_row: (lines + 1).to_string().parse().unwrap(), ..Dialect::default() };
