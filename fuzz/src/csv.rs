@@ -22,10 +22,11 @@ struct Kind {
     comment: Option<u8>,
     /// Number of lines before the header.
     lines_before: usize,
+    has_header: bool,
 }
 
 /// All kinds. The first byte of an input selects one, and seeds begin with its digit.
-static KINDS: LazyLock<[Kind; 8]> = LazyLock::new(|| {
+static KINDS: LazyLock<[Kind; 9]> = LazyLock::new(|| {
     let columns = "
 fields:
   - {name: city, type: string, constraints: {enum: [Bergen, Oulu, 'a,b', 'say \"so\"']}, dp: {open: true}}
@@ -34,7 +35,7 @@ fields:
 ";
     let kind = |schema: &str| {
         let schema = Schema::parse(schema).expect("the schema is sound");
-        Kind { schema, name: "rows.csv", is_by_line: true, comment: None, lines_before: 0 }
+        Kind { schema, name: "rows.csv", is_by_line: true, comment: None, lines_before: 0, has_header: true }
     };
     let with = |terms: &str| kind(&format!("{terms}{columns}"));
     [
@@ -47,6 +48,7 @@ fields:
         kind("fields: [{name: city, type: string, constraints: {enum: [Bergen, Oulu]}}]"),
         Kind { name: "rows.csv.gz", is_by_line: false, ..kind(columns) },
         Kind { lines_before: 2, ..with("dialect: {headerRows: [3]}") },
+        Kind { has_header: false, ..with("dialect: {delimiter: ',', columnNames: [born, city, other, age]}") },
     ]
 });
 
@@ -84,6 +86,9 @@ fn read(kind: &Kind, text: &[u8], threads: usize) -> Result<Counts, ()> {
 /// Splits a text after its header: the first line that is neither blank nor a comment, after the
 /// lines that are not read.
 fn split_header<'t>(text: &'t [u8], kind: &Kind) -> (&'t [u8], &'t [u8]) {
+    if !kind.has_header {
+        return text.split_at(0);
+    }
     let mut end = lines(text).take(kind.lines_before).map(<[u8]>::len).sum();
     if text[end..].starts_with(BYTE_ORDER_MARK) {
         end += BYTE_ORDER_MARK.len();
@@ -132,6 +137,7 @@ mod tests {
         assert_eq!(split_header(text, &KINDS[3]), (&text[..12], &b"\rc\n\nd"[..]));
         let titled = b"Title\r\n\n\n#a,b\nc";
         assert_eq!(split_header(titled, &KINDS[7]), (&titled[..14], &b"c"[..]));
+        assert_eq!(split_header(b"a,b\nc", &KINDS[8]), (&b""[..], &b"a,b\nc"[..]));
         assert_eq!(lines(&text[12..]).collect::<Vec<_>>(), [&b"\r"[..], b"c\n", b"\n", b"d"]);
         assert_eq!(middle(b"\rc\n\nd"), 1);
         assert_eq!(middle(b""), 0);

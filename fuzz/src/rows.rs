@@ -54,7 +54,7 @@ fn check_sums(counts: &[Vec<u64>]) {
 pub(crate) fn check_typed(name: &str, bytes: &[u8], schema: &Schema) {
     let directory = TempDir::new().expect("a temporary directory");
     let input = Input::new(written(&directory, name, bytes));
-    if let Err(error) = column_types(&input, None, Dialect::default()) {
+    if let Err(error) = column_types(&input, None, &Dialect::default()) {
         message::check_error(error);
     }
     let counts = match counted(&input, schema, 1) {

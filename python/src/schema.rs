@@ -105,7 +105,7 @@ pub(crate) fn draft(data: &Bound<'_, PyAny>, format: Option<&str>) -> PyResult<S
     let format = format.map(format_named).transpose()?;
     let inputs = Data::of(data)?.0;
     let first = inputs.first().ok_or_else(|| Failure::usage("no input file", "name at least one file"))?;
-    Ok(drafted(&column_types(first, format, Dialect::default()).map_err(Failure::from)?)?)
+    Ok(drafted(&column_types(first, format, &Dialect::default()).map_err(Failure::from)?)?)
 }
 
 fn drafted(columns: &arrow_schema::Schema) -> Result<String, Failure> {

@@ -270,7 +270,7 @@ pub(crate) struct LedgerVerify {
 }
 
 /// Arguments that conflict with `--from-marginals`: without rows they have no effect.
-const ROW_ARGUMENTS: [&str; 31] = [
+const ROW_ARGUMENTS: [&str; 32] = [
     "data",
     "check_share",
     "accept",
@@ -296,6 +296,7 @@ const ROW_ARGUMENTS: [&str; 31] = [
     "quote_char",
     "comment_char",
     "header_row",
+    "column_names",
     "encoding",
     "multiline",
     "sheet",

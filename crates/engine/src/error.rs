@@ -313,7 +313,9 @@ impl EngineError {
                  `--header-row 3`, or in `dialect: {headerRows: [3]}` of the schema"
                     .into(),
             ),
-            Self::Schema { problem: ColumnProblem::Repeated, .. } => Some("rename or drop all but one".into()),
+            Self::Schema { problem: ColumnProblem::Repeated, .. } => {
+                Some("rename or drop all but one; if the file has no header, name its columns: `--column-names`".into())
+            }
             Self::Schema { problem: ColumnProblem::InNamedPath, .. } => Some(
                 "columns are read from directories below the input: name the directory above, or a glob in quotes, as in \
                  `'sales/*/*.parquet'`"

@@ -76,7 +76,7 @@ pub use run::spill::{SpillDirectory, remove_private_files};
 pub use source::database_problem::DatabaseProblem;
 pub use source::delta_table::pinned;
 pub use source::input::{Format, Input};
-pub use source::inspect::{check_names, column_types};
+pub use source::inspect::{check_header, check_names, column_types, numeric_name};
 #[cfg(feature = "object-store")]
 pub use source::stores::Stores;
 pub use table::coded::CodedTable;

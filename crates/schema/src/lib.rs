@@ -76,6 +76,7 @@ pub use domain::recoding::Recoding;
 pub use domain::{Domain, cells};
 pub use error::{SchemaError, printable};
 pub use file::atomic_file::AtomicFile;
+pub use file::column_names::ColumnNames;
 pub use file::dialect::{AsciiSymbol, Dialect, Encoding, HeaderRow};
 pub use file::preset::Preset;
 pub use file::similar::similar;

@@ -33,7 +33,7 @@ fn assumptions_survive_a_file() {
     let again = Schema::new(serde_json::from_str::<SchemaSpec>(&text).unwrap()).unwrap();
     assert_eq!(
         (again.assumptions(), again.dialect()),
-        (schema.assumptions(), Dialect { multiline: true, ..Dialect::default() })
+        (schema.assumptions(), &Dialect { multiline: true, ..Dialect::default() })
     );
     assert_eq!(again.with_dialect(Dialect::default()).assumptions(), [Assumption::DomainFromData]);
 }

@@ -281,6 +281,7 @@ fn full_spec() -> SchemaSpec {
             quote_char: "'".parse().ok(),
             comment_char: "#".parse().ok(),
             header_row: "3".parse().unwrap(),
+            column_names: "x".parse().ok(),
             encoding: Encoding::Windows1252,
             multiline: true,
         },

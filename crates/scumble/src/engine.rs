@@ -21,5 +21,5 @@ pub use scumble_engine::Stores;
 pub use scumble_engine::{
     ClusterProblem, CodedTable, ColumnProblem, Damage, DatabaseProblem, DatabaseTable, EngineError, Format, Input,
     IoProblem, MemoryLimit, Progress, ProgressSink, ReadOptions, Remote, TableScan, TableWriter, column_types,
-    remove_private_files,
+    numeric_name, remove_private_files,
 };

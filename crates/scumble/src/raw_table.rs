@@ -1,6 +1,6 @@
 //! A table that is read by several schemas, one after another.
 
-use scumble_engine::{EngineError, Input, ReadOptions, TableScan, check_names, column_types};
+use scumble_engine::{EngineError, Input, ReadOptions, TableScan, check_header, check_names, column_types};
 use scumble_mechanisms::columns::RawTable;
 use scumble_schema::learn::PartialSchema;
 use scumble_schema::{
@@ -57,9 +57,13 @@ impl RawTable for ReadTable {
 /// The column that identifies people is not among them: it is read and not modelled.
 ///
 /// # Errors
-/// If the table cannot be opened, two columns have the same name, or the terms are invalid.
+/// If the table cannot be opened, two columns have the same name, the header may be a row, or the
+/// terms are invalid.
 pub fn undeclared(input: &Input, dialect: Dialect, terms: TableTerms) -> Result<PartialSchema, Error> {
-    let columns = column_types(input, None, dialect)?;
+    let columns = column_types(input, None, &dialect)?;
+    if dialect.column_names.is_none() {
+        check_header(input, &columns)?;
+    }
     check_names(&input.shown(), &columns)?;
     let is_unit = |name: &str| terms.privacy_unit.as_deref() == Some(name);
     let fields = columns.fields().iter().filter(|column| !is_unit(column.name())).map(|column| FieldSpec {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use scumble::schema::{AsciiSymbol, Dialect, Encoding, HeaderRow, Problems};
+use scumble::schema::{AsciiSymbol, ColumnNames, Dialect, Encoding, HeaderRow, Problems};
 use scumble::{Input, Schema};
 
 use crate::failure::Failure;
@@ -25,6 +25,10 @@ pub(crate) struct TextFiles {
     /// precede it, such as a title; by default, the first
     #[arg(long, value_name = "NUMBER")]
     header_row: Option<HeaderRow>,
+    /// Names of the columns of files without a header, in order, separated by commas: `age,sex`.
+    /// The first line is then a row
+    #[arg(long, value_name = "NAMES", conflicts_with = "header_row")]
+    column_names: Option<ColumnNames>,
     /// Encoding of CSV and TSV files: `utf-8`, `latin-1`, `windows-1252` or `utf-16`; by default
     /// `utf-8`
     #[arg(long, value_name = "NAME")]
@@ -63,7 +67,7 @@ impl TextFiles {
     /// Reads the schema at `path`, with the dialect of the command line.
     pub(crate) fn schema(&self, path: &Path) -> Result<Schema, Failure> {
         let schema = Schema::read(path)?;
-        let dialect = self.over(schema.dialect())?;
+        let dialect = self.over(schema.dialect().clone())?;
         Ok(schema.with_dialect(dialect))
     }
 
@@ -74,11 +78,19 @@ impl TextFiles {
 
     /// Returns the dialect of the command line, with `declared` for the options that are not given.
     pub(crate) fn over(&self, declared: Dialect) -> Result<Dialect, Failure> {
+        let Self { column_names, header_row, .. } = self;
         let dialect = Dialect {
             delimiter: self.delimiter.or(declared.delimiter),
             quote_char: self.quote_char.or(declared.quote_char),
             comment_char: self.comment_char.or(declared.comment_char),
-            header_row: self.header_row.unwrap_or(declared.header_row),
+            header_row: match column_names {
+                Some(_) => HeaderRow::FIRST,
+                None => header_row.unwrap_or(declared.header_row),
+            },
+            column_names: match header_row {
+                Some(_) => None,
+                None => column_names.clone().or(declared.column_names),
+            },
             encoding: self.encoding.unwrap_or(declared.encoding),
             multiline: self.multiline || declared.multiline,
         };

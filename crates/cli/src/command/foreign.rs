@@ -34,7 +34,7 @@ pub(crate) fn import(arguments: &Import, terminal: &Terminal) -> Result<(), Fail
         Description::Arrow | Description::Parquet => {
             let is_arrow = matches!(arguments.from, Description::Arrow);
             let format = if is_arrow { Format::Arrow } else { Format::Parquet };
-            let yaml = drafted(&Input::new(&arguments.file), Some(format), Dialect::default(), terminal)?;
+            let yaml = drafted(&Input::new(&arguments.file), Some(format), &Dialect::default(), terminal)?;
             return write_description(&yaml, &[], output, terminal);
         }
         Description::Sdv => Foreign::Sdv,

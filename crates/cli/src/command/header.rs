@@ -2,11 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use scumble::engine::numeric_name;
+
 use crate::terminal::Terminal;
 
-/// Warns of a header that may be a title, and of repeated column names: a schema cannot say which
-/// of the columns it means.
-pub(crate) fn warn_of_names<'a>(names: impl Iterator<Item = &'a String>, terminal: &Terminal) {
+/// Warns of a header that may be a title or a row, and of repeated column names: a schema cannot
+/// say which of the columns it means.
+pub(crate) fn warn_of_names<'a>(names: impl Iterator<Item = &'a String> + Clone, terminal: &Terminal) {
+    if let Some(position) = numeric_name(names.clone()) {
+        terminal.warn(&format!(
+            "the name of column {position} is a number: if the file has no header, name its columns, as in \
+             `--column-names age,sex,region`"
+        ));
+    }
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {
         *times.entry(name).or_default() += 1;

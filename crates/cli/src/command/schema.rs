@@ -45,7 +45,7 @@ fn draft(arguments: &Draft, terminal: &Terminal) -> Result<(), Failure> {
     output::check([&arguments.data], &arguments.output, arguments.overwriting.force)?;
     let dialect = arguments.text_files.dialect()?;
     let input = arguments.text_files.input(&arguments.data, None)?;
-    let yaml = drafted(&input, arguments.format.map(Into::into), dialect, terminal)?;
+    let yaml = drafted(&input, arguments.format.map(Into::into), &dialect, terminal)?;
     write_description(&yaml, &[], arguments.output.as_deref(), terminal)?;
     terminal.note("complete the draft by hand from public knowledge, then run `scumble schema check`");
     Ok(())
@@ -54,7 +54,7 @@ fn draft(arguments: &Draft, terminal: &Terminal) -> Result<(), Failure> {
 pub(crate) fn drafted(
     input: &Input,
     format: Option<Format>,
-    dialect: Dialect,
+    dialect: &Dialect,
     terminal: &Terminal,
 ) -> Result<String, Failure> {
     let columns = column_types(input, format, dialect)?;
@@ -64,11 +64,11 @@ pub(crate) fn drafted(
 
 /// Adds the dialect of the command line to a new schema, so that later commands need no options to
 /// read the same file.
-pub(crate) fn with_dialect(yaml: &str, dialect: Dialect) -> String {
-    if dialect == Dialect::default() {
+pub(crate) fn with_dialect(yaml: &str, dialect: &Dialect) -> String {
+    if *dialect == Dialect::default() {
         return yaml.to_owned();
     }
-    let written = serde_json::to_string(&dialect).expect("a dialect has nothing that JSON lacks");
+    let written = serde_json::to_string(dialect).expect("a dialect has nothing that JSON lacks");
     yaml.replacen("\nmissingValues:", &format!("\ndialect: {written}\nmissingValues:"), 1)
 }
 

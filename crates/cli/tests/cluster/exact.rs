@@ -126,6 +126,13 @@ fn counts_are_those_of_this_machine() {
             "executors read by the dialect of the schema"
         );
     }
+    let path = folder.path().join("rows.txt");
+    fs::write(&path, "3,x,1\n4,y,2\n").unwrap();
+    let (delimiter, column_names) = ("comma".parse().ok(), "id,note,age".parse().ok());
+    let schema = schema.with_dialect(Dialect { delimiter, column_names, ..Dialect::default() });
+    let scan = TableScan::open(&[Input::new(&path)], &schema, &servers.read_options()).unwrap();
+    let ages = scan.count_tables(&[Clique::single(schema.domain().attributes().next().unwrap())]).unwrap();
+    assert_eq!(ages[0][..4], [0, 1, 1, 0], "executors know the names of columns that no file has");
 }
 
 /// Executors get the values of the paths with the plan, also of directories that are null.

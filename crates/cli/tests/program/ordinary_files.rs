@@ -113,12 +113,44 @@ fn utf_16_is_read_if_declared_and_hinted_at_otherwise() {
     let refused = folder.run(&["schema", "check", "rows.schema.yaml", "rows.csv"]);
     assert!(refused.contains("error: `rows.csv` is UTF-16\nhint: add `--encoding utf-16`"), "{refused}");
     assert_eq!(check(&folder, "rows.csv", &["--encoding", "utf-16"]), ALL_READ);
-    assert_eq!(check(&folder, "rows.txt", &["--format", "csv", "--encoding", "utf-16"]), ALL_READ);
+    assert_eq!(check(&folder, "rows.txt", &["--encoding", "utf-16"]), ALL_READ);
     // Its rows would be one line, and the names of columns.
     folder.write("rows.csv", ROWS);
     let refused = folder.run(&["schema", "draft", "rows.csv", "--encoding", "utf-16"]);
     assert!(refused.contains("error: `rows.csv` is not UTF-16: it does not begin with a byte order mark"), "{refused}");
     assert!(!refused.contains("Rom"), "{refused}");
+}
+
+#[test]
+fn a_file_without_a_header_is_read_by_the_names_that_are_given() {
+    let rows: String = ["39,f,77516\n", "50,m,83311\n", "38,f,215646\n"].repeat(200).concat();
+    let folder = Folder::new();
+    folder.write("adult.data", &rows);
+    let budget = ["--epsilon", "1", "--delta", "1e-9", "-o", "adult.model"];
+    // Its first row would be the names of columns, and public.
+    let refused = folder.run(&[&["fit", "adult.data"], &budget[..]].concat());
+    assert!(refused.contains("the header of `adult.data` may be a row: the name of column 1 is a number"), "{refused}");
+    assert!(
+        refused.contains("`--delimiter , --column-names age,sex,region`") && !refused.contains("77516"),
+        "{refused}"
+    );
+    let names = ["--column-names", "age,sex,weight"];
+    let refused = folder.run(&[&["fit", "adult.data"], &names[..], &budget].concat());
+    assert!(refused.contains("the delimiter of `adult.data` is not known") && refused.contains("--delimiter ,"));
+    assert_eq!(folder.names(), ["adult.data"], "nothing is spent");
+    let fitted = folder.run(&[&["fit", "adult.data", "--delimiter", ","], &names[..], &budget].concat());
+    assert!(fitted.ends_with("exit code 0\n"), "{fitted}");
+    let drawn = folder.run(&["sample", "adult.model", "--rows", "5", "-o", "rows.csv"]);
+    assert!(drawn.ends_with("exit code 0\n"), "{drawn}");
+    assert!(fs::read_to_string(folder.path("rows.csv")).unwrap().starts_with("age,sex,weight\n"));
+
+    let drafted = folder.run(&["schema", "draft", "adult.data"]);
+    assert!(drafted.contains("warning: the name of column 1 is a number"), "{drafted}");
+    let drafted =
+        folder.run(&[&["schema", "draft", "adult.data", "--delimiter", ",", "-o", "a.yaml"], &names[..]].concat());
+    assert!(drafted.ends_with("exit code 0\n"), "{drafted}");
+    let written = fs::read_to_string(folder.path("a.yaml")).unwrap();
+    assert!(written.contains(r#"dialect: {"delimiter":",","columnNames":["age","sex","weight"]}"#), "{written}");
 }
 
 #[test]

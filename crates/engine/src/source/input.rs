@@ -265,7 +265,8 @@ pub(crate) const FORMAT_HINT: &str = "say what it is with `--format csv|tsv|parq
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// Separated by commas, semicolons, tabs or pipes, with a header line: `.csv`.
+    /// Separated by commas, semicolons, tabs or pipes, with a header line: `.csv`. Also `.txt`,
+    /// `.dat`, `.data` and `.psv`, but not in a directory, where they may be other things.
     Csv,
     /// Tab-separated, with a header line: `.tsv`, `.tab`.
     Tsv,
@@ -291,6 +292,14 @@ impl Format {
             "zip" => Some(Self::Zip),
             _ => None,
         }
+    }
+
+    /// Returns the format of a named file that is probably a table.
+    pub(crate) fn of_named(stem: &str) -> Option<Self> {
+        Self::of_stem(stem).or_else(|| {
+            let extension = Path::new(stem).extension()?.to_str()?.to_ascii_lowercase();
+            matches!(extension.as_str(), "txt" | "dat" | "data" | "psv").then_some(Self::Csv)
+        })
     }
 
     /// Returns the format in which to write a file with this name.
@@ -334,7 +343,7 @@ impl DataFile {
     fn new(found: FoundPath<'_>, format: Option<Format>) -> Result<Self, EngineError> {
         let (path, shown) = (found.to_path(), found.shown());
         let (stem, compression) = split_compression(&path);
-        let of_name = Format::of_stem(stem);
+        let of_name = Format::of_named(stem);
         // The given format is that of the table in the archive.
         let inner = format.filter(|_| of_name == Some(Format::Zip));
         let format = if inner.is_some() { of_name } else { format.or(of_name) };

@@ -22,7 +22,7 @@ use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::run::session::{Workers, session};
 use crate::run::spill::SpillDirectory;
 use crate::source::adbc;
-use crate::source::csv::{DELIMITERS, HeaderProblem, TextLayout, read_header, text};
+use crate::source::csv::{DELIMITERS, HeaderProblem, TextLayout, read_header, text, without_header};
 use crate::source::guard::{check_arrow, check_footer, check_pages, unpacking};
 use crate::source::input::{DataFile, Format, Input, resolve};
 use crate::source::packed::unpack;
@@ -78,7 +78,7 @@ impl FileColumns {
 /// assert_eq!(columns.field(1).name(), "sex");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn column_types(input: &Input, format: Option<Format>, dialect: Dialect) -> Result<Schema, EngineError> {
+pub fn column_types(input: &Input, format: Option<Format>, dialect: &Dialect) -> Result<Schema, EngineError> {
     let mut sources = resolve(std::slice::from_ref(input), format)?;
     let path = sources.shown();
     if let Some(table) = sources.tables.pop() {
@@ -96,10 +96,11 @@ pub fn column_types(input: &Input, format: Option<Format>, dialect: Dialect) -> 
     }
     sources.files.truncate(1);
     let spill = SpillDirectory::new(None);
-    let file = unpack(sources.files, dialect.header_row, &spill)?.swap_remove(0);
+    let file = unpack(sources.files, dialect, &spill)?.swap_remove(0);
+    let dialect = dialect.clone();
     let columns = Workers::new(1)?.run(&path, Damage::Damaged, async move {
         let context = session(1, None, None)?;
-        inspect(&context.state(), &file, dialect).await
+        inspect(&context.state(), &file, &dialect).await
     })??;
     let is_text = matches!(columns.layout, Layout::Csv(_));
     let fields = columns.columns.fields().iter().map(|field| {
@@ -113,20 +114,46 @@ pub fn column_types(input: &Input, format: Option<Format>, dialect: Dialect) -> 
     Ok(Schema::new(fields))
 }
 
+/// Refuses a header that may be a row, because names of columns are public: a text file where
+/// [a name is a number](numeric_name).
+///
+/// # Errors
+/// States the position of the name, and not the name, which may be a value.
+pub fn check_header(input: &Input, columns: &Schema) -> Result<(), EngineError> {
+    // Columns of other files have types, and their names cannot be rows.
+    let is_text = input.path().is_some() && columns.fields().iter().all(|column| *column.data_type() == DataType::Utf8);
+    match numeric_name(columns.fields().iter().map(|column| column.name())).filter(|_| is_text) {
+        None => Ok(()),
+        Some(position) => Err(EngineError::config(
+            format!("the header of `{}` may be a row: the name of column {position} is a number", input.shown()),
+            "if the file has no header, name its columns: `--delimiter , --column-names age,sex,region`, or `dialect: \
+             {delimiter: \",\", columnNames: [age, sex, region]}` in a schema; if it has, declare them in a schema",
+        )),
+    }
+}
+
+/// Returns the position, from 1 on, of the first column whose name is a number and not a year.
+pub fn numeric_name<'a>(names: impl IntoIterator<Item = &'a String>) -> Option<usize> {
+    let is_year = |name: &str| name.parse().is_ok_and(|year: u16| (1000..3000).contains(&year));
+    let is_number = |name: &str| name.ends_with(|last: char| last.is_ascii_digit()) && name.parse::<f64>().is_ok();
+    let mut names = names.into_iter().map(|name| name.trim());
+    names.position(|name| is_number(name) && !is_year(name)).map(|index| index + 1)
+}
+
 /// Reads the columns of one file.
 pub(crate) async fn inspect(
     state: &dyn Session,
     file: &DataFile,
-    dialect: Dialect,
+    dialect: &Dialect,
 ) -> Result<FileColumns, EngineError> {
     let fail = |error: &DataFusionError, otherwise| EngineError::reading(&file.shown, error, otherwise);
     let store = local_store(state).map_err(|error| fail(&error, Damage::Damaged))?;
     let location = object_store::path::Path::from_absolute_path(&file.path).map_err(|_| not_unicode(&file.shown))?;
     let meta = store.head(&location).await.map_err(|error| fail(&error.into(), Damage::Damaged))?;
-    let dialect = file.dialect.unwrap_or(dialect);
+    let dialect = file.dialect.as_ref().unwrap_or(dialect);
     let (layout, columns) = match file.format {
-        Format::Csv => csv_columns(file, &layouts(dialect, &DELIMITERS))?,
-        Format::Tsv => csv_columns(file, &layouts(dialect, b"\t"))?,
+        Format::Csv => csv_columns(file, dialect, &DELIMITERS)?,
+        Format::Tsv => csv_columns(file, dialect, b"\t")?,
         Format::Parquet => {
             check_parquet_names(file)?;
             let columns = parquet_format(state).infer_schema(state, &store, std::slice::from_ref(&meta)).await;
@@ -190,7 +217,7 @@ fn local_store(state: &dyn Session) -> Result<Arc<dyn ObjectStore>, DataFusionEr
 
 /// Returns the layouts to try for a file of `dialect`: with its delimiter, or with each of
 /// `otherwise` if it declares none.
-fn layouts(dialect: Dialect, otherwise: &[u8]) -> Vec<TextLayout> {
+fn layouts(dialect: &Dialect, otherwise: &[u8]) -> Vec<TextLayout> {
     let declared = dialect.delimiter.map(AsciiSymbol::byte);
     let delimiters = declared.as_ref().map_or(otherwise, std::slice::from_ref).iter();
     // A character with another meaning in the dialect cannot be the delimiter.
@@ -201,17 +228,23 @@ fn layouts(dialect: Dialect, otherwise: &[u8]) -> Vec<TextLayout> {
     delimiters.filter(is_free).map(|&delimiter| TextLayout::new(dialect, delimiter)).collect()
 }
 
-fn csv_columns(file: &DataFile, layouts: &[TextLayout]) -> Result<(Layout, SchemaRef), EngineError> {
+fn csv_columns(file: &DataFile, dialect: &Dialect, delimiters: &[u8]) -> Result<(Layout, SchemaRef), EngineError> {
+    let layouts = layouts(dialect, delimiters);
     let fail = |error: &std::io::Error| EngineError::unreadable(&file.shown, error);
     let bytes = File::open(&file.path).map_err(|error| fail(&error))?;
     let reader = unpacking(file.compression, bytes);
     let reader = reader.map_err(|error| EngineError::reading(&file.shown, &error, Damage::Damaged))?;
-    // They differ in the delimiter only.
-    let reader = match layouts.first() {
-        Some(&layout) => text(layout, reader),
-        None => reader,
+    let header = match &dialect.column_names {
+        None => {
+            // They differ in the delimiter only.
+            let reader = match layouts.first() {
+                Some(&layout) => text(layout, reader),
+                None => reader,
+            };
+            read_header(reader, &layouts)
+        }
+        Some(names) => without_header(reader, names, &layouts),
     };
-    let header = read_header(reader, layouts);
     let header = header.map_err(|problem: HeaderProblem| problem.in_file(&file.shown))?;
     let fields: Vec<_> = header.names.into_iter().map(|name| Field::new(name, DataType::Binary, true)).collect();
     Ok((Layout::Csv(header.layout), Arc::new(Schema::new(fields))))

@@ -27,7 +27,7 @@ use scumble_schema::Schema as RowSchema;
 
 use crate::codes::encode::supports;
 use crate::error::{ColumnProblem, EngineError};
-use crate::source::csv::CsvSource;
+use crate::source::csv::{CsvSource, TextLayout};
 use crate::source::inspect::{FileColumns, Layout, parquet_format};
 use crate::source::path_columns::{object_columns, path_field};
 
@@ -38,8 +38,9 @@ pub(crate) struct FileScan {
     store: ObjectStoreUrl,
     layout: Layout,
     compression: FileCompressionType,
-    /// The columns to read from the files, then those in their paths. For Arrow files the former
-    /// are all columns, because their readers select columns by position.
+    /// The columns to read from the files, then those in their paths. For Arrow files, and for text
+    /// without a header, the former are all columns, because their readers select columns by
+    /// position.
     columns: TableSchema,
     files: Vec<PartitionedFile>,
 }
@@ -63,8 +64,8 @@ pub(crate) fn scans(files: Vec<FileColumns>, schema: &RowSchema) -> std::result:
     for file in files {
         let ReadColumns { fields, path_fields, path_values } = ReadColumns::find(&file, schema)?;
         let columns: SchemaRef = match file.layout {
-            Layout::Csv(_) | Layout::Parquet => Arc::new(Schema::new(fields)),
-            Layout::ArrowFile | Layout::ArrowStream => Arc::clone(&file.columns),
+            Layout::Csv(TextLayout { has_header: true, .. }) | Layout::Parquet => Arc::new(Schema::new(fields)),
+            Layout::Csv(_) | Layout::ArrowFile | Layout::ArrowStream => Arc::clone(&file.columns),
         };
         let part = PartitionedFile::new_from_meta(file.meta).with_partition_values(path_values);
         let same = |scan: &&mut FileScan| {

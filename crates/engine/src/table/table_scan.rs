@@ -63,7 +63,7 @@ impl TableScan {
         let damage = if sources.files.len() > 1 { Damage::OneDamaged } else { Damage::Damaged };
         let origin = Origin { path: sources.shown(), damage };
         let resources = Resources::new(schema, options)?;
-        sources.files = unpack(sources.files, schema.dialect().header_row, &resources.spill)?;
+        sources.files = unpack(sources.files, schema.dialect(), &resources.spill)?;
         let copies = std::mem::take(&mut sources.directories);
         let in_memory =
             sources.memory.iter().map(|rows| memory_table(&rows.columns, rows.partitioned(options.threads()), schema));

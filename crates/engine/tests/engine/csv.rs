@@ -3,7 +3,7 @@
 use crate::common::{counts_of_text, read};
 use scumble_engine::EngineError;
 use scumble_schema::limits::FIELD_BYTES;
-use scumble_schema::{Dialect, Schema};
+use scumble_schema::{Dialect, Encoding, Schema};
 use tempfile::TempDir;
 
 /// `sex` has codes f, m, missing, unknown; `age` has 0-9, 10-19, missing.
@@ -61,6 +61,39 @@ fn lines_before_the_header_are_not_read() {
     let problem = read(path, &from("9")).unwrap_err();
     assert!(problem.to_string().ends_with("has no header line"), "{problem}");
     assert!(problem.hint().unwrap().contains("`--header-row`"));
+}
+
+#[test]
+fn without_a_header_the_first_line_is_a_row() {
+    let dialect = |names: &str| Dialect {
+        delimiter: "comma".parse().ok(),
+        column_names: names.parse().ok(),
+        ..Dialect::default()
+    };
+    let expected = counts_of_text(&schema(), b"sex,age\nf,1\nm,11\nx,\n");
+    let rows = |names: &str, bytes: &[u8]| counts_of_text(&schema().with_dialect(dialect(names)), bytes);
+    assert_eq!(rows("sex,age", b"f,1\nm,11\nx,\n"), expected);
+    assert_eq!(rows("age,other,sex", b"1,?,f\r\n11,?,m,beyond\r\n,,x"), expected);
+    assert_eq!(rows("sex,age,more", b"\nf,1\n\nm,11\nx\n"), expected, "blank lines are no rows");
+    assert_eq!(rows("sex,age", b""), counts_of_text(&schema(), b"sex,age\n"));
+    // A mark is a part of the first row, whose code must not depend on which row is the first.
+    assert_eq!(rows("sex,age", b"\xEF\xBB\xBFf,1\nm,11\nx,\n")[1], [0, 1, 0, 2]);
+
+    let utf16: Vec<u8> = "\u{FEFF}f,1\nm,11\nx,\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let wide = schema().with_dialect(Dialect { encoding: Encoding::Utf16, ..dialect("sex,age") });
+    assert_eq!(counts_of_text(&wide, &utf16), expected);
+
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("rows.csv");
+    std::fs::write(&path, "f,1\n").unwrap();
+    for (dialect, words) in [
+        (Dialect { delimiter: None, ..dialect("sex,age") }, "the delimiter of `"),
+        (Dialect { encoding: Encoding::Utf16, ..dialect("sex,age") }, "is not UTF-16"),
+        (dialect("sex,agee"), "is not in the data"),
+    ] {
+        let problem = read(path.clone(), &schema().with_dialect(dialect)).unwrap_err().to_string();
+        assert!(problem.contains(words), "{problem}");
+    }
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn a_file_of_another_format_is_named_as_such() {
         fs::write(&path, format!("who\n{CANARY}\n{CANARY}\n")).unwrap();
         let error = read(&path, &canary_schema()).unwrap_err();
         assert_eq!(error, EngineError::Engine { path: path.display().to_string(), problem });
-        assert!(!printed(&column_types(&Input::new(&path), None, Dialect::default()).unwrap_err()).contains(CANARY));
+        assert!(!printed(&column_types(&Input::new(&path), None, &Dialect::default()).unwrap_err()).contains(CANARY));
     }
 }
 

@@ -142,12 +142,25 @@ fn a_file_that_would_count_twice_is_refused() {
 fn a_format_can_be_named() {
     let directory = TempDir::new().unwrap();
     let schema = schema();
-    let (named, unnamed) = (directory.path().join("a.csv"), directory.path().join("rows.txt"));
+    let (named, unnamed) = (directory.path().join("a.csv"), directory.path().join("rows.part"));
     write(&named, &[people(50, 3)]);
     fs::rename(&named, &unnamed).unwrap();
     assert!(matches!(read(&unnamed, &schema), Err(EngineError::Config { .. })));
     let options = ReadOptions { format: Some(Format::Csv), ..Default::default() };
     assert_eq!(counts(&CodedTable::read(&[unnamed.into()], &schema, &options).unwrap(), &schema)[0], [50]);
+}
+
+#[test]
+fn text_files_are_read_if_they_are_named_and_not_found() {
+    let directory = TempDir::new().unwrap();
+    let (table, schema) = (directory.path().join("a.csv"), schema());
+    write(&table, &[people(50, 3)]);
+    for name in ["a.txt", "A.DAT", "a.data", "a.psv"] {
+        let named = directory.path().join(name);
+        fs::copy(&table, &named).unwrap();
+        assert_eq!(counts(&read(&named, &schema).unwrap(), &schema)[0], [50], "{name}");
+    }
+    assert_eq!(counts(&read(directory.path(), &schema).unwrap(), &schema)[0], [50], "of a folder, the CSV file only");
 }
 
 #[test]
@@ -173,7 +186,7 @@ fn column_types_are_read_without_values() {
     for name in ["a.csv", "a.parquet", "a.arrow"] {
         let path = directory.path().join(name);
         write(&path, std::slice::from_ref(&part));
-        let columns = column_types(&Input::new(&path), None, Dialect::default()).unwrap();
+        let columns = column_types(&Input::new(&path), None, &Dialect::default()).unwrap();
         let names: Vec<_> = columns.fields().iter().map(|field| field.name().as_str()).collect();
         assert_eq!(names, ["weight", "region", "age", "income", "married", "born", "seen", "since"]);
         let born = columns.field_with_name("born").unwrap().data_type();
@@ -203,7 +216,7 @@ fn rows_in_memory_are_counted_like_files_whatever_their_metadata() {
         let table = CodedTable::read(std::slice::from_ref(&input), &schema, &options).unwrap();
         assert!(counts(&table, &schema) == truth, "{threads} threads");
     }
-    assert_eq!(column_types(&input, None, Dialect::default()).unwrap().fields(), columns.fields());
+    assert_eq!(column_types(&input, None, &Dialect::default()).unwrap().fields(), columns.fields());
     let empty = CodedTable::read(&[Input::of_batches(columns, vec![])], &schema, &ReadOptions::default()).unwrap();
     assert!(counts(&empty, &schema).iter().flatten().all(|&count| count == 0));
 }

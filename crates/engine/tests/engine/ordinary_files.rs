@@ -132,8 +132,11 @@ fn archives_with_no_table_or_several_are_refused_with_a_hint() {
         let error = read(written(&directory, "a.zip", zip(files)), &schema("")).unwrap_err();
         assert!(error.to_string().ends_with(sentence) && error.hint().is_some(), "{error}");
     }
-    // With a format, a single file is the table.
+    // A single text file is the table, and with a format any single file.
     let path = written(&directory, "a.zip", zip(&[("export.txt", table)]));
+    read(path, &schema("")).unwrap();
+    let path = written(&directory, "a.zip", zip(&[("export", table)]));
+    assert!(read(&path, &schema("")).is_err());
     let options = ReadOptions { format: Some(scumble_engine::Format::Csv), ..ReadOptions::default() };
     CodedTable::read(&[Input::new(path)], &schema(""), &options).unwrap();
 }
@@ -188,7 +191,7 @@ fn the_first_sheet_of_a_workbook_is_read_or_the_one_that_is_named() {
     let error = sheet("none").unwrap_err();
     assert!(error.to_string().ends_with("has no sheet `none`"), "{error}");
     assert_eq!(error.hint().unwrap(), "it has `people`, `more`");
-    let names = column_types(&Input::new(&path), None, Dialect::default()).unwrap();
+    let names = column_types(&Input::new(&path), None, &Dialect::default()).unwrap();
     assert_eq!(names.fields().iter().map(|field| field.name().as_str()).collect::<Vec<_>>(), ["city", "pay"]);
 }
 

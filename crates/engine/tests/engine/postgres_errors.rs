@@ -58,7 +58,7 @@ fn refusals_of_the_database_are_reported_in_a_sentence() {
             && !url.contains("table=casts")
             && !url.contains("table=writes")
         {
-            printed(&column_types(&Input::new(&url), None, Dialect::default()).unwrap_err());
+            printed(&column_types(&Input::new(&url), None, &Dialect::default()).unwrap_err());
         }
     }
     // Nothing was written.

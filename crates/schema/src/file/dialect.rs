@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::column_names::ColumnNames;
 use super::spec::is_default;
 use crate::error::SchemaError;
 
@@ -24,7 +25,7 @@ use crate::error::SchemaError;
 /// assert_eq!(Dialect::default().quote(), b'"');
 /// # Ok::<(), scumble_schema::Problems>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", try_from = "WrittenDialect")]
 pub struct Dialect {
     /// The field separator. By default it is detected from the header line of each CSV file, and is
@@ -44,6 +45,9 @@ pub struct Dialect {
     /// such as a title, are not read.
     #[serde(rename = "headerRows", skip_serializing_if = "is_default")]
     pub header_row: HeaderRow,
+    /// Names of the columns of files and sheets without a header, whose first line is a row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column_names: Option<ColumnNames>,
     /// Whether quoted fields may contain line breaks. By default every line is a record.
     ///
     /// # Privacy
@@ -62,16 +66,17 @@ impl Dialect {
         comment_char: None,
         encoding: Encoding::Utf8,
         header_row: HeaderRow::FIRST,
+        column_names: None,
         multiline: true,
     };
 
     /// The byte that opens and closes a quoted field.
-    pub fn quote(self) -> u8 {
+    pub fn quote(&self) -> u8 {
         self.quote_char.map_or(b'"', AsciiSymbol::byte)
     }
 
-    /// Refuses a symbol with two meanings.
-    pub fn check(self) -> Result<(), SchemaError> {
+    /// Refuses a symbol with two meanings, and a header of files without one.
+    pub fn check(&self) -> Result<(), SchemaError> {
         let meanings = [
             ("delimiter", self.delimiter.map(AsciiSymbol::byte)),
             ("quoteChar", Some(self.quote())),
@@ -85,6 +90,12 @@ impl Dialect {
                     "write different characters; `quoteChar` is the double quote by default",
                 ));
             }
+        }
+        if self.column_names.is_some() && self.header_row != HeaderRow::FIRST {
+            return Err(SchemaError::table(
+                "the dialect has `columnNames`, for files without a header, and `headerRows`",
+                "drop `headerRows`, or `columnNames` if the files have a header",
+            ));
         }
         Ok(())
     }
@@ -282,6 +293,7 @@ struct WrittenDialect {
     encoding: Encoding,
     #[serde(default)]
     header_rows: HeaderRow,
+    column_names: Option<ColumnNames>,
     #[serde(default)]
     multiline: bool,
     header: Option<bool>,
@@ -294,8 +306,18 @@ impl TryFrom<WrittenDialect> for Dialect {
     type Error = String;
 
     fn try_from(written: WrittenDialect) -> Result<Self, String> {
+        match (written.header, &written.column_names) {
+            (Some(false), None) => {
+                return Err(
+                    "`header: false` of the dialect needs the names of the columns: `columnNames: [age, sex]`".into()
+                );
+            }
+            (Some(true), Some(_)) => {
+                return Err("`columnNames` of the dialect are for files without a header: write `header: false`".into());
+            }
+            _ => {}
+        }
         let supported = [
-            ("header", written.header, true),
             ("doubleQuote", written.double_quote, true),
             ("skipInitialSpace", written.skip_initial_space, false),
             ("skipBlankRows", written.skip_blank_rows, true),
@@ -305,8 +327,11 @@ impl TryFrom<WrittenDialect> for Dialect {
         {
             return Err(format!("`{name}: {}` of the dialect is not supported, only `{name}: {default}`", !default));
         }
-        let WrittenDialect { delimiter, quote_char, comment_char, encoding, header_rows, multiline, .. } = written;
-        let dialect = Self { delimiter, quote_char, comment_char, encoding, header_row: header_rows, multiline };
+        let WrittenDialect {
+            delimiter, quote_char, comment_char, encoding, header_rows, column_names, multiline, ..
+        } = written;
+        let header_row = header_rows;
+        let dialect = Self { delimiter, quote_char, comment_char, encoding, header_row, column_names, multiline };
         dialect.check().map_err(|problem| problem.to_string())?;
         Ok(dialect)
     }
@@ -336,13 +361,22 @@ mod tests {
             r##"{"delimiter":";","quoteChar":"'","commentChar":"#","encoding":"windows-1252","headerRows":[3]}"##;
         assert_eq!(written, serde_json::from_str::<serde_json::Value>(expected).unwrap());
         assert_eq!(dialect("{headerRows: [1]}").unwrap(), Dialect::default());
+        let nameless = dialect("{header: false, columnNames: [age, sex]}").unwrap();
+        assert_eq!(nameless, dialect("{columnNames: [age, sex]}").unwrap());
+        assert_eq!(serde_json::to_string(&nameless).unwrap(), r#"{"columnNames":["age","sex"]}"#);
         assert_eq!(dialect(r#"{delimiter: "\t"}"#).unwrap().delimiter, "tab".parse().ok());
     }
 
     #[test]
     fn unsupported_properties_are_refused() {
         for (text, words) in [
-            ("{header: false}", "`header: false` of the dialect is not supported, only `header: true`"),
+            ("{header: false}", "`header: false` of the dialect needs the names of the columns"),
+            ("{header: true, columnNames: [a]}", "for files without a header"),
+            ("{headerRows: [2], columnNames: [a]}", "`columnNames`, for files without a header, and `headerRows`"),
+            ("{columnNames: []}", "no names of columns"),
+            ("{columnNames: [a, b, a]}", "two columns have the name `a`"),
+            ("{columnNames: [a, '']}", "column 2 has no name"),
+            ("{columnNames: [\"a\\nb\"]}", "the name of column 1 has a line break"),
             ("{doubleQuote: false}", "only `doubleQuote: true`"),
             ("{skipInitialSpace: true}", "only `skipInitialSpace: false`"),
             ("{escapeChar: x}", "escapeChar"),

@@ -1,6 +1,7 @@
 //! Reads and writes schema files in YAML or JSON.
 
 pub(crate) mod atomic_file;
+pub(crate) mod column_names;
 pub(crate) mod dialect;
 pub(crate) mod preset;
 pub(crate) mod similar;

@@ -2,6 +2,7 @@
 //! public partitions.
 
 use crate::error::SchemaError;
+use crate::file::column_names::ColumnNames;
 use crate::file::dialect::{Dialect, HeaderRow};
 use crate::file::spec::{BinsSpec, FieldSpec, Scalar, SchemaSpec, Source, TableTerms};
 use crate::schema::attribute::FieldType;
@@ -27,8 +28,9 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
         Tree::List(_) => null.into_scalars().map(|texts| texts.iter().map(ToString::to_string).collect()),
         null => null.into_scalar().map(|text| vec![text.to_string()]),
     });
-    let dialect = take(&mut table, "dialect").and_then(Tree::into_map);
-    let dialect = dialect.map_or_else(Dialect::default, |written| import_dialect(written, report));
+    let mut dialect = take(&mut table, "dialect").and_then(Tree::into_map).unwrap_or_default();
+    let has_header = take(&mut dialect, "header").and_then(Tree::into_boolean).unwrap_or(true);
+    let mut dialect = import_dialect(dialect, report);
     for ignored in ["@context", "@type"] {
         take(&mut table, ignored);
     }
@@ -44,15 +46,26 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
     take(&mut schema, "@type");
     report.left_over(None, table);
     report.left_over(None, schema);
-    let mut fields = Vec::new();
+    let (mut fields, mut names) = (Vec::new(), Vec::new());
     for column in columns {
         let mut column = column.into_map().ok_or_else(|| not_a("column"))?;
         let name = take(&mut column, "name").and_then(Tree::into_text).ok_or_else(|| not_a("`name` of a column"))?;
+        names.push(name.clone());
         if take(&mut column, "privacyId").and_then(Tree::into_boolean).unwrap_or(false) {
             unit.get_or_insert(name.clone());
         }
         if unit.as_ref() != Some(&name) {
             fields.extend(import_column(&name, column, report));
+        }
+    }
+    if !has_header {
+        match ColumnNames::try_from(names) {
+            Ok(names) => dialect.column_names = Some(names),
+            Err(problem) => report.lost(None, "dialect.header", problem),
+        }
+        if dialect.check().is_err() {
+            report.lost(None, "dialect.skipRows", "lines before the rows of a file without a header cannot be skipped");
+            dialect.header_row = HeaderRow::FIRST;
         }
     }
     let max_contributions = max_contributions.and_then(|rows| u32::try_from(rows).ok());
@@ -68,9 +81,7 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
 /// Imports the dialect, and reports what is not supported.
 fn import_dialect(mut written: Vec<(String, Tree)>, report: &mut Report) -> Dialect {
     // The only supported values.
-    for (key, default) in
-        [("header", true), ("doubleQuote", true), ("skipInitialSpace", false), ("skipBlankRows", true)]
-    {
+    for (key, default) in [("doubleQuote", true), ("skipInitialSpace", false), ("skipBlankRows", true)] {
         written.retain(|(name, value)| name != key || value.clone().into_boolean() != Some(default));
     }
     for ignored in ["@type", "@id", "lineTerminators"] {
@@ -403,6 +414,18 @@ mod tests {
     use crate::{Foreign, Schema};
 
     #[test]
+    fn files_without_a_header_have_the_columns_in_order() {
+        let imported = Foreign::CsvwEo.import(
+            r#"{"@context": "http://www.w3.org/ns/csvw", "dialect": {"header": false, "delimiter": ","},
+                "tableSchema": {"columns": [{"name": "id", "privacyId": true, "datatype": "string"},
+                    {"name": "age", "datatype": "integer", "minimum": 0, "maximum": 99}]}}"#,
+        );
+        let imported = imported.unwrap();
+        assert_eq!(imported.spec.dialect.column_names, "id,age".parse().ok());
+        assert!(!imported.losses.iter().any(|loss| loss.property.starts_with("dialect")));
+    }
+
+    #[test]
     fn the_dialect_and_number_format_are_imported() {
         let imported = Foreign::CsvwEo.import(
             r##"{"@context": "http://www.w3.org/ns/csvw",
@@ -411,7 +434,7 @@ mod tests {
                     "datatype": {"base": "double", "format": {"decimalChar": ",", "groupChar": "."}}}]}}"##,
         );
         let imported = imported.unwrap();
-        let dialect = imported.spec.dialect;
+        let dialect = &imported.spec.dialect;
         assert_eq!((dialect.delimiter, dialect.quote()), (";".parse().ok(), b'\''));
         assert_eq!((dialect.comment_char, dialect.encoding.name()), ("#".parse().ok(), "windows-1252"));
         let lost: Vec<&str> = imported.losses.iter().map(|loss| loss.property.as_str()).collect();

@@ -336,8 +336,8 @@ impl Schema {
     }
 
     /// The dialect of the table's text files.
-    pub fn dialect(&self) -> Dialect {
-        self.dialect
+    pub fn dialect(&self) -> &Dialect {
+        &self.dialect
     }
 
     /// Replaces the dialect of the table's text files.
@@ -353,7 +353,7 @@ impl Schema {
             title: self.title.clone(),
             description: self.description.clone(),
             missing_values: Some(self.missing_values.clone()),
-            dialect: self.dialect,
+            dialect: self.dialect.clone(),
             dp: self.terms.clone(),
             fields: self.output_columns().into_iter().map(|column| column.spec().clone()).collect(),
         }

@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &New, terminal: &Terminal) -> Result<(), Failure> {
         return Err(Failure::new(Fault::Usage, "the data cannot be read from standard input", Some(hint.into())));
     }
     let (input, dialect) = (arguments.text_files.input(&arguments.data, None)?, arguments.text_files.dialect()?);
-    let types = column_types(&input, arguments.format.map(Into::into), dialect)?;
+    let types = column_types(&input, arguments.format.map(Into::into), &dialect)?;
     warn_of_names(types.fields().iter().map(|field| field.name()), terminal);
     let columns = types.fields().iter().map(|field| Column {
         name: field.name().clone(),
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &New, terminal: &Terminal) -> Result<(), Failure> {
     let mut interview = Interview::new(columns);
     // Questions go to standard error, so that standard output holds only the schema.
     ask(&mut interview, &mut std::io::stdin().lock(), &mut std::io::stderr().lock())?;
-    let yaml = with_dialect(&interview.to_yaml(), dialect);
+    let yaml = with_dialect(&interview.to_yaml(), &dialect);
     Schema::parse(&yaml)?;
     write_description(&yaml, &[], arguments.output.as_deref(), terminal)?;
     terminal.note("next: `scumble schema check SCHEMA DATA` shows the share of each column that the schema covers");

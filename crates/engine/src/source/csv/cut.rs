@@ -98,6 +98,7 @@ mod tests {
         multiline: false,
         encoding: Encoding::Utf8,
         lines_before_header: 0,
+        has_header: true,
     };
     const RECORDS: TextLayout = TextLayout { multiline: true, ..LINES };
 

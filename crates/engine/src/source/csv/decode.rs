@@ -168,6 +168,7 @@ mod tests {
         multiline: false,
         encoding: scumble_schema::Encoding::Utf8,
         lines_before_header: 0,
+        has_header: true,
     };
 
     type Row = Vec<Option<Vec<u8>>>;

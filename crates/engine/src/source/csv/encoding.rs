@@ -86,6 +86,26 @@ enum Order {
     Unmarked,
 }
 
+impl Order {
+    fn of_mark(bytes: &[u8]) -> Self {
+        match bytes {
+            [0xFE, 0xFF, ..] => Self::HighFirst,
+            [0xFF, 0xFE, ..] => Self::LowFirst,
+            _ => Self::Unmarked,
+        }
+    }
+}
+
+/// Returns whether `bytes` begin with the byte order mark of UTF-16.
+pub(crate) fn has_utf16_mark(mut bytes: impl Read) -> io::Result<bool> {
+    let mut mark = [0; 2];
+    match bytes.read_exact(&mut mark) {
+        Ok(()) => Ok(Order::of_mark(&mark) != Order::Unmarked),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 impl Utf16 {
     fn decode(&mut self, chunk: &[u8], text: &mut String) {
         let is_over = chunk.is_empty();
@@ -93,10 +113,10 @@ impl Utf16 {
         if self.left.len() < 2 && !is_over {
             return;
         }
-        let order = *self.order.get_or_insert_with(|| match self.left[..] {
-            [0xFE, 0xFF, ..] => Order::HighFirst,
-            [0xFF, 0xFE, ..] => Order::LowFirst,
-            _ => Order::Unmarked,
+        let order = *self.order.get_or_insert_with(|| {
+            let order = Order::of_mark(&self.left);
+            self.left.drain(..self.left.len().min(2));
+            order
         });
         if order == Order::Unmarked {
             self.left.clear();
@@ -159,7 +179,7 @@ mod tests {
         let written = |mark: &[u8], bytes: fn(u16) -> [u8; 2]| -> &'static [u8] {
             [mark, &units.iter().flat_map(|&unit| bytes(unit)).collect::<Vec<_>>()].concat().leak()
         };
-        let marked = "\u{FEFF}Köln;€\r\n😀\n";
+        let marked = "Köln;€\r\n😀\n";
         assert_eq!(text_of_utf16(written(&[0xFF, 0xFE], u16::to_le_bytes)), marked);
         assert_eq!(text_of_utf16(written(&[0xFE, 0xFF], u16::to_be_bytes)), marked);
         for unmarked in [written(&[], u16::to_le_bytes), b"a,b\n1,2\n", b"a", b""] {
@@ -170,8 +190,8 @@ mod tests {
     #[test]
     fn a_half_of_a_character_is_replaced_and_its_line_ends() {
         // A first half before a line end, a second half alone, and an odd byte at the end.
-        assert_eq!(text_of_utf16(b"\xFF\xFE\x3D\xD8\n\0\x00\xDE\n\0x"), "\u{FEFF}\u{FFFD}\n\u{FFFD}\n\u{FFFD}");
-        assert_eq!(text_of_utf16(b"\xFF\xFEa\0\x3D\xD8"), "\u{FEFF}a\u{FFFD}");
+        assert_eq!(text_of_utf16(b"\xFF\xFE\x3D\xD8\n\0\x00\xDE\n\0x"), "\u{FFFD}\n\u{FFFD}\n\u{FFFD}");
+        assert_eq!(text_of_utf16(b"\xFF\xFEa\0\x3D\xD8"), "a\u{FFFD}");
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::io::{self, Read};
 
-use scumble_schema::Encoding;
+use scumble_schema::{ColumnNames, Encoding};
 
 use super::TextLayout;
 use super::cut::{Cutter, Event};
+use super::encoding::has_utf16_mark;
 use crate::error::{ColumnProblem, EngineError};
 
 /// Maximum bytes of a header.
@@ -27,6 +28,8 @@ pub(crate) enum HeaderProblem {
     Utf16,
     /// UTF-16 is declared, and the file does not begin with its byte order mark.
     NotUtf16,
+    /// There is no header, and no delimiter is declared.
+    NoDelimiter,
     /// A column of the schema is missing, or there more than once.
     Column { column: String, problem: ColumnProblem },
     /// The bytes could not be read.
@@ -39,7 +42,8 @@ impl HeaderProblem {
         match self {
             Self::NoHeader => EngineError::config(
                 format!("`{path}` has no header line"),
-                "the first line must name the columns, as in `age,sex,region`, or the line that `--header-row` names",
+                "the first line must name the columns, as in `age,sex,region`, or the line that `--header-row` names; \
+                 if the file has rows only, name its columns: `--column-names age,sex,region`",
             ),
             Self::TooLong => EngineError::config(
                 format!("the header line of `{path}` is longer than {MAX_HEADER_BYTES} bytes"),
@@ -57,6 +61,10 @@ impl HeaderProblem {
             Self::NotUtf16 => EngineError::config(
                 format!("`{path}` is not UTF-16: it does not begin with a byte order mark"),
                 "declare its own encoding, or save it as UTF-8",
+            ),
+            Self::NoDelimiter => EngineError::config(
+                format!("the delimiter of `{path}` is not known, because it has no header"),
+                "add it, as in `--delimiter ,`, or `dialect: {delimiter: \",\"}` to the schema",
             ),
             Self::Column { column, problem } => EngineError::Schema { path: path.into(), column, problem },
             Self::Io(error) => EngineError::unreadable(path, &error),
@@ -183,6 +191,21 @@ pub(crate) fn read_header(mut reader: impl Read, layouts: &[TextLayout]) -> Resu
     }
 }
 
+/// Returns the header of a file without one, whose columns have `names`. Reads no row.
+///
+/// A row must not decide on the delimiter, so there can be one layout only.
+pub(crate) fn without_header(
+    reader: impl Read,
+    names: &ColumnNames,
+    layouts: &[TextLayout],
+) -> Result<FoundHeader, HeaderProblem> {
+    let [layout] = *layouts else { return Err(HeaderProblem::NoDelimiter) };
+    if layout.encoding == Encoding::Utf16 && !has_utf16_mark(reader).map_err(HeaderProblem::Io)? {
+        return Err(HeaderProblem::NotUtf16);
+    }
+    Ok(FoundHeader { names: names.iter().map(str::to_owned).collect(), layout })
+}
+
 /// The search for the header of a file under one layout.
 struct Search {
     layout: TextLayout,
@@ -232,7 +255,7 @@ mod tests {
     /// Returns the delimiter that the header decides on, and its names.
     fn decided(text: &str) -> (char, Vec<String>) {
         let dialect = Dialect { comment_char: "#".parse().ok(), ..Dialect::default() };
-        let layouts = DELIMITERS.map(|delimiter| TextLayout::new(dialect, delimiter));
+        let layouts = DELIMITERS.map(|delimiter| TextLayout::new(&dialect, delimiter));
         let found = read_header(text.as_bytes(), &layouts).unwrap();
         (found.layout.delimiter.into(), found.names)
     }

@@ -7,6 +7,8 @@
 //!   dialect declares, which are not read; a UTF-8 byte order mark before it is skipped,
 //!   and each file's header is matched to the schema by name, so files may order their columns
 //!   differently;
+//! * if the dialect names the columns, there is no header: the first line is a row. The names, as a
+//!   line before it, take the place of the header below;
 //! * without a declared delimiter the header decides between comma, semicolon, tab and pipe: the
 //!   one that splits it into the most names, the first of them on a tie. No row is read for that;
 //! * with a declared comment character, a line that begins with it is neither a row nor the header;
@@ -46,7 +48,7 @@ mod source;
 
 use scumble_schema::{AsciiSymbol, Dialect, Encoding};
 
-pub(crate) use header::{DELIMITERS, HeaderProblem, read_header};
+pub(crate) use header::{DELIMITERS, HeaderProblem, read_header, without_header};
 pub(crate) use preface::text;
 pub(crate) use source::CsvSource;
 
@@ -75,11 +77,14 @@ pub struct TextLayout {
     pub encoding: Encoding,
     /// Number of lines before the header.
     pub lines_before_header: u16,
+    /// Whether the file has a header. Without one, the columns of the scan are all columns of the
+    /// file, in its order.
+    pub has_header: bool,
 }
 
 impl TextLayout {
     /// Layout of files in `dialect` with fields separated by `delimiter`.
-    pub fn new(dialect: Dialect, delimiter: u8) -> Self {
+    pub fn new(dialect: &Dialect, delimiter: u8) -> Self {
         Self {
             delimiter,
             quote: dialect.quote(),
@@ -87,11 +92,12 @@ impl TextLayout {
             multiline: dialect.multiline,
             encoding: dialect.encoding,
             lines_before_header: dialect.header_row.lines_before(),
+            has_header: dialect.column_names.is_none(),
         }
     }
 
     /// Serialises the layout, for another process with the engine.
-    pub fn to_bytes(self) -> [u8; 7] {
+    pub fn to_bytes(self) -> [u8; 8] {
         // No symbol is a zero byte.
         let encoding = match self.encoding {
             Encoding::Windows1252 => 1,
@@ -99,11 +105,12 @@ impl TextLayout {
             _ => 0,
         };
         let [high, low] = self.lines_before_header.to_be_bytes();
-        [self.delimiter, self.quote, self.comment.unwrap_or(0), u8::from(self.multiline), encoding, high, low]
+        let [multiline, has_header] = [self.multiline, self.has_header].map(u8::from);
+        [self.delimiter, self.quote, self.comment.unwrap_or(0), multiline, encoding, high, low, has_header]
     }
 
     /// Deserialises a layout that [`to_bytes`](Self::to_bytes) wrote.
-    pub fn from_bytes([delimiter, quote, comment, multiline, encoding, high, low]: [u8; 7]) -> Self {
+    pub fn from_bytes([delimiter, quote, comment, multiline, encoding, high, low, has_header]: [u8; 8]) -> Self {
         Self {
             delimiter,
             quote,
@@ -115,6 +122,7 @@ impl TextLayout {
                 _ => Encoding::Utf8,
             },
             lines_before_header: u16::from_be_bytes([high, low]),
+            has_header: has_header != 0,
         }
     }
 }
@@ -137,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_layout_survives_a_round_trip() {
-        let plain = TextLayout::new(Dialect::default(), b',');
+        let plain = TextLayout::new(&Dialect::default(), b',');
         let other = TextLayout {
             delimiter: b';',
             quote: b'\'',
@@ -145,8 +153,9 @@ mod tests {
             multiline: true,
             encoding: Encoding::Windows1252,
             lines_before_header: 0x102,
+            has_header: true,
         };
-        let wide = TextLayout { encoding: Encoding::Utf16, ..plain };
+        let wide = TextLayout { encoding: Encoding::Utf16, has_header: false, ..plain };
         for layout in [plain, other, wide] {
             assert_eq!(TextLayout::from_bytes(layout.to_bytes()), layout);
         }

@@ -1,4 +1,5 @@
-//! Lines before the header, such as a title: they are skipped without being read as text.
+//! What precedes the rows: lines before the header, such as a title, which are skipped without
+//! being read as text, and the line of names of a file without a header.
 
 use std::io::{self, Read};
 
@@ -15,6 +16,26 @@ pub(crate) fn text(layout: TextLayout, bytes: Box<dyn Read + Send>) -> Box<dyn R
         0 => bytes,
         lines => Box::new(AfterLines { bytes, lines, after_return: false, skipped: 0 }),
     }
+}
+
+/// The header of a file without one: it names all columns of the file, in order.
+pub(crate) fn header_line<'n>(layout: TextLayout, names: impl Iterator<Item = &'n str>) -> Vec<u8> {
+    let mut line = vec![];
+    for name in names {
+        if !line.is_empty() {
+            line.push(layout.delimiter);
+        }
+        line.push(layout.quote);
+        for byte in name.bytes() {
+            line.push(byte);
+            if byte == layout.quote {
+                line.push(byte);
+            }
+        }
+        line.push(layout.quote);
+    }
+    line.push(b'\n');
+    line
 }
 
 /// The bytes after a number of lines.
@@ -72,12 +93,12 @@ impl<R> AfterLines<R> {
 mod tests {
     use scumble_schema::Dialect;
 
-    use super::super::ByteByByte;
+    use super::super::{ByteByByte, read_header};
     use super::*;
 
     fn after(lines: u16, bytes: &'static [u8]) -> String {
         let dialect = Dialect { header_row: (lines + 1).to_string().parse().unwrap(), ..Dialect::default() };
-        let layout = TextLayout::new(dialect, b',');
+        let layout = TextLayout::new(&dialect, b',');
         let read = |bytes: Box<dyn Read + Send>| {
             let mut found = String::new();
             text(layout, bytes).read_to_string(&mut found).unwrap();
@@ -97,6 +118,17 @@ mod tests {
         assert_eq!(after(1, b"\"Title\nof two lines\"\na\n"), "of two lines\"\na\n", "a quote holds no lines");
         for (lines, bytes) in [(1, &b"a,b"[..]), (2, b"a\n"), (2, b"a\nb\n"), (1, b"")] {
             assert_eq!(after(lines, bytes), "");
+        }
+    }
+
+    #[test]
+    fn a_header_line_has_the_names_whatever_is_in_them() {
+        for (delimiter, quote, comment) in [(b',', b'"', None), (b'a', b'\'', Some(b'#'))] {
+            let layout = TextLayout { delimiter, quote, comment, ..TextLayout::new(&Dialect::default(), b',') };
+            let names = ["#age", "a,b", "say \"it's\"", "größe"];
+            let line = header_line(layout, names.into_iter());
+            let found = read_header(&line[..], &[layout]).unwrap();
+            assert_eq!(found.names, names);
         }
     }
 

@@ -25,8 +25,9 @@ use futures::StreamExt;
 use futures::stream::BoxStream;
 use object_store::{GetResultPayload, ObjectStore, ObjectStoreExt};
 
+use super::TextLayout;
 use super::decode::Decoder;
-use super::{TextLayout, text};
+use super::preface::{header_line, text};
 use crate::error::{Damage, EngineError};
 use crate::run::progress::BYTES_SCANNED;
 use crate::source::guard::{MAX_FREE_LINE, check_unpacked, unpacking};
@@ -66,8 +67,14 @@ impl FileSource for CsvSource {
         config: &FileScanConfig,
         partition: usize,
     ) -> Result<Arc<dyn FileOpener>> {
+        let columns = self.schema.file_schema().fields();
         let opener = CsvOpener {
             store,
+            header: if self.layout.has_header {
+                Bytes::new()
+            } else {
+                header_line(self.layout, columns.iter().map(|column| column.name().as_str())).into()
+            },
             schema: Arc::new(self.schema.file_schema().project(&self.projection.file_indices)?),
             layout: self.layout,
             batch_rows: self.batch_rows,
@@ -126,6 +133,8 @@ impl FileSource for CsvSource {
 
 struct CsvOpener {
     store: Arc<dyn ObjectStore>,
+    /// The line before the file; empty if the file has a header.
+    header: Bytes,
     schema: SchemaRef,
     layout: TextLayout,
     batch_rows: usize,
@@ -138,6 +147,7 @@ impl FileOpener for CsvOpener {
         let location = file.object_meta.location;
         let path = format!("/{}", shown_object(&location, 0));
         let (store, compression, layout) = (Arc::clone(&self.store), self.compression, self.layout);
+        let header = io::Cursor::new(self.header.clone());
         let (schema, bytes_scanned) = (Arc::clone(&self.schema), self.bytes_scanned.clone());
         let decoder = Decoder::new(Arc::clone(&self.schema), self.layout, self.batch_rows);
         Ok(Box::pin(async move {
@@ -152,7 +162,7 @@ impl FileOpener for CsvOpener {
             stream.spawn_blocking(move || {
                 let packed = Arc::new(AtomicU64::new(0));
                 let counted = Counted { bytes, packed: Arc::clone(&packed), bytes_scanned };
-                let reader = text(layout, unpacking(compression, counted)?);
+                let reader = header.chain(text(layout, unpacking(compression, counted)?));
                 decode(reader, &packed, decoder, &path, |batch| sender.blocking_send(Ok(batch)).is_ok())
                     .map_err(|error| DataFusionError::External(Box::new(error)))
             });
@@ -276,7 +286,7 @@ mod tests {
         let schema: SchemaRef = Arc::new(Schema::new(vec![Field::new("b", DataType::Binary, true)]));
         let config = FileScanConfigBuilder::new(
             url,
-            Arc::new(CsvSource::new(schema, TextLayout::new(Dialect::default(), b','))),
+            Arc::new(CsvSource::new(schema, TextLayout::new(&Dialect::default(), b','))),
         )
         .with_file(PartitionedFile::new_from_meta(meta))
         .with_file_compression_type(compression)

@@ -35,10 +35,12 @@ fn only_table(file: &DataFile, archive: &Archive) -> Result<(String, Format), En
     let names = archive.entries().iter().map(|entry| &entry.name);
     let is_hidden = |name: &str| name.split('/').any(|part| part.starts_with(['.', '_']));
     let files: Vec<String> = names.filter(|name| !name.ends_with('/') && !is_hidden(name)).cloned().collect();
-    let known =
-        |name: &String| Format::of_stem(split_compression(name.as_ref()).0).filter(|format| *format != Format::Zip);
+    let plain = |format: &Format| *format != Format::Zip;
+    let known = |name: &String| Format::of_stem(split_compression(name.as_ref()).0).filter(plain);
     // With a format on the command line, a single file is the table, whatever its name.
-    if let ([only], Some(format)) = (files.as_slice(), file.inner) {
+    if let [only] = files.as_slice()
+        && let Some(format) = file.inner.or_else(|| Format::of_named(split_compression(only.as_ref()).0).filter(plain))
+    {
         return Ok((only.clone(), format));
     }
     let mut tables = files.iter().filter_map(|name| Some((name.clone(), file.inner.or(known(name))?, known(name)?)));

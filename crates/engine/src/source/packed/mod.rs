@@ -20,7 +20,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use scumble_schema::HeaderRow;
+use scumble_schema::Dialect;
 
 use crate::error::{Damage, EngineError};
 use crate::run::spill::SpillDirectory;
@@ -28,23 +28,23 @@ use crate::source::guard::check_unpacked;
 use crate::source::input::{DataFile, Format};
 
 /// Returns the files, with packed ones replaced by private files in `spill`.
-/// The header of a sheet is in `header`.
+/// Of `dialect`, a sheet has only what is said of the header.
 pub(crate) fn unpack(
     files: Vec<DataFile>,
-    header: HeaderRow,
+    dialect: &Dialect,
     spill: &SpillDirectory,
 ) -> Result<Vec<DataFile>, EngineError> {
-    files.into_iter().enumerate().map(|(number, file)| unpack_one(file, header, number, spill)).collect()
+    files.into_iter().enumerate().map(|(number, file)| unpack_one(file, dialect, number, spill)).collect()
 }
 
 fn unpack_one(
     file: DataFile,
-    header: HeaderRow,
+    dialect: &Dialect,
     number: usize,
     spill: &SpillDirectory,
 ) -> Result<DataFile, EngineError> {
     let file = if file.format == Format::Zip { archive::extract(&file, spill, number)? } else { file };
-    if file.format == Format::Xlsx { workbook::as_csv(&file, header, spill, number) } else { Ok(file) }
+    if file.format == Format::Xlsx { workbook::as_csv(&file, dialect, spill, number) } else { Ok(file) }
 }
 
 /// Creates a private file.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, Write};
 
 use quick_xml::events::{BytesStart, Event};
-use scumble_schema::HeaderRow;
+use scumble_schema::Dialect;
 use scumble_schema::limits::{COLUMNS, FIELD_BYTES};
 
 use super::cell_format::{CellFormat, Epoch};
@@ -125,17 +125,24 @@ impl Cells<'_> {
     }
 }
 
-/// Writes the rows of a sheet as CSV. The first row with a value, from `header` on, has the names;
-/// columns without a name and rows without a value are skipped.
+/// Writes the rows of a sheet as CSV. The first row with a value, from the header of `dialect` on,
+/// has the names, unless `dialect` has them; columns without a name and rows without a value are
+/// skipped.
 pub(super) fn write_rows(
     bytes: &mut dyn BufRead,
     cells: &Cells<'_>,
-    header: HeaderRow,
+    dialect: &Dialect,
     sink: &mut impl Write,
 ) -> io::Result<()> {
     let mut reader = reader(bytes);
     let mut buffer = vec![];
-    let mut table = Table { rows_before: usize::from(header.lines_before()), ..Table::default() };
+    let mut table = Table { rows_before: usize::from(dialect.header_row.lines_before()), ..Table::default() };
+    if let Some(names) = &dialect.column_names {
+        table.begin_row(None);
+        table.row = names.iter().map(|name| name.as_bytes().to_vec()).collect();
+        table.has_value = true;
+        table.end_row(sink)?;
+    }
     let mut cell: Option<Cell> = None;
     let mut in_rows = false;
     loop {
@@ -290,17 +297,17 @@ mod tests {
     use super::*;
 
     fn rows(sheet: &str, texts: &[&str]) -> Result<String, io::ErrorKind> {
-        rows_from(HeaderRow::FIRST, sheet, texts)
+        rows_of(&Dialect::default(), sheet, texts)
     }
 
-    fn rows_from(header: HeaderRow, sheet: &str, texts: &[&str]) -> Result<String, io::ErrorKind> {
+    fn rows_of(dialect: &Dialect, sheet: &str, texts: &[&str]) -> Result<String, io::ErrorKind> {
         let shared: Vec<String> = texts.iter().map(|text| format!("<si><t>{text}</t></si>")).collect();
         let shared = shared.concat();
         let shared =
             SharedTexts::read(&mut format!("<sst uniqueCount=\"99999999999\">{shared}</sst>").as_bytes()).unwrap();
         let cells = Cells { texts: &shared, formats: &[CellFormat::Number, CellFormat::Date], epoch: Epoch::Of1900 };
         let mut csv = vec![];
-        write_rows(&mut sheet.as_bytes(), &cells, header, &mut csv).map_err(|error| error.kind())?;
+        write_rows(&mut sheet.as_bytes(), &cells, dialect, &mut csv).map_err(|error| error.kind())?;
         Ok(String::from_utf8(csv).unwrap())
     }
 
@@ -329,12 +336,22 @@ mod tests {
     fn rows_before_the_header_are_skipped_by_their_number() {
         let sheet = r#"<sheetData><row r="1"><c><v>Title</v></c></row><row r="4"><c><v>x</v></c><c><v>y</v></c></row>
             <row r="2"><c><v>1</v></c></row><row><c><v>2</v></c></row></sheetData>"#;
-        let from = |row: &str| rows_from(row.parse().unwrap(), sheet, &[]).unwrap();
+        let dialect = |row: &str| Dialect { header_row: row.parse().unwrap(), ..Dialect::default() };
+        let from = |row: &str| rows_of(&dialect(row), sheet, &[]).unwrap();
         assert_eq!(from("1"), "Title\nx\n1\n2\n");
         assert_eq!(from("2"), "x,y\n1,\"\"\n2,\"\"\n");
         assert_eq!(from("4"), from("2"));
         let unnumbered = "<sheetData><row><c><v>Title</v></c></row><row/><row><c><v>x</v></c></row></sheetData>";
-        assert_eq!(rows_from("3".parse().unwrap(), unnumbered, &[]).unwrap(), "x\n");
+        assert_eq!(rows_of(&dialect("3"), unnumbered, &[]).unwrap(), "x\n");
+    }
+
+    #[test]
+    fn a_sheet_without_a_header_has_the_given_names() {
+        let sheet = r#"<sheetData><row r="1"><c r="A1"><v>1</v></c><c r="C1"><v>beyond</v></c></row>
+            <row r="3"><c r="B3"><v>2</v></c></row></sheetData>"#;
+        let dialect = Dialect { column_names: "x,y".parse().ok(), ..Dialect::default() };
+        assert_eq!(rows_of(&dialect, sheet, &[]).unwrap(), "x,y\n1,\"\"\n\"\",2\n");
+        assert_eq!(rows_of(&dialect, "<sheetData></sheetData>", &[]).unwrap(), "x,y\n");
     }
 
     #[test]

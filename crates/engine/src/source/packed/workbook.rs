@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use quick_xml::events::Event;
-use scumble_schema::{Dialect, Encoding, HeaderRow};
+use scumble_schema::{Dialect, Encoding};
 
 use super::cell_format::{CellFormat, Epoch};
 use super::directory::Archive;
@@ -19,14 +19,14 @@ use crate::source::input::{DataFile, Format};
 
 /// Dialect of the sheet's CSV: written by us, with every quote closed, so a cell may contain line
 /// ends.
-fn dialect() -> Dialect {
+fn dialect_of_copy() -> Dialect {
     Dialect { delimiter: "comma".parse().ok(), multiline: true, encoding: Encoding::Utf8, ..Dialect::default() }
 }
 
 /// Writes the sheet that `file` names, or the first one, as CSV into a private file.
 pub(super) fn as_csv(
     file: &DataFile,
-    header: HeaderRow,
+    dialect: &Dialect,
     spill: &SpillDirectory,
     number: usize,
 ) -> Result<DataFile, EngineError> {
@@ -47,7 +47,7 @@ pub(super) fn as_csv(
     let (path, copy) = private_file(spill, &format!("sheet-{number}.csv"))?;
     let mut copy = Copy { sink: BufWriter::new(copy), is_refused: false };
     let cells = Cells { texts: &texts, formats: &formats, epoch: book.epoch };
-    let written = parts.read(&sheet, |bytes| write_rows(bytes, &cells, header, &mut copy));
+    let written = parts.read(&sheet, |bytes| write_rows(bytes, &cells, dialect, &mut copy));
     let written = written.and_then(|()| copy.flush());
     written
         .map_err(|error| if copy.is_refused { EngineError::refused(&path, &error) } else { parts.failed(&error) })?;
@@ -55,7 +55,7 @@ pub(super) fn as_csv(
         path,
         format: Format::Csv,
         compression: FileCompressionType::UNCOMPRESSED,
-        dialect: Some(dialect()),
+        dialect: Some(dialect_of_copy()),
         is_copy: true,
         ..file.clone()
     })

@@ -41,7 +41,7 @@ fn check_columns(folder: &Folder<'_>, contents: &Contents<'_>, found: &mut Verif
     let due = Decoder::new(contents.model.schema()).arrow_schema().clone();
     let due_names: Vec<&String> = due.fields().iter().map(|field| field.name()).collect();
     for name in [PARQUET, CSV] {
-        let problem = match column_types(&Input::new(folder.path(name)), None, Dialect::SYNTHETIC) {
+        let problem = match column_types(&Input::new(folder.path(name)), None, &Dialect::SYNTHETIC) {
             Err(error) => format!("of {name} cannot be read: {error}"),
             Ok(columns) => {
                 let names: Vec<&String> = columns.fields().iter().map(|field| field.name()).collect();
