@@ -17,11 +17,13 @@ use scumble_schema::{AttributeId, Clique, Dialect, Schema};
 use crate::random::Random;
 
 /// The formats that a pair may have.
-pub(crate) const FORMATS: [&str; 7] = ["csv", "tsv", "csv.gz", "parquet", "arrow", SEMICOLONS, DIALECT];
+pub(crate) const FORMATS: [&str; 8] = ["csv", "tsv", "csv.gz", "parquet", "arrow", SEMICOLONS, DIALECT, NAMELESS];
 /// A text file whose header decides on semicolons.
 const SEMICOLONS: &str = "semicolons.csv";
 /// A text file with its own quote and comment characters.
 const DIALECT: &str = "dialect.csv";
+/// CSV without a header.
+const NAMELESS: &str = "nameless.csv";
 
 /// One text in this number is longer than a field may be.
 const HUGE_ONE_IN: usize = 400;
@@ -113,16 +115,20 @@ impl Pair {
             "parquet" | "arrow" => Table::typed(kind, shares_unit, random),
             "tsv" => Table::text(b'\t', kind, shares_unit, random),
             SEMICOLONS | DIALECT => Table::text(b';', kind, shares_unit, random),
+            NAMELESS => Table::text(b',', kind, shares_unit, random).map(Table::without_header),
             _ => Table::text(b',', kind, shares_unit, random),
         };
         for (path, table) in names.iter().zip(tables) {
             table.write(path);
         }
         let [without, with, alone] = names;
-        let dialect = if format == DIALECT {
-            Dialect { quote_char: "'".parse().ok(), comment_char: "#".parse().ok(), ..Dialect::default() }
-        } else {
-            Dialect::default()
+        let dialect = match format {
+            DIALECT => Dialect { quote_char: "'".parse().ok(), comment_char: "#".parse().ok(), ..Dialect::default() },
+            NAMELESS => {
+                let column_names = kind.columns().join(",").parse().ok();
+                Dialect { delimiter: "comma".parse().ok(), column_names, ..Dialect::default() }
+            }
+            _ => Dialect::default(),
         };
         Self { schema: kind.schema().with_dialect(dialect), without, with, alone, shares_unit }
     }
@@ -170,6 +176,15 @@ impl Table {
             }
             Self::Text(bytes)
         })
+    }
+
+    /// Removes the first line, with a byte order mark before it.
+    fn without_header(self) -> Self {
+        let Self::Text(mut bytes) = self else { return self };
+        let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')).map_or(bytes.len(), |end| end + 1);
+        let is_pair = bytes[..end].ends_with(b"\r") && bytes.get(end) == Some(&b'\n');
+        bytes.drain(..end + usize::from(is_pair));
+        Self::Text(bytes)
     }
 
     /// Rows of a typed file without and with one more, and that one alone.

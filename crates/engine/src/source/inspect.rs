@@ -74,7 +74,7 @@ impl FileColumns {
 /// # let directory = tempfile::tempdir().unwrap();
 /// # let path = directory.path().join("people.csv");
 /// std::fs::write(&path, "age,sex\n41,f\n")?;
-/// let columns = scumble_engine::column_types(&path.into(), None, Dialect::default())?;
+/// let columns = scumble_engine::column_types(&path.into(), None, &Dialect::default())?;
 /// assert_eq!(columns.field(1).name(), "sex");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
