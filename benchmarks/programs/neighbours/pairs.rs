@@ -113,10 +113,14 @@ impl Pair {
         let names = ["without", "with", "alone"].map(|name| directory.join(format!("{name}.{format}")));
         let tables = match format {
             "parquet" | "arrow" => Table::typed(kind, shares_unit, random),
-            "tsv" => Table::text(b'\t', kind, shares_unit, random),
-            SEMICOLONS | DIALECT => Table::text(b';', kind, shares_unit, random),
-            NAMELESS => Table::text(b',', kind, shares_unit, random).map(Table::without_header),
-            _ => Table::text(b',', kind, shares_unit, random),
+            _ => {
+                let delimiter = match format {
+                    "tsv" => b'\t',
+                    SEMICOLONS | DIALECT => b';',
+                    _ => b',',
+                };
+                Table::text(delimiter, format != NAMELESS, kind, shares_unit, random)
+            }
         };
         for (path, table) in names.iter().zip(tables) {
             table.write(path);
@@ -153,7 +157,7 @@ enum Table {
 
 impl Table {
     /// Lines of a text file without and with one more, and that one alone, under one header.
-    fn text(delimiter: u8, kind: Kind, shares_unit: bool, random: &mut Random) -> [Self; 3] {
+    fn text(delimiter: u8, has_header: bool, kind: Kind, shares_unit: bool, random: &mut Random) -> [Self; 3] {
         let mut lines: Vec<Vec<u8>> = (0..random.below(12)).map(|_| line(delimiter, kind, None, random)).collect();
         let fresh = (kind == Kind::Units && !shares_unit).then_some("fresh");
         let added = line(delimiter, kind, fresh, random);
@@ -165,7 +169,7 @@ impl Table {
         let line_end: &[u8] = [&b"\n"[..], b"\r\n", b"\r"][random.below(3)];
         let open_end = random.below(4) == 0;
         [without, lines, alone].map(|lines| {
-            let mut bytes = [&header, line_end].concat();
+            let mut bytes = if has_header { [&header, line_end].concat() } else { vec![] };
             for line in &lines {
                 bytes.extend_from_slice(line);
                 bytes.extend_from_slice(line_end);
@@ -176,15 +180,6 @@ impl Table {
             }
             Self::Text(bytes)
         })
-    }
-
-    /// Removes the first line, with a byte order mark before it.
-    fn without_header(self) -> Self {
-        let Self::Text(mut bytes) = self else { return self };
-        let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')).map_or(bytes.len(), |end| end + 1);
-        let is_pair = bytes[..end].ends_with(b"\r") && bytes.get(end) == Some(&b'\n');
-        bytes.drain(..end + usize::from(is_pair));
-        Self::Text(bytes)
     }
 
     /// Rows of a typed file without and with one more, and that one alone.

@@ -78,19 +78,17 @@ impl TextFiles {
 
     /// Returns the dialect of the command line, with `declared` for the options that are not given.
     pub(crate) fn over(&self, declared: Dialect) -> Result<Dialect, Failure> {
-        let Self { column_names, header_row, .. } = self;
+        // One of the two excludes the other.
+        let (header_row, column_names) = match (self.header_row, &self.column_names) {
+            (None, None) => (declared.header_row, declared.column_names),
+            (row, names) => (row.unwrap_or_default(), names.clone()),
+        };
         let dialect = Dialect {
             delimiter: self.delimiter.or(declared.delimiter),
             quote_char: self.quote_char.or(declared.quote_char),
             comment_char: self.comment_char.or(declared.comment_char),
-            header_row: match column_names {
-                Some(_) => HeaderRow::FIRST,
-                None => header_row.unwrap_or(declared.header_row),
-            },
-            column_names: match header_row {
-                Some(_) => None,
-                None => column_names.clone().or(declared.column_names),
-            },
+            header_row,
+            column_names,
             encoding: self.encoding.unwrap_or(declared.encoding),
             multiline: self.multiline || declared.multiline,
         };

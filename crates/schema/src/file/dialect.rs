@@ -327,10 +327,8 @@ impl TryFrom<WrittenDialect> for Dialect {
         {
             return Err(format!("`{name}: {}` of the dialect is not supported, only `{name}: {default}`", !default));
         }
-        let WrittenDialect {
-            delimiter, quote_char, comment_char, encoding, header_rows, column_names, multiline, ..
-        } = written;
-        let header_row = header_rows;
+        let WrittenDialect { delimiter, quote_char, comment_char, encoding, column_names, multiline, .. } = written;
+        let header_row = written.header_rows;
         let dialect = Self { delimiter, quote_char, comment_char, encoding, header_row, column_names, multiline };
         dialect.check().map_err(|problem| problem.to_string())?;
         Ok(dialect)

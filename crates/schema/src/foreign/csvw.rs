@@ -28,8 +28,9 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
         Tree::List(_) => null.into_scalars().map(|texts| texts.iter().map(ToString::to_string).collect()),
         null => null.into_scalar().map(|text| vec![text.to_string()]),
     });
-    let mut dialect = take(&mut table, "dialect").and_then(Tree::into_map).unwrap_or_default();
-    let has_header = take(&mut dialect, "header").and_then(Tree::into_boolean).unwrap_or(true);
+    let dialect = take(&mut table, "dialect").and_then(Tree::into_map).unwrap_or_default();
+    let is_false = |value: &Tree| value.clone().into_boolean() == Some(false);
+    let has_header = !dialect.iter().any(|(key, value)| key == "header" && is_false(value));
     let mut dialect = import_dialect(dialect, report);
     for ignored in ["@context", "@type"] {
         take(&mut table, ignored);
@@ -81,7 +82,14 @@ pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, Sche
 /// Imports the dialect, and reports what is not supported.
 fn import_dialect(mut written: Vec<(String, Tree)>, report: &mut Report) -> Dialect {
     // The only supported values.
-    for (key, default) in [("doubleQuote", true), ("skipInitialSpace", false), ("skipBlankRows", true)] {
+    let supported = [
+        ("header", true),
+        ("header", false),
+        ("doubleQuote", true),
+        ("skipInitialSpace", false),
+        ("skipBlankRows", true),
+    ];
+    for (key, default) in supported {
         written.retain(|(name, value)| name != key || value.clone().into_boolean() != Some(default));
     }
     for ignored in ["@type", "@id", "lineTerminators"] {
