@@ -60,7 +60,7 @@ fn synthesise(
     scumble(&arguments)?;
 
     let schema = Schema::read(schema_file)?;
-    let types = column_types(&Input::new(&output), None, &schema.output_spec().dialect)?;
+    let types = column_types(&Input::new(&output), None, &schema.output_spec().dialect)?.types;
     let other_types = schema
         .attributes()
         .iter()

@@ -73,10 +73,11 @@ pub use run::progress::{Progress, ProgressSink};
 pub use run::read_options::ReadOptions;
 pub use run::remote::{self, KeptRows, Remote};
 pub use run::spill::{SpillDirectory, remove_private_files};
+pub use source::column_types::{ColumnTypes, NamedBy};
 pub use source::database_problem::DatabaseProblem;
 pub use source::delta_table::pinned;
 pub use source::input::{Format, Input};
-pub use source::inspect::{check_header, check_names, column_types, numeric_name};
+pub use source::inspect::{check_names, column_types};
 #[cfg(feature = "object-store")]
 pub use source::stores::Stores;
 pub use table::coded::CodedTable;

@@ -19,7 +19,7 @@
 pub use scumble_engine::Stores;
 #[doc(inline)]
 pub use scumble_engine::{
-    ClusterProblem, CodedTable, ColumnProblem, Damage, DatabaseProblem, DatabaseTable, EngineError, Format, Input,
-    IoProblem, MemoryLimit, Progress, ProgressSink, ReadOptions, Remote, TableScan, TableWriter, column_types,
-    numeric_name, remove_private_files,
+    ClusterProblem, CodedTable, ColumnProblem, ColumnTypes, Damage, DatabaseProblem, DatabaseTable, EngineError,
+    Format, Input, IoProblem, MemoryLimit, NamedBy, Progress, ProgressSink, ReadOptions, Remote, TableScan,
+    TableWriter, column_types, remove_private_files,
 };

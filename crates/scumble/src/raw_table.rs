@@ -1,6 +1,6 @@
 //! A table that is read by several schemas, one after another.
 
-use scumble_engine::{EngineError, Input, ReadOptions, TableScan, check_header, check_names, column_types};
+use scumble_engine::{EngineError, Input, ReadOptions, TableScan, check_names, column_types};
 use scumble_mechanisms::columns::RawTable;
 use scumble_schema::learn::PartialSchema;
 use scumble_schema::{
@@ -61,9 +61,8 @@ impl RawTable for ReadTable {
 /// terms are invalid.
 pub fn undeclared(input: &Input, dialect: Dialect, terms: TableTerms) -> Result<PartialSchema, Error> {
     let columns = column_types(input, None, &dialect)?;
-    if dialect.column_names.is_none() {
-        check_header(input, &columns)?;
-    }
+    columns.check_header(&input.shown())?;
+    let columns = columns.types;
     check_names(&input.shown(), &columns)?;
     let is_unit = |name: &str| terms.privacy_unit.as_deref() == Some(name);
     let fields = columns.fields().iter().filter(|column| !is_unit(column.name())).map(|column| FieldSpec {

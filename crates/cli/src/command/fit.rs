@@ -74,6 +74,8 @@ pub(crate) fn fit(
         ));
     }
     if let TableColumns::Learned(partial, _) = columns
+        && real.schema.is_none()
+        && partial.spec().dialect.column_names.is_none()
         && let [only] = partial.fields()
     {
         terminal.warn(&only_column(&only.name));

@@ -2,24 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use scumble::engine::numeric_name;
+use scumble::engine::{ColumnTypes, NamedBy};
 
 use crate::terminal::Terminal;
 
 /// Warns of a header that may be a title or a row, and of repeated column names: a schema cannot
 /// say which of the columns it means.
-pub(crate) fn warn_of_names<'a>(names: impl Iterator<Item = &'a String> + Clone, terminal: &Terminal) {
-    if let Some(position) = numeric_name(names.clone()) {
+pub(crate) fn warn_of_names(columns: &ColumnTypes, terminal: &Terminal) {
+    if let Some(position) = columns.numeric_name() {
         terminal.warn(&format!(
             "the name of column {position} is a number: if the file has no header, name its columns, as in \
              `--column-names age,sex,region`"
         ));
     }
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
-    for name in names {
+    for name in columns.names() {
         *times.entry(name).or_default() += 1;
     }
-    if let Some((name, 1)) = times.first_key_value().filter(|_| times.len() == 1) {
+    if columns.named_by == NamedBy::FirstLine
+        && let Some((name, 1)) = times.first_key_value().filter(|_| times.len() == 1)
+    {
         terminal.warn(&only_column(name));
     }
     for (name, times) in times.into_iter().filter(|(_, times)| *times > 1) {

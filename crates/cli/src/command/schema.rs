@@ -58,8 +58,8 @@ pub(crate) fn drafted(
     terminal: &Terminal,
 ) -> Result<String, Failure> {
     let columns = column_types(input, format, dialect)?;
-    warn_of_names(columns.fields().iter().map(|field| field.name()), terminal);
-    Ok(with_dialect(&schema::draft(&columns).map_err(Problems::from)?, dialect))
+    warn_of_names(&columns, terminal);
+    Ok(with_dialect(&schema::draft(&columns.types).map_err(Problems::from)?, dialect))
 }
 
 /// Adds the dialect of the command line to a new schema, so that later commands need no options to

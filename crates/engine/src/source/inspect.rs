@@ -22,6 +22,7 @@ use crate::error::{ColumnProblem, Damage, EngineError};
 use crate::run::session::{Workers, session};
 use crate::run::spill::SpillDirectory;
 use crate::source::adbc;
+use crate::source::column_types::{ColumnTypes, NamedBy};
 use crate::source::csv::{DELIMITERS, HeaderProblem, TextLayout, read_header, text, without_header};
 use crate::source::guard::{check_arrow, check_footer, check_pages, unpacking};
 use crate::source::input::{DataFile, Format, Input, resolve};
@@ -75,20 +76,21 @@ impl FileColumns {
 /// # let path = directory.path().join("people.csv");
 /// std::fs::write(&path, "age,sex\n41,f\n")?;
 /// let columns = scumble_engine::column_types(&path.into(), None, &Dialect::default())?;
-/// assert_eq!(columns.field(1).name(), "sex");
+/// assert_eq!(columns.types.field(1).name(), "sex");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn column_types(input: &Input, format: Option<Format>, dialect: &Dialect) -> Result<Schema, EngineError> {
+pub fn column_types(input: &Input, format: Option<Format>, dialect: &Dialect) -> Result<ColumnTypes, EngineError> {
     let mut sources = resolve(std::slice::from_ref(input), format)?;
     let path = sources.shown();
     if let Some(table) = sources.tables.pop() {
-        return Workers::new(1)?.run(&path, Damage::Damaged, async move { postgres::column_types(&table).await })?;
+        let read = Workers::new(1)?.run(&path, Damage::Damaged, async move { postgres::column_types(&table).await });
+        return Ok(ColumnTypes::new(read??, NamedBy::Table));
     }
     if let Some(table) = sources.driven.pop() {
-        return adbc::column_types(&table);
+        return Ok(ColumnTypes::new(adbc::column_types(&table)?, NamedBy::Table));
     }
     if let Some(rows) = sources.memory.pop() {
-        return Ok(rows.columns.as_ref().clone());
+        return Ok(ColumnTypes::new(rows.columns.as_ref().clone(), NamedBy::Frame));
     }
     if let Some(url) = sources.objects.pop() {
         let hint = "copy one file to a local disk for that; `fit` reads objects where they are";
@@ -97,6 +99,7 @@ pub fn column_types(input: &Input, format: Option<Format>, dialect: &Dialect) ->
     sources.files.truncate(1);
     let spill = SpillDirectory::new(None);
     let file = unpack(sources.files, dialect, &spill)?.swap_remove(0);
+    let is_named_by_dialect = dialect.column_names.is_some();
     let dialect = dialect.clone();
     let columns = Workers::new(1)?.run(&path, Damage::Damaged, async move {
         let context = session(1, None, None)?;
@@ -111,33 +114,12 @@ pub fn column_types(input: &Input, format: Option<Format>, dialect: &Dialect) ->
         columns.path_columns.value(name).map_err(|problem| columns.fail(name, problem))?;
         fields.push(Arc::new(Field::new(name, DataType::Utf8, true)));
     }
-    Ok(Schema::new(fields))
-}
-
-/// Refuses a header that may be a row, because names of columns are public: a text file where
-/// [a name is a number](numeric_name).
-///
-/// # Errors
-/// States the position of the name, and not the name, which may be a value.
-pub fn check_header(input: &Input, columns: &Schema) -> Result<(), EngineError> {
-    // Columns of other files have types, and their names cannot be rows.
-    let is_text = input.path().is_some() && columns.fields().iter().all(|column| *column.data_type() == DataType::Utf8);
-    match numeric_name(columns.fields().iter().map(|column| column.name())).filter(|_| is_text) {
-        None => Ok(()),
-        Some(position) => Err(EngineError::config(
-            format!("the header of `{}` may be a row: the name of column {position} is a number", input.shown()),
-            "if the file has no header, name its columns: `--delimiter , --column-names age,sex,region`, or `dialect: \
-             {delimiter: \",\", columnNames: [age, sex, region]}` in a schema; if it has, declare them in a schema",
-        )),
-    }
-}
-
-/// Returns the position, from 1 on, of the first column whose name is a number and not a year.
-pub fn numeric_name<'a>(names: impl IntoIterator<Item = &'a String>) -> Option<usize> {
-    let is_year = |name: &str| name.parse().is_ok_and(|year: u16| (1000..3000).contains(&year));
-    let is_number = |name: &str| name.ends_with(|last: char| last.is_ascii_digit()) && name.parse::<f64>().is_ok();
-    let mut names = names.into_iter().map(|name| name.trim());
-    names.position(|name| is_number(name) && !is_year(name)).map(|index| index + 1)
+    let named_by = match (is_text, is_named_by_dialect) {
+        (true, true) => NamedBy::Dialect,
+        (true, false) => NamedBy::FirstLine,
+        (false, _) => NamedBy::Table,
+    };
+    Ok(ColumnTypes::new(Schema::new(fields), named_by))
 }
 
 /// Reads the columns of one file.

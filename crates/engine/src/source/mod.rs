@@ -2,6 +2,7 @@
 
 #[cfg(feature = "adbc")]
 pub(crate) mod adbc;
+pub(crate) mod column_types;
 pub(crate) mod csv;
 pub(crate) mod database_problem;
 pub(crate) mod delta_table;

@@ -126,7 +126,7 @@ fn the_live_rows_of_every_version_are_counted_and_no_others() {
 #[test]
 fn columns_are_those_of_the_newest_file() {
     let table = Table::new();
-    let columns = column_types(&table.path().into(), None, &Dialect::default()).unwrap();
+    let columns = column_types(&table.path().into(), None, &Dialect::default()).unwrap().types;
     assert_eq!(columns.fields().len(), 8);
     assert_eq!(*columns.field_with_name(LATE).unwrap().data_type(), DataType::Decimal128(5, 2));
 }

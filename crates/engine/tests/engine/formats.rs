@@ -9,7 +9,7 @@ use datafusion::arrow::datatypes::{DataType, Schema as ArrowSchema};
 use datafusion::arrow::ipc::writer::StreamWriter;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
-use scumble_engine::{CodedTable, EngineError, Format, Input, ProgressSink, ReadOptions, column_types};
+use scumble_engine::{CodedTable, EngineError, Format, Input, NamedBy, ProgressSink, ReadOptions, column_types};
 use scumble_schema::Dialect;
 use tempfile::TempDir;
 
@@ -186,7 +186,10 @@ fn column_types_are_read_without_values() {
     for name in ["a.csv", "a.parquet", "a.arrow"] {
         let path = directory.path().join(name);
         write(&path, std::slice::from_ref(&part));
-        let columns = column_types(&Input::new(&path), None, &Dialect::default()).unwrap();
+        let found = column_types(&Input::new(&path), None, &Dialect::default()).unwrap();
+        let named_by = if name == "a.csv" { NamedBy::FirstLine } else { NamedBy::Table };
+        assert_eq!(found.named_by, named_by);
+        let columns = found.types;
         let names: Vec<_> = columns.fields().iter().map(|field| field.name().as_str()).collect();
         assert_eq!(names, ["weight", "region", "age", "income", "married", "born", "seen", "since"]);
         let born = columns.field_with_name("born").unwrap().data_type();
@@ -216,7 +219,7 @@ fn rows_in_memory_are_counted_like_files_whatever_their_metadata() {
         let table = CodedTable::read(std::slice::from_ref(&input), &schema, &options).unwrap();
         assert!(counts(&table, &schema) == truth, "{threads} threads");
     }
-    assert_eq!(column_types(&input, None, &Dialect::default()).unwrap().fields(), columns.fields());
+    assert_eq!(column_types(&input, None, &Dialect::default()).unwrap().types.fields(), columns.fields());
     let empty = CodedTable::read(&[Input::of_batches(columns, vec![])], &schema, &ReadOptions::default()).unwrap();
     assert!(counts(&empty, &schema).iter().flatten().all(|&count| count == 0));
 }

@@ -196,13 +196,13 @@ fn columns_of_the_path_follow_those_of_the_file() {
     for extension in EXTENSIONS {
         let directory = TempDir::new().unwrap();
         write_hive(directory.path(), &people(40, 6), &["since", "region"], extension);
-        let types = column_types(&directory.path().into(), None, &Dialect::default()).unwrap();
+        let types = column_types(&directory.path().into(), None, &Dialect::default()).unwrap().types;
         let names: Vec<_> = types.fields().iter().map(|field| field.name().as_str()).collect();
         assert_eq!(names, ["weight", "age", "income", "married", "born", "seen", "since", "region"], "{extension}");
         assert!([6, 7].iter().all(|&place| *types.field(place).data_type() == DataType::Utf8));
         // A file that is named has only its own.
         let file = glob_one(directory.path(), extension);
-        assert_eq!(column_types(&file.into(), None, &Dialect::default()).unwrap().fields().len(), 6);
+        assert_eq!(column_types(&file.into(), None, &Dialect::default()).unwrap().types.fields().len(), 6);
     }
 }
 

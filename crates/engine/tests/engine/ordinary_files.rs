@@ -191,7 +191,7 @@ fn the_first_sheet_of_a_workbook_is_read_or_the_one_that_is_named() {
     let error = sheet("none").unwrap_err();
     assert!(error.to_string().ends_with("has no sheet `none`"), "{error}");
     assert_eq!(error.hint().unwrap(), "it has `people`, `more`");
-    let names = column_types(&Input::new(&path), None, &Dialect::default()).unwrap();
+    let names = column_types(&Input::new(&path), None, &Dialect::default()).unwrap().types;
     assert_eq!(names.fields().iter().map(|field| field.name().as_str()).collect::<Vec<_>>(), ["city", "pay"]);
 }
 

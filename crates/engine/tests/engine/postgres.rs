@@ -180,7 +180,7 @@ fn values_of_every_type_have_a_code() {
         printed(&error);
     }
 
-    let columns = column_types(&Input::new(&url), None, &Dialect::default()).unwrap();
+    let columns = column_types(&Input::new(&url), None, &Dialect::default()).unwrap().types;
     let declared = |name: &str| columns.field_with_name(name).unwrap().data_type().clone();
     for (name, expected) in [
         ("mood", DataType::Utf8),

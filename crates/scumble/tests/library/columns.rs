@@ -128,7 +128,7 @@ fn counts(input: Input, schema: &Schema) -> Vec<Vec<u64>> {
 
 /// Returns names, types and nullability, as a reader of the file finds them.
 fn types(path: &Path) -> Vec<(String, DataType, bool)> {
-    let found = column_types(&path.into(), None, &Dialect::default()).unwrap();
+    let found = column_types(&path.into(), None, &Dialect::default()).unwrap().types;
     // The reader of Parquet files uses its own layout for text, which the file does not request.
     let data_type = |field: &FieldRef| match field.data_type() {
         DataType::Utf8View => DataType::Utf8,

@@ -35,9 +35,9 @@ pub(crate) fn run(arguments: &New, terminal: &Terminal) -> Result<(), Failure> {
         return Err(Failure::new(Fault::Usage, "the data cannot be read from standard input", Some(hint.into())));
     }
     let (input, dialect) = (arguments.text_files.input(&arguments.data, None)?, arguments.text_files.dialect()?);
-    let types = column_types(&input, arguments.format.map(Into::into), &dialect)?;
-    warn_of_names(types.fields().iter().map(|field| field.name()), terminal);
-    let columns = types.fields().iter().map(|field| Column {
+    let found = column_types(&input, arguments.format.map(Into::into), &dialect)?;
+    warn_of_names(&found, terminal);
+    let columns = found.types.fields().iter().map(|field| Column {
         name: field.name().clone(),
         // Text may hold values of any type, and in a CSV file it does.
         field_type: field_type_of(field.data_type()).filter(|known| *known != FieldType::String),

@@ -39,15 +39,16 @@ pub(super) fn check(
 /// types.
 fn check_columns(folder: &Folder<'_>, contents: &Contents<'_>, found: &mut Verification) -> bool {
     let due = Decoder::new(contents.model.schema()).arrow_schema().clone();
-    let due_names: Vec<&String> = due.fields().iter().map(|field| field.name()).collect();
+    let due_names: Vec<&str> = due.fields().iter().map(|field| field.name().as_str()).collect();
     for name in [PARQUET, CSV] {
         let problem = match column_types(&Input::new(folder.path(name)), None, &Dialect::SYNTHETIC) {
             Err(error) => format!("of {name} cannot be read: {error}"),
             Ok(columns) => {
-                let names: Vec<&String> = columns.fields().iter().map(|field| field.name()).collect();
+                let names: Vec<&str> = columns.names().collect();
                 let same_type = |one: &DataType, other: &DataType| one == other || is_text(one) && is_text(other);
                 let typed = name == CSV
                     || columns
+                        .types
                         .fields()
                         .iter()
                         .zip(due.fields())
