@@ -50,6 +50,7 @@ class Synthesizer:
         unit: str | None = None,
         max_rows: int | None = None,
         learn_share: float | None = None,
+        dialect: Mapping[str, Any] | None = None,
         check_share: float | None = None,
         criteria: Criteria | None = None,
         ledger: Ledger | PathLike | None = None,
@@ -76,6 +77,8 @@ class Synthesizer:
         :param unit: without a schema: the column that identifies people, who may have several rows
         :param max_rows: without a schema: the most rows of one person; by default 1
         :param learn_share: without a schema: the share of the budget for learning; by default 0.35
+        :param dialect: without a schema: how text files are written, as in a schema file, such as
+            ``{"delimiter": ",", "columnNames": ["age", "sex"]}`` for a file without a header
         :param check_share: share of the budget for comparing synthetic rows with the real ones, with noise, so
             that their quality may be published: see :attr:`Model.quality`. By default nothing is compared, or
             0.05 with ``criteria``
@@ -111,6 +114,7 @@ class Synthesizer:
             unit=unit,
             max_rows=max_rows,
             learn_share=learn_share,
+            dialect=dialect,
             check=check,
             ledger=ledger,
             resume=resume,
@@ -134,6 +138,7 @@ class Synthesizer:
         unit: str | None = None,
         max_rows: int | None = None,
         learn_share: float | None = None,
+        dialect: Mapping[str, Any] | None = None,
         check: GivenCheck | None,
         ledger: Ledger | PathLike | None,
         resume: bool,
@@ -164,6 +169,7 @@ class Synthesizer:
                 unit=unit,
                 max_rows=max_rows,
                 learn_share=learn_share,
+                dialect=None if dialect is None else json.dumps(dict(dialect)),
                 check=check,
                 method=self.method,
                 options=options,

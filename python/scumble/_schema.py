@@ -94,14 +94,19 @@ class Schema:
         return cls(_native.read_spec(path))
 
     @classmethod
-    def draft(cls, data: Data, *, format: FormatName | None = None) -> Schema:
+    def draft(
+        cls, data: Data, *, format: FormatName | None = None, dialect: Mapping[str, Any] | None = None
+    ) -> Schema:
         """Drafts a schema from the names and types of columns. No value is read.
 
         ``data`` is a path or a table of pandas, polars, pyarrow, duckdb or any other library that
         supports Arrow's C interface. :meth:`check` lists what is left to declare: bounds and
-        categories, from public knowledge.
+        categories, from public knowledge. ``dialect`` says how a text file is written, as in the
+        schema file, and becomes a part of the draft.
         """
-        return cls(_native.draft(_frames.types_of(data), format))
+        written = None if dialect is None else dict(dialect)
+        schema = cls(_native.draft(_frames.types_of(data), format, None if written is None else json.dumps(written)))
+        return cls({**schema._spec, "dialect": written}) if written else schema
 
     def save(self, path: PathLike, *, force: bool = False) -> None:
         """Writes the schema file, as YAML. An existing file is replaced only with ``force``."""

@@ -1,12 +1,12 @@
 //! The columns of a table: declared by a schema, or learned.
 
 use scumble::mechanisms::columns::LearnShare;
+use scumble::schema::TableTerms;
 use scumble::schema::learn::PartialSchema;
-use scumble::schema::{Dialect, TableTerms};
 use scumble::{ApproxDp, Fit, Input, undeclared};
 
 use crate::failure::Failure;
-use crate::schema::Schema;
+use crate::schema::{Schema, dialect_of};
 
 /// The columns of a table.
 pub(crate) enum Columns<'a> {
@@ -24,11 +24,12 @@ impl<'a> Columns<'a> {
         unit: Option<String>,
         max_rows: Option<u32>,
         learn_share: Option<f64>,
+        dialect: Option<&str>,
     ) -> Result<Self, Failure> {
         if let Some(schema) = schema {
-            if unit.is_some() || max_rows.is_some() || learn_share.is_some() {
-                let problem = "`unit`, `max_rows` and `learn_share` are for tables without a schema";
-                return Err(Failure::usage(problem, "state the unit in the schema, or leave out the schema"));
+            if unit.is_some() || max_rows.is_some() || learn_share.is_some() || dialect.is_some() {
+                let problem = "`unit`, `max_rows`, `learn_share` and `dialect` are for tables without a schema";
+                return Err(Failure::usage(problem, "state them in the schema, or leave out the schema"));
             }
             return Ok(Self::Declared(&schema.0));
         }
@@ -37,7 +38,7 @@ impl<'a> Columns<'a> {
         };
         let share = learn_share.map_or_else(|| Ok(LearnShare::default()), share)?;
         let terms = TableTerms { privacy_unit: unit, max_contributions: max_rows, ..TableTerms::default() };
-        Ok(Self::Learned(Box::new(undeclared(first, Dialect::default(), terms)?), share))
+        Ok(Self::Learned(Box::new(undeclared(first, dialect_of(dialect)?, terms)?), share))
     }
 
     /// Returns the schema, if it is known before the fit.

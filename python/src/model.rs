@@ -60,8 +60,8 @@ fn json(value: &impl serde::Serialize) -> String {
 impl Model {
     /// Fits a model to rows.
     #[staticmethod]
-    #[pyo3(signature = (data, schema, *, unit, max_rows, learn_share, check, method, options, epsilon, delta, ledger,
-                        resume, anew, accept_weak_privacy, save_to, format, threads,
+    #[pyo3(signature = (data, schema, *, unit, max_rows, learn_share, dialect, check, method, options, epsilon, delta,
+                        ledger, resume, anew, accept_weak_privacy, save_to, format, threads,
                         memory_limit, spill_directory, push_down, progress))]
     #[expect(
         clippy::fn_params_excessive_bools,
@@ -74,6 +74,7 @@ impl Model {
         unit: Option<String>,
         max_rows: Option<u32>,
         learn_share: Option<f64>,
+        dialect: Option<&str>,
         check: Option<GivenCheck>,
         method: Option<&str>,
         options: Vec<String>,
@@ -103,7 +104,7 @@ impl Model {
         };
         let method = method_named(method, &options, goal)?;
         let inputs = Data::of(data)?.0;
-        let columns = Columns::of(schema, &inputs, unit, max_rows, learn_share)?;
+        let columns = Columns::of(schema, &inputs, unit, max_rows, learn_share, dialect)?;
         let check = check.as_ref().map(GivenCheck::read).transpose()?;
         let model = work::run(data.py(), progress.as_ref(), |reporter| {
             // Without a progress bar no forecast is needed.

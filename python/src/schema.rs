@@ -98,14 +98,25 @@ pub(crate) fn spec_to_yaml(spec: &str) -> Result<String, Failure> {
 /// Drafts a schema to complete by hand, as YAML, from the types of a table or the columns of the
 /// first file of `data`.
 #[pyfunction]
-pub(crate) fn draft(data: &Bound<'_, PyAny>, format: Option<&str>) -> PyResult<String> {
+pub(crate) fn draft(data: &Bound<'_, PyAny>, format: Option<&str>, dialect: Option<&str>) -> PyResult<String> {
     if let Ok(types) = data.cast::<Types>() {
         return Ok(drafted(&types.get().0)?);
     }
     let format = format.map(format_named).transpose()?;
     let inputs = Data::of(data)?.0;
     let first = inputs.first().ok_or_else(|| Failure::usage("no input file", "name at least one file"))?;
-    Ok(drafted(&column_types(first, format, &Dialect::default()).map_err(Failure::from)?)?)
+    Ok(drafted(&column_types(first, format, &dialect_of(dialect)?).map_err(Failure::from)?.types)?)
+}
+
+/// Parses a dialect, which is JSON.
+pub(crate) fn dialect_of(dialect: Option<&str>) -> Result<Dialect, Failure> {
+    let Some(dialect) = dialect else { return Ok(Dialect::default()) };
+    serde_json::from_str(dialect).map_err(|error| {
+        Failure::usage(
+            format!("`dialect`: {error}"),
+            "as in `dialect={\"delimiter\": \",\", \"columnNames\": [\"age\", \"sex\"]}`",
+        )
+    })
 }
 
 fn drafted(columns: &arrow_schema::Schema) -> Result<String, Failure> {

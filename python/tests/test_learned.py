@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,7 +46,7 @@ def test_a_frame_is_fitted_without_a_schema(visits: Any) -> None:
 
 def test_terms_of_a_table_without_a_schema_are_refused_beside_one(visits: Any) -> None:
     _, schema = scumble.demo(rows=10)
-    for terms in ({"unit": "person"}, {"max_rows": 2}, {"learn_share": 0.3}):
+    for terms in ({"unit": "person"}, {"max_rows": 2}, {"learn_share": 0.3}, {"dialect": {"delimiter": ";"}}):
         with pytest.raises(scumble.UsageError, match="without a schema"):
             scumble.Auto(epsilon=1, delta=1e-9).fit(visits, schema, **terms)
     with pytest.raises(scumble.UsageError, match="learn_share"):
@@ -55,3 +56,23 @@ def test_terms_of_a_table_without_a_schema_are_refused_beside_one(visits: Any) -
 def test_categories_need_a_delta(visits: Any) -> None:
     with pytest.raises(scumble.UsageError, match="delta"):
         scumble.PBPGM(epsilon=1, delta=0).fit(visits)
+
+
+def test_a_first_row_that_was_read_as_a_header_is_not_released(tmp_path: Path) -> None:
+    file = tmp_path / "wards.csv"
+    file.write_text("".join(f"{('north', 'south')[row % 2]},{18 + row * 31 % 70}\n" for row in range(4_000)))
+    method = scumble.Auto(epsilon=4, delta=1e-9)
+    for data in (pd.read_csv(file), str(file)):
+        with pytest.raises(scumble.UsageError, match="may be a row: the name of column 2 is a number") as refused:
+            method.fit(data)
+        assert "names" in refused.value.hint.lower() and "north" not in str(refused.value)
+    named = {"delimiter": ",", "columnNames": ["ward", "age"]}
+    assert set(method.fit(str(file), dialect=named).model_.learned_columns) == {"ward", "age"}
+    assert set(method.fit(pd.read_csv(file, names=["ward", "age"])).model_.learned_columns) == {"ward", "age"}
+    # pandas numbers the columns of a file without a header; these numbers are not values.
+    assert set(method.fit(pd.read_csv(file, header=None)).model_.learned_columns) == {"0", "1"}
+
+    draft = scumble.Schema.draft(str(file), dialect=named)
+    assert list(draft) == ["ward", "age"] and draft.to_dict()["dialect"]["columnNames"] == ["ward", "age"]
+    with pytest.raises(scumble.UsageError, match="`dialect`.*unknown field `delimeter`"):
+        method.fit(str(file), dialect={"delimeter": ";"})

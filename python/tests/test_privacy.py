@@ -267,6 +267,7 @@ def test_a_cancelled_fit_is_resumed_in_the_same_process(tmp_path: Path) -> None:
                 unit=None,
                 max_rows=None,
                 learn_share=None,
+                dialect=None,
                 check=None,
                 ledger=ledger.path,
                 resume=False,

@@ -87,6 +87,7 @@ def test_a_fit_of_a_file_reports_the_forecast_and_the_time_used(people: tuple[sc
             unit=None,
             max_rows=None,
             learn_share=None,
+            dialect=None,
             check=None,
             method=method.method,
             options=method._options(),
