@@ -358,6 +358,7 @@ mod tests {
     use rand::rngs::SmallRng;
 
     use super::*;
+    use crate::bins::edges::Edges;
 
     #[test]
     fn excluded_values_are_never_drawn_and_all_others_are() {
@@ -378,7 +379,7 @@ mod tests {
         let missing = MissingTexts::new(&[], |_| 0);
         let step = |step: f64| Step::of(&crate::FieldTerms { step: Some(step), ..crate::FieldTerms::default() });
         let mut rng = SmallRng::seed_from_u64(7);
-        let cut = RealCut::Bins(RealBins::Edges([-3.0, 0.2, 10.0].into()));
+        let cut = RealCut::Bins(RealBins::Edges(Edges::new(&[-3.0, 0.2, 10.0])));
         let draw = RealDraw::new(&cut, 2, &missing, step(0.5));
         for code in (0..2).cycle().take(1000) {
             let (value, (low, high)) = (draw.draw(code, &mut rng), draw.ends(code));
@@ -398,7 +399,7 @@ mod tests {
             assert!((scale(width) / expected - 1.0).abs() < 1e-9, "{width}: {}", scale(width));
         }
         let missing = MissingTexts::new(&[], |_| 0);
-        let cut = RealCut::Bins(RealBins::Edges([70.0, 70.123_456, 75.0].into()));
+        let cut = RealCut::Bins(RealBins::Edges(Edges::new(&[70.0, 70.123_456, 75.0])));
         let (draw, mut rng) = (RealDraw::new(&cut, 2, &missing, None), SmallRng::seed_from_u64(5));
         for code in (0..2).cycle().take(10_000) {
             let (low, high) = draw.ends(code);

@@ -7,9 +7,12 @@
 pub(crate) mod amounts;
 pub(crate) mod calendar;
 pub(crate) mod cut;
+pub(crate) mod edges;
 pub(crate) mod step;
 
 use std::hash::{Hash, Hasher};
+
+use self::edges::Edges;
 
 /// Bins of whole numbers: integers, years, days, microseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -125,7 +128,7 @@ pub(crate) enum RealBins {
         count: u32,
     },
     /// All edges, ascending.
-    Edges(Box<[f64]>),
+    Edges(Edges),
 }
 
 impl RealBins {
@@ -133,7 +136,7 @@ impl RealBins {
     pub(crate) fn bounds(&self) -> (f64, f64) {
         match self {
             Self::Equal { low, high, .. } | Self::Stepped { low, high, .. } => (*low, *high),
-            Self::Edges(edges) => (edges[0], edges[edges.len() - 1]),
+            Self::Edges(edges) => (edges.as_slice()[0], edges.as_slice()[edges.as_slice().len() - 1]),
         }
     }
 
@@ -141,9 +144,7 @@ impl RealBins {
     pub(crate) fn count(&self) -> u32 {
         match self {
             Self::Equal { count, .. } | Self::Stepped { count, .. } => *count,
-            Self::Edges(edges) => {
-                u32::try_from(edges.len() - 1).expect("a checked column has at most limits::CATEGORIES bins")
-            }
+            Self::Edges(edges) => edges.bins(),
         }
     }
 
@@ -153,7 +154,7 @@ impl RealBins {
             Self::Equal { high, count, .. } | Self::Stepped { high, count, .. } if index == *count => *high,
             Self::Equal { low, high, count } => low + (high - low) * (f64::from(index) / f64::from(*count)),
             Self::Stepped { low, width, .. } => low + width * f64::from(index),
-            Self::Edges(edges) => edges[index as usize],
+            Self::Edges(edges) => edges.as_slice()[index as usize],
         }
     }
 
@@ -170,11 +171,7 @@ impl RealBins {
         let guess = match self {
             Self::Equal { low, high, count } => (value - low) / (high - low) * f64::from(*count),
             Self::Stepped { low, width, .. } => (value - low) / width,
-            Self::Edges(edges) => {
-                // The upper edge of the last bin belongs to it.
-                let at_or_below = edges.partition_point(|&edge| edge <= value);
-                return u32::try_from(at_or_below - 1).expect("as many as bins").min(last);
-            }
+            Self::Edges(edges) => return edges.bin(value),
         };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0 ..= last, a u32")]
         let mut index = guess.clamp(0.0, f64::from(last)) as u32;
@@ -194,7 +191,9 @@ impl RealBins {
             Self::Stepped { low, high, width, count } => {
                 vec![1, low.to_bits(), high.to_bits(), width.to_bits(), (*count).into()]
             }
-            Self::Edges(edges) => std::iter::once(2).chain(edges.iter().map(|edge| edge.to_bits())).collect(),
+            Self::Edges(edges) => {
+                std::iter::once(2).chain(edges.as_slice().iter().map(|edge| edge.to_bits())).collect()
+            }
         }
     }
 }
@@ -256,7 +255,7 @@ mod tests {
             RealBins::Equal { low: 0.1, high: 0.7, count: 6 },
             RealBins::Equal { low: -1e9, high: 1e-9, count: 1 << 20 },
             RealBins::Stepped { low: 0.0, high: 1.0, width: 0.3, count: 4 },
-            RealBins::Edges([0.0, 0.1, 10.0, 1e6].into()),
+            RealBins::Edges(Edges::new(&[0.0, 0.1, 10.0, 1e6])),
         ];
         for bins in &cuts {
             let (low, high) = bins.bounds();

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::bins::amounts::{RealAmounts, WholeAmounts, log_edges, whole_log_bins};
 use crate::bins::calendar::CalendarUnit;
 use crate::bins::cut::{Held, RealCut, WholeCut};
+use crate::bins::edges::Edges;
 use crate::bins::step::{MAX_DECIMALS, Step};
 use crate::bins::{RealBins, WholeBins};
 use crate::error::SchemaError;
@@ -576,7 +577,7 @@ impl Field<'_> {
         if let Some(edges) = spec.edges.as_deref() {
             let edges = edges.iter().map(|edge| self.real(edge)).collect::<Result<Vec<_>, _>>()?;
             self.check_edges(&edges, |left, right| left < right)?;
-            return Ok((edges[0], RealBins::Edges(edges.into())));
+            return Ok((edges[0], RealBins::Edges(Edges::new(&edges))));
         }
         let (low, high) = match top {
             None => self.bounds(|bound| self.real(bound), |low, high| low < high)?,
@@ -601,7 +602,7 @@ impl Field<'_> {
                 if count == 0 || edges.windows(2).any(|pair| pair[1] - pair[0] < pair[1] * f64::EPSILON * 8.0) {
                     return too_fine();
                 }
-                return Ok((low, RealBins::Edges(edges.into())));
+                return Ok((low, RealBins::Edges(Edges::new(&edges))));
             }
             (Some(count), _) => RealBins::Equal { low, high, count },
             (None, Some(width)) => {
