@@ -11,6 +11,7 @@ mod smoothed;
 mod uniform;
 
 use std::num::NonZero;
+use std::sync::OnceLock;
 use std::thread;
 
 use scumble_planted::Mutant;
@@ -30,6 +31,13 @@ use crate::error::VaultError;
 const BLOCK: usize = 4096;
 /// Minimum number of blocks per thread. Drawing fewer takes less time than starting a thread.
 const MIN_BLOCKS_PER_THREAD: usize = 4;
+
+/// Returns the number of threads that this machine runs at once. It is cached: to ask the system
+/// takes as long as to draw the noise of a small table.
+pub(crate) fn processors() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
+}
 
 /// Integer noise of one scale.
 pub(crate) trait Noise: Sync {
@@ -59,8 +67,7 @@ pub(crate) fn add<T: Into<i128> + Copy + Sync>(
     key: &JobKey,
     release: EventId,
 ) -> Result<Vec<i64>, VaultError> {
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = processors.min(exact.len() / (MIN_BLOCKS_PER_THREAD * BLOCK)).max(1);
+    let threads = processors().min(exact.len() / (MIN_BLOCKS_PER_THREAD * BLOCK)).max(1);
     add_on(threads, exact, noise, key, release)
 }
 

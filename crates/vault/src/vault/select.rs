@@ -1,7 +1,7 @@
 //! Selecting a candidate, and the exact scores behind it.
 
 use std::collections::BTreeMap;
-use std::num::{NonZero, NonZeroU32, NonZeroU64};
+use std::num::{NonZeroU32, NonZeroU64};
 use std::thread;
 
 use scumble_planted::Mutant;
@@ -15,6 +15,7 @@ use crate::account::{
 };
 use crate::error::VaultError;
 use crate::hex;
+use crate::noise::processors;
 use crate::released::Released;
 use crate::score::{Score, Statistic};
 use crate::source::CountTable;
@@ -162,7 +163,7 @@ impl<A: Adjacency, M: Accounting> Vault<A, M> {
             reads.map(|(index, table)| (index, candidates[index].value(domain, table.counts()))).collect()
         };
         let cells: usize = tables.iter().map(CountTable::cells).sum();
-        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(cells / MIN_CELLS_PER_THREAD);
+        let threads = processors().min(cells / MIN_CELLS_PER_THREAD);
         if threads <= 1 {
             return score(readers, tables);
         }
