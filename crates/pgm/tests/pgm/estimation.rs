@@ -1,7 +1,6 @@
 //! Fits are the nearest distributions, with any search and from any start.
 
-mod brute_force;
-
+use crate::brute_force;
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use scumble_pgm::{

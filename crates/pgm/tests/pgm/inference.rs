@@ -1,9 +1,7 @@
 //! Every method for marginals equals the sum over all rows.
 
-mod brute_force;
-#[path = "brute_force/shapes.rs"]
-mod shapes;
-
+use crate::brute_force;
+use crate::shapes;
 use scumble_pgm::{CliqueVector, ModelError, StructuralZeros, infer};
 use scumble_schema::{AttributeId, Clique, Domain};
 

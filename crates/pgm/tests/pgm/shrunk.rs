@@ -1,7 +1,6 @@
 //! The shrunk search: potentials stay small where noise hides them.
 
-mod brute_force;
-
+use crate::brute_force;
 use chacha20::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use scumble_pgm::{Estimate, Estimator, Measurement, ModelError, Search, Stop, StructuralZeros, Total, simplex};

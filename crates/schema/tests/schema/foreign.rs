@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use scumble_schema::{Foreign, Loss, LossKind, Schema, SchemaSpec, export_mbi};
 
 const FILES: [(Foreign, &str); 5] = [
-    (Foreign::Sdv, include_str!("foreign/survey.sdv.json")),
-    (Foreign::Sdv, include_str!("foreign/single.sdv.json")),
-    (Foreign::Dpsynth, include_str!("foreign/survey.dpsynth.yaml")),
-    (Foreign::Smartnoise, include_str!("foreign/survey.smartnoise.yaml")),
-    (Foreign::CsvwEo, include_str!("foreign/survey.csvw-eo.json")),
+    (Foreign::Sdv, include_str!("../foreign/survey.sdv.json")),
+    (Foreign::Sdv, include_str!("../foreign/single.sdv.json")),
+    (Foreign::Dpsynth, include_str!("../foreign/survey.dpsynth.yaml")),
+    (Foreign::Smartnoise, include_str!("../foreign/survey.smartnoise.yaml")),
+    (Foreign::CsvwEo, include_str!("../foreign/survey.csvw-eo.json")),
 ];
 const FORMATS: [Foreign; 4] = [Foreign::Sdv, Foreign::Dpsynth, Foreign::Smartnoise, Foreign::CsvwEo];
 

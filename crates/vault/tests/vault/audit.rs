@@ -20,17 +20,13 @@
 //! between cells is for the tests of the generator to detect.
 #![allow(clippy::disallowed_methods, reason = "statistics of 10^5 cells")]
 
-#[path = "support/rows.rs"]
-mod rows;
-mod support;
-
 use std::num::NonZeroU32;
 
-use rows::{Rows, goal};
+use crate::rows::{Rows, goal};
+use crate::support::upper_tail;
 use scumble_schema::Domain;
 use scumble_vault::account::gdp;
 use scumble_vault::{AddRemove, MuSquared, Vault};
-use support::upper_tail;
 
 const CANARIES: u32 = 100_000;
 /// Claim of the audited run: mu is 0.92, so that guesses are right in two thirds of the cells.

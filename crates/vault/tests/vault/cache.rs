@@ -1,12 +1,9 @@
 //! Caches of the vault: tables and scores are computed once, and answers do not change.
 
-#[path = "support/rows.rs"]
-mod rows;
-
 use std::num::NonZeroU32;
 use std::sync::atomic::Ordering;
 
-use rows::{Rows, goal};
+use crate::rows::{Rows, goal};
 use scumble_schema::{AttributeId, Clique, Domain, Recoding};
 use scumble_vault::score::{Candidate, L1Error, TotalVariation};
 use scumble_vault::{AddRemove, Budget, Pure, Vault};

@@ -1,13 +1,10 @@
 //! T5 and T6: every scale and every claim, against independent computations.
 #![allow(clippy::disallowed_methods, reason = "a test may choose its parameters with any function")]
 
-#[path = "support/rows.rs"]
-mod rows;
-
 use std::num::NonZeroU32;
 
+use crate::rows::{Rows, goal};
 use dashu_int::UBig;
-use rows::{Rows, goal};
 use scumble_schema::{AttributeId, Clique};
 use scumble_vault::account::{Amount, LaplaceScale, Mechanism, Selecting, SelectionEpsilon, gdp, zcdp};
 use scumble_vault::score::{Candidate, Score, TotalVariation};
@@ -247,7 +244,7 @@ fn noise_beyond_the_largest_scale_is_refused_and_below_the_smallest_is_raised() 
 #[test]
 fn the_profile_is_never_below_the_reference_and_tight() {
     let mut rows = 0;
-    for line in include_str!("reference/profile.csv").lines().skip(1) {
+    for line in include_str!("../reference/profile.csv").lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
         let mu_squared = MuSquared::from_quanta(u128::from_str_radix(fields[0], 16).unwrap());
         let epsilon = Epsilon::new(fields[1].parse().unwrap()).unwrap();
@@ -265,7 +262,7 @@ fn the_profile_is_never_below_the_reference_and_tight() {
 #[test]
 fn gaussian_certificates_are_never_below_the_reference_and_tight() {
     let mut lists = 0;
-    for line in include_str!("reference/epsilon.csv").lines().skip(1) {
+    for line in include_str!("../reference/epsilon.csv").lines().skip(1) {
         let (index, truth) = line.split_once(',').unwrap();
         let index: u64 = index.parse().unwrap();
         let (m, events) = gaussian_events(index);
@@ -280,7 +277,7 @@ fn gaussian_certificates_are_never_below_the_reference_and_tight() {
 #[test]
 fn mixed_certificates_are_never_below_the_reference_and_tight() {
     let mut lists = [0; 3];
-    for line in include_str!("reference/mixed_epsilon.csv").lines().skip(1) {
+    for line in include_str!("../reference/mixed_epsilon.csv").lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
         let (accounting, delta) = match fields[1] {
             "pure" => (AccountingKind::Pure, 0.0),

@@ -3,12 +3,9 @@
 #![cfg(feature = "replay")]
 #![allow(missing_docs, reason = "a test")]
 
-#[path = "support/rows.rs"]
-mod rows;
-
 use std::num::NonZeroU32;
 
-use rows::{Rows, goal};
+use crate::rows::{Rows, goal};
 use scumble_schema::{AttributeId, Clique, Domain, Recoding};
 use scumble_vault::account::{Mechanism, Question};
 use scumble_vault::replay::{self, Recording};

@@ -1,13 +1,10 @@
 //! A vault on a ledger: reservations, journals, spends, and resumed jobs.
 
-#[path = "support/rows.rs"]
-mod rows;
-
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rows::{Rows, goal};
+use crate::rows::{Rows, goal};
 use scumble_schema::{AdjacencyKind, AttributeId, Clique};
 use scumble_vault::account::{Share, ThresholdDelta};
 use scumble_vault::ledger::{Job, JobPlan, Ledger, LedgerError, Outcome, Terms};

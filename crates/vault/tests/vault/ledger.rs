@@ -1,8 +1,5 @@
 //! Public interface of the ledger: records, refusals, crashes.
 
-#[path = "support/job.rs"]
-mod job;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::num::NonZeroU32;
@@ -11,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use job::{Witness, goal, request, terms};
+use crate::one_job;
+use crate::one_job::{Witness, goal, request, terms};
 use proptest::prelude::*;
 use rusqlite::Connection;
 use scumble_schema::AdjacencyKind;
@@ -581,19 +579,19 @@ fn child_process() {
     let Ok(directory) = std::env::var(CHILD) else { return };
     let directory = PathBuf::from(directory);
     loop {
-        job::run(&directory.join("ledger"), &directory.join("artefacts"), "job").unwrap();
+        one_job::run(&directory.join("ledger"), &directory.join("artefacts"), "job").unwrap();
     }
 }
 
 /// Returns the output of the child, without the line that the test harness begins and does not end.
 fn child_lines(output: &str) -> String {
-    output.split_once("child_process ... ").map_or(String::new(), |(_, said)| said.to_owned())
+    output.split_once("ledger::child_process ... ").map_or(String::new(), |(_, said)| said.to_owned())
 }
 
 /// Starts a process that runs one job after the other until it is killed.
 fn start_jobs(directory: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child_process", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "ledger::child_process", "--nocapture", "--test-threads=1"])
         .env(CHILD, directory)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -647,7 +645,10 @@ fn storage_that_fails_stops_the_job_and_marks_the_ledger() {
     // A limit on the size of files makes a write fail like a failing disk. The ledger reaches it
     // after some jobs.
     let output = Command::new("sh")
-        .args(["-c", "trap '' XFSZ; ulimit -f 60; exec \"$0\" --exact child_process --nocapture --test-threads=1"])
+        .args([
+            "-c",
+            "trap '' XFSZ; ulimit -f 60; exec \"$0\" --exact ledger::child_process --nocapture --test-threads=1",
+        ])
         .arg(std::env::current_exe().unwrap())
         .env(CHILD, directory.path())
         .output()

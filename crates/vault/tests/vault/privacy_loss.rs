@@ -2,12 +2,9 @@
 #![cfg(feature = "audit")]
 #![allow(clippy::disallowed_methods, reason = "numbers to compare exact ones with")]
 
-#[path = "support/rows.rs"]
-mod rows;
-
 use std::num::{NonZeroU32, NonZeroUsize};
 
-use rows::{Rows, goal};
+use crate::rows::{Rows, goal};
 use scumble_schema::{AttributeId, Clique};
 use scumble_vault::account::{Mechanism, Noise};
 use scumble_vault::audit::{Measured, PrivacyLoss, open, with_rows};

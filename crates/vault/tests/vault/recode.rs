@@ -1,12 +1,9 @@
 //! Questions about columns that are functions of those of the source.
 
-#[path = "support/rows.rs"]
-mod rows;
-
 use std::num::NonZeroU32;
 use std::sync::atomic::Ordering;
 
-use rows::{Rows, goal};
+use crate::rows::{Rows, goal};
 use scumble_schema::{AttributeId, Clique, Domain, Recoding};
 use scumble_vault::score::TotalVariation;
 use scumble_vault::{AddRemove, ApproxDp, Delta, Epsilon, Gdp, Pure, Vault};

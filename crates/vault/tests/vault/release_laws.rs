@@ -7,17 +7,12 @@
 //! reject a scale that is 2 percent off: a test that cannot detect the error would prove nothing.
 #![allow(clippy::disallowed_methods, reason = "statistics of about 10^6 draws")]
 
-#[path = "support/release_law.rs"]
-mod release_law;
-#[path = "support/rows.rs"]
-mod rows;
-mod support;
-
+use crate::release_law;
 use std::collections::HashSet;
 use std::num::{NonZeroU32, NonZeroUsize};
 
-use release_law::{FAR, Lawful, candidates, column, correlation, open, score_noise, table_noise};
-use rows::{Rows, goal};
+use crate::release_law::{FAR, Lawful, candidates, column, correlation, open, score_noise, table_noise};
+use crate::rows::{Rows, goal};
 use scumble_schema::{AttributeId, Domain};
 use scumble_vault::account::{Mechanism, Share};
 use scumble_vault::score::{HalfL1, L1Error, MaximalJoint, Score, TotalVariation};

@@ -1,13 +1,10 @@
 //! Public interface of the vault: releases, refusals, certificates.
 
-#[path = "support/rows.rs"]
-mod rows;
-
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::atomic::Ordering;
 
+use crate::rows::{Rows, goal};
 use proptest::prelude::*;
-use rows::{Rows, goal};
 use scumble_schema::{AttributeId, Clique, Domain};
 use scumble_vault::account::{Mechanism, Noise, Question, Selecting, Share, gdp};
 use scumble_vault::score::{

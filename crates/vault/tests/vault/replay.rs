@@ -1,12 +1,9 @@
 //! The replay tools detect a run that differs from its recording.
 #![cfg(feature = "replay")]
 
-#[path = "support/rows.rs"]
-mod rows;
-
 use std::num::{NonZeroU32, NonZeroUsize};
 
-use rows::{Rows, goal};
+use crate::rows::{Rows, goal};
 use scumble_schema::{AttributeId, Clique};
 use scumble_vault::account::{Noise, Share};
 use scumble_vault::replay::{self, Recording};

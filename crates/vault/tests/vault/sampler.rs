@@ -6,14 +6,12 @@
     reason = "statistics of at most 10^9 draws"
 )]
 
-mod support;
-
+use crate::support::Law::{self, DiscreteLaplace as Laplace, RoundedGaussian as Gaussian};
+use crate::support::{Bins, DRAWS, LEAST_P, SCALES, p_value, p_value_of_two, upper_gamma, upper_tail};
 use opendp::traits::CastInternalRational;
 use opendp::traits::samplers::{sample_discrete_gaussian, sample_discrete_laplace};
 use scumble_vault::account::{LaplaceScale, Sigma};
 use scumble_vault::noise::{DiscreteLaplace, JobKey, RoundedGaussian, Substream};
-use support::Law::{self, DiscreteLaplace as Laplace, RoundedGaussian as Gaussian};
-use support::{Bins, DRAWS, LEAST_P, SCALES, p_value, p_value_of_two, upper_gamma, upper_tail};
 
 const THREADS: u32 = 2;
 

@@ -2,13 +2,11 @@
 //! the mechanism.
 #![allow(clippy::disallowed_methods, reason = "statistics of small numbers")]
 
-mod support;
-
 use std::num::NonZeroU128;
 
+use crate::support::{LEAST_P, histogram, p_value};
 use scumble_vault::account::SelectionEpsilon;
 use scumble_vault::noise::ExponentialMechanism;
-use support::{LEAST_P, histogram, p_value};
 
 const SELECTIONS: u64 = 1_000_000;
 const THREADS: u32 = 2;

@@ -1,13 +1,10 @@
 //! Rows drawn from a smoothed histogram: costs, distribution, refusals.
 #![allow(clippy::disallowed_methods, reason = "statistics of small numbers")]
 
-#[path = "support/rows.rs"]
-mod rows;
-mod support;
-
 use std::num::{NonZeroU32, NonZeroUsize};
 
-use rows::{Rows, goal};
+use crate::rows::{Rows, goal};
+use crate::support::{LEAST_P, histogram, p_value};
 use scumble_schema::{AttributeId, Clique, Domain};
 use scumble_vault::account::{Mechanism, Question, RowDrawing, Share, Smoothing};
 use scumble_vault::noise::SmoothedHistogram;
@@ -16,7 +13,6 @@ use scumble_vault::{
     Vault, VaultError, Zcdp,
 };
 use serde_json::{Value, json};
-use support::{LEAST_P, histogram, p_value};
 
 const ONE: NonZeroU32 = NonZeroU32::MIN;
 const ALL: u64 = 1 << 32;
@@ -54,7 +50,7 @@ fn smoothing(event: &Event) -> Smoothing {
 #[test]
 fn costs_are_never_below_the_reference_and_tight() {
     let (mut costs, mut too_large) = (0, 0);
-    for line in include_str!("reference/smoothed_cost.csv").lines().skip(1) {
+    for line in include_str!("../reference/smoothed_cost.csv").lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
         let number = |index: usize| fields[index].parse::<u64>().unwrap();
         let event = event(number(0), number(1), number(2), number(3), number(4));

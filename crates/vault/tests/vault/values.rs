@@ -2,13 +2,10 @@
 //! and T17 (the rate of the delta event).
 #![allow(missing_docs, reason = "a test")]
 
-#[path = "support/rows.rs"]
-mod rows;
-
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use rows::{Rows, goal};
+use crate::rows::{Rows, goal};
 use scumble_schema::{AdjacencyKind, AttributeId, Clique};
 use scumble_vault::account::{Mechanism, Question, Share, ThresholdDelta};
 use scumble_vault::ledger::{JobPlan, Ledger, LedgerError, Terms};

@@ -1,10 +1,7 @@
 //! The conversion from zCDP, against independent references.
 #![allow(clippy::disallowed_methods, reason = "a test may choose its parameters with any function")]
 
-#[path = "support/rows.rs"]
-mod rows;
-
-use rows::goal;
+use crate::rows::goal;
 use scumble_vault::account::zcdp;
 use scumble_vault::{Delta, Epsilon, Rho};
 
@@ -26,7 +23,7 @@ fn epsilon(rho: Rho, delta: f64) -> Option<Epsilon> {
 #[test]
 fn the_bound_is_never_below_the_reference_and_tight() {
     let mut rows = 0;
-    for line in include_str!("reference/zcdp_profile.csv").lines().skip(1) {
+    for line in include_str!("../reference/zcdp_profile.csv").lines().skip(1) {
         let (rho, epsilon, truth) = fields(line);
         let claim = zcdp::delta(rho, Epsilon::try_from(epsilon).unwrap());
         assert!(claim >= truth, "{line}: {claim} is below the reference");
@@ -40,7 +37,7 @@ fn the_bound_is_never_below_the_reference_and_tight() {
 #[test]
 fn epsilon_is_never_below_the_reference_and_tight() {
     let mut rows = 0;
-    for line in include_str!("reference/zcdp_epsilon.csv").lines().skip(1) {
+    for line in include_str!("../reference/zcdp_epsilon.csv").lines().skip(1) {
         let (rho, delta, truth) = fields(line);
         let claim = epsilon(rho, delta).unwrap().get();
         assert!(claim >= truth, "{line}: {claim} is below the reference");
