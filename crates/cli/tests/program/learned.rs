@@ -42,6 +42,39 @@ fn run(folder: &Folder, arguments: &[&str]) -> (String, String) {
 }
 
 #[test]
+fn amounts_are_learned_as_numbers_however_they_are_written() {
+    let folder = Folder::new();
+    let mut text = String::from("price;fee;share;visitors;balance;day\n");
+    for row in 0..20_000_u32 {
+        let mix = row.wrapping_mul(2_654_435_761) >> 9;
+        let thousands = |number: u32, group: char| match number / 1_000 {
+            0 => number.to_string(),
+            thousands => format!("{thousands}{group}{:03}", number % 1_000),
+        };
+        let (price, fee) = (thousands(900 + mix % 4_000, ','), thousands(500 + mix % 2_000, '.'));
+        let balance = if mix % 2 == 0 { format!("({}.50)", 1 + mix % 90) } else { format!("{}.25", 1 + mix % 90) };
+        let (share, visitors, month) = (mix % 101, thousands(mix % 20_000, ','), 1 + mix % 12);
+        writeln!(text, "${price}.99;{fee},50 €;{share}%;{visitors};{balance};2024{month:02}{:02}", 1 + mix % 28)
+            .unwrap();
+    }
+    folder.write("amounts.csv", text);
+    let (_, notes) = run(&folder, &["synth", "amounts.csv", "--epsilon", "4", "--delta", "1e-9", "-o", "synth.csv"]);
+    assert!(notes.contains("date from 2024-01-01"), "{notes}");
+    let synthetic = std::fs::read_to_string(folder.path("synth.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = synthetic.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let mean = |column: usize| {
+        let values = rows.iter().map(|row| row[column].parse::<f64>().unwrap_or_else(|_| panic!("{row:?}")));
+        values.sum::<f64>() / rows.len() as f64
+    };
+    for (column, due) in [(0, 2_900.0), (1, 1_500.0), (2, 50.0), (3, 10_000.0)] {
+        let found = mean(column);
+        assert!((0.8 * due..1.2 * due).contains(&found), "column {column} has the mean {found}");
+    }
+    assert!(rows.iter().any(|row| row[4].starts_with('-')), "parentheses are a minus");
+    assert!(rows.iter().all(|row| row[5].len() == 8 && row[5].starts_with("2024")), "{:?}", rows[0]);
+}
+
+#[test]
 fn a_raw_file_becomes_a_synthetic_one() {
     let folder = folder(20_000);
     let (_, notes) = run(

@@ -294,7 +294,7 @@ fn a_table_that_may_not_be_read_is_not_called_damaged() {
 fn properties_of_the_standard_that_would_change_values_are_refused() {
     let folder = Folder::new();
     for (property, words) in [
-        ("bareNumber: false, constraints: {minimum: 0, maximum: 9}", "has `bareNumber: false`"),
+        ("categories: [1, 2]", "has `categories`"),
         ("format: '#.##0', constraints: {minimum: 0, maximum: 9}", "has `format: #.##0`"),
         ("constraints: {exclusiveMinimum: 0, maximum: 9}", "has `exclusiveMinimum`"),
     ] {

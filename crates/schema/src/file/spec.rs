@@ -101,6 +101,10 @@ pub struct FieldSpec {
     /// The group character of numbers in text; none by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_char: Option<String>,
+    /// Whether texts hold a number and nothing else, which is the default; otherwise what stands
+    /// around it, such as a currency, is ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bare_number: Option<bool>,
     /// Texts that mean true, for booleans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub true_values: Option<Vec<String>>,

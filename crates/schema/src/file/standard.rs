@@ -58,7 +58,6 @@ pub(crate) struct StandardFile {
 #[serde(rename_all = "camelCase")]
 struct StandardField {
     name: String,
-    bare_number: Option<bool>,
     categories: Option<IgnoredAny>,
     #[serde(default)]
     constraints: StandardConstraints,
@@ -88,11 +87,6 @@ impl StandardField {
         let StandardConstraints { exclusive_minimum, exclusive_maximum, others } = &self.constraints;
         self.check_names(others, &OF_CONSTRAINTS)?;
         let refusals = [
-            (
-                self.bare_number == Some(false),
-                "bareNumber: false",
-                "write the numbers in the data without units, or list the texts as a `string` column",
-            ),
             (self.categories.is_some(), "categories", "list the values as `constraints: {enum: [...]}`"),
             (exclusive_minimum.is_some(), "exclusiveMinimum", "write the least possible value as `minimum`"),
             (exclusive_maximum.is_some(), "exclusiveMaximum", "write the greatest possible value as `maximum`"),
@@ -127,7 +121,6 @@ mod tests {
     #[test]
     fn properties_that_would_change_values_are_refused() {
         for (property, words) in [
-            ("bareNumber: false", "column `x` has `bareNumber: false`, which is not supported"),
             ("categories: [1, 2]", "`categories`"),
             ("constraints: {exclusiveMinimum: 0, maximum: 9}", "`exclusiveMinimum`"),
             ("constraints: {minimum: 0, exclusiveMaximum: 9}", "`exclusiveMaximum`"),

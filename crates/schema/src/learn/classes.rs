@@ -2,6 +2,7 @@
 
 use chrono::{NaiveDate, NaiveTime};
 
+use super::form::Form;
 use crate::values::text::TimeFormat;
 
 /// Texts that often stand for a missing value, besides blanks. Each is a class of its own. Single
@@ -14,10 +15,6 @@ const MISSING: [&str; 48] = [
     "X", "Y", "Z",
 ];
 const LONGEST_MISSING: usize = 7;
-/// Largest number of decimals that has a class of its own.
-pub(super) const MAX_DECIMALS: u8 = 6;
-/// Most digits of a whole number: more may not fit an `i64`.
-const MAX_DIGITS: usize = 18;
 /// Longest text of a code, such as an identifier, and of a category, in bytes.
 const MAX_CODE: usize = 40;
 const MAX_WORDS: usize = 100;
@@ -31,15 +28,12 @@ pub enum Class {
     Missing(u8),
     /// True or false.
     Boolean,
-    /// A whole number without leading zeros.
-    Integer,
+    /// A number.
+    Number(Form),
     /// Digits with leading zeros, or too many: a code, not a number.
     Digits,
-    /// A number with a decimal point and this number of decimals; 0 for more than six, or an
-    /// exponent.
-    Decimal(u8),
-    /// A number with a decimal comma, the same.
-    Comma(u8),
+    /// A number with a currency or a percent, in parentheses, or with its sign behind it.
+    Marked(Form),
     /// A date.
     Date(DateStyle),
     /// A date with a time.
@@ -57,6 +51,8 @@ pub enum Class {
 pub enum DateStyle {
     /// `2020-01-31`.
     Iso,
+    /// `20200131`, which may be a number.
+    Compact,
     /// `2020/01/31`.
     YearSlash,
     /// `31.01.2020`.
@@ -110,8 +106,9 @@ pub enum Clock {
 }
 
 impl DateStyle {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 16] = [
         Self::Iso,
+        Self::Compact,
         Self::YearSlash,
         Self::DayDot,
         Self::DayDash,
@@ -146,6 +143,7 @@ impl DateStyle {
     pub fn pattern(self) -> Option<&'static str> {
         Some(match self {
             Self::Iso => return None,
+            Self::Compact => "%Y%m%d",
             Self::YearSlash => "%Y/%m/%d",
             Self::DayDot => "%d.%m.%Y",
             Self::DayDash => "%d-%m-%Y",
@@ -201,7 +199,10 @@ impl DateStyle {
             let has_year = text.len() > 4 && text.as_bytes()[text.len() - 4..].iter().all(u8::is_ascii_digit);
             return Self::NAMED.into_iter().find(|style| has_year && parses(*style));
         }
-        let separator = char::from(text.bytes().find(|byte| !byte.is_ascii_digit())?);
+        let Some(separator) = text.bytes().find(|byte| !byte.is_ascii_digit()).map(char::from) else {
+            let is_of_these_centuries = text.len() == 8 && (text.starts_with("19") || text.starts_with("20"));
+            return Some(Self::Compact).filter(|style| is_of_these_centuries && parses(*style));
+        };
         let [first, _, last] = text.split(separator).collect::<Vec<_>>()[..] else { return None };
         let style = match (separator, first.len(), last.len()) {
             ('-', 4, _) => Self::Iso,
@@ -287,14 +288,12 @@ impl Class {
     /// Returns all classes, in code order.
     pub fn all() -> impl Iterator<Item = Self> {
         let missing = (0..).take(MISSING.len()).map(Self::Missing);
-        let decimals = (0..=MAX_DECIMALS).map(Self::Decimal);
-        let commas = (0..=MAX_DECIMALS).map(Self::Comma);
         [Self::Blank]
             .into_iter()
             .chain(missing)
-            .chain([Self::Boolean, Self::Integer, Self::Digits])
-            .chain(decimals)
-            .chain(commas)
+            .chain([Self::Boolean, Self::Digits])
+            .chain(Form::all().map(Self::Number))
+            .chain(Form::all().map(Self::Marked))
             .chain(DateStyle::ALL.map(Self::Date))
             .chain(TimeStyle::all().map(Self::Datetime))
             .chain([Self::Code, Self::Words, Self::Long])
@@ -320,8 +319,13 @@ impl Class {
         // Numbers and dates start with a digit, dates also with the name of a month.
         let starts = text.trim_start_matches(['-', '+']).as_bytes().first();
         let may_be_number = starts.is_some_and(|first| first.is_ascii_digit() || *first == b'.' || *first == b',');
-        if may_be_number && let Some(class) = number(text).or_else(|| time(text)) {
+        if may_be_number && let Some(class) = number_or_time(text) {
             return class;
+        }
+        if text.bytes().any(|byte| byte.is_ascii_digit())
+            && let Some(form) = Form::of_marked(text)
+        {
+            return Self::Marked(form);
         }
         if text.ends_with(|end: char| end.is_ascii_digit())
             && let Some(style) = DateStyle::of(text)
@@ -338,19 +342,18 @@ impl Class {
     #[expect(clippy::cast_possible_truncation, reason = "lengths of short lists, and a place in one")]
     pub fn code(self) -> u32 {
         const BOOLEAN: u32 = 1 + MISSING.len() as u32;
-        const DECIMAL: u32 = BOOLEAN + 3;
-        const COMMA: u32 = DECIMAL + MAX_DECIMALS as u32 + 1;
-        const DATE: u32 = COMMA + MAX_DECIMALS as u32 + 1;
+        const NUMBER: u32 = BOOLEAN + 2;
+        const MARKED: u32 = NUMBER + Form::COUNT;
+        const DATE: u32 = MARKED + Form::COUNT;
         const DATETIME: u32 = DATE + DateStyle::ALL.len() as u32;
         const CODE: u32 = DATETIME + 1 + (DateStyle::WITH_TIME.len() * Clock::ALL.len()) as u32;
         match self {
             Self::Blank => 0,
             Self::Missing(place) => 1 + u32::from(place),
             Self::Boolean => BOOLEAN,
-            Self::Integer => BOOLEAN + 1,
-            Self::Digits => BOOLEAN + 2,
-            Self::Decimal(places) => DECIMAL + u32::from(places),
-            Self::Comma(places) => COMMA + u32::from(places),
+            Self::Digits => BOOLEAN + 1,
+            Self::Number(form) => NUMBER + form.code(),
+            Self::Marked(form) => MARKED + form.code(),
             Self::Date(style) => DATE + style as u32,
             Self::Datetime(TimeStyle::Iso) => DATETIME,
             Self::Datetime(TimeStyle::Of(date, clock)) => {
@@ -369,12 +372,9 @@ impl Class {
             Self::Blank => "blank".into(),
             Self::Missing(place) => format!("missing {}", MISSING[usize::from(place)]),
             Self::Boolean => "boolean".into(),
-            Self::Integer => "integer".into(),
             Self::Digits => "digits".into(),
-            Self::Decimal(0) => "decimal".into(),
-            Self::Decimal(places) => format!("decimal {places}"),
-            Self::Comma(0) => "comma".into(),
-            Self::Comma(places) => format!("comma {places}"),
+            Self::Number(form) => form.name(),
+            Self::Marked(form) => format!("marked {}", form.name()),
             Self::Date(style) => format!("date {}", date_name(style)),
             Self::Datetime(TimeStyle::Iso) => format!("datetime {ISO}"),
             Self::Datetime(TimeStyle::Of(date, clock)) => format!("datetime {} {}", date_name(date), clock.pattern()),
@@ -399,27 +399,14 @@ impl Class {
     }
 }
 
-fn number(text: &str) -> Option<Class> {
-    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_digits(unsigned) {
-        let is_number = unsigned.len() <= MAX_DIGITS && (unsigned == "0" || !unsigned.starts_with('0'));
-        return Some(if is_number { Class::Integer } else { Class::Digits });
+fn number_or_time(text: &str) -> Option<Class> {
+    if let Some(form) = Form::of(text) {
+        let date = if form == Form::Whole { DateStyle::of(text) } else { None };
+        return Some(date.map_or(Class::Number(form), Class::Date));
     }
-    for (mark, class) in [('.', Class::Decimal as fn(u8) -> Class), (',', Class::Comma)] {
-        if let Some((whole, fraction)) = unsigned.split_once(mark)
-            && (whole.is_empty() || is_digits(whole))
-            && is_digits(fraction)
-        {
-            let places = u8::try_from(fraction.len()).ok().filter(|&places| places <= MAX_DECIMALS);
-            return Some(class(places.unwrap_or(0)));
-        }
+    if text.trim_start_matches(['-', '+']).bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(Class::Digits);
     }
-    let is_exponent = unsigned.contains(['e', 'E']) && text.parse::<f64>().is_ok_and(f64::is_finite);
-    is_exponent.then_some(Class::Decimal(0))
-}
-
-fn time(text: &str) -> Option<Class> {
     DateStyle::of(text).map(Class::Date).or_else(|| TimeStyle::of(text).map(Class::Datetime))
 }
 
@@ -446,15 +433,21 @@ mod tests {
             ("NA", Class::Missing(0)),
             ("?", Class::Missing(11)),
             ("True", Class::Boolean),
-            ("0", Class::Integer),
-            ("-17", Class::Integer),
+            ("0", Class::Number(Form::Whole)),
+            ("-17", Class::Number(Form::Whole)),
             ("007", Class::Digits),
             ("1234567890123456789", Class::Digits),
-            ("3.50", Class::Decimal(2)),
-            (".5", Class::Decimal(1)),
-            ("-0,25", Class::Comma(2)),
-            ("1e-7", Class::Decimal(0)),
-            ("3.14159265", Class::Decimal(0)),
+            ("3.50", Class::Number(Form::Point(2))),
+            (".5", Class::Number(Form::Point(1))),
+            ("-0,25", Class::Number(Form::Comma(2))),
+            ("1e-7", Class::Number(Form::Point(0))),
+            ("3.14159265", Class::Number(Form::Point(0))),
+            ("1,234", Class::Number(Form::EitherComma)),
+            ("$5.25", Class::Marked(Form::Point(2))),
+            ("12 %", Class::Marked(Form::Whole)),
+            ("20200131", Class::Date(DateStyle::Compact)),
+            ("20201331", Class::Number(Form::Whole)),
+            ("30200131", Class::Number(Form::Whole)),
             ("2020-01-31", Class::Date(DateStyle::Iso)),
             ("2020-02-31", Class::Code),
             ("31.01.2020", Class::Date(DateStyle::DayDot)),
@@ -510,7 +503,7 @@ mod tests {
         fn a_class_of_numbers_holds_numbers(value in -1e9..1e9_f64, places in 0..8_usize) {
             let text = format!("{value:.places$}");
             let class = Class::of(text.as_bytes());
-            prop_assert!(matches!(class, Class::Integer | Class::Decimal(_) | Class::Digits), "{} {:?}", text, class);
+            prop_assert!(matches!(class, Class::Number(_) | Class::Digits | Class::Date(DateStyle::Compact)), "{} {:?}", text, class);
         }
     }
 }

@@ -210,7 +210,7 @@ mod tests {
     }
 
     fn of(kind: Kind, texts: &[&str], rows: f64) -> Schema {
-        let learned = LearnedKind { kind, is_required: true, missing: Vec::new(), rows: None };
+        let learned = LearnedKind { is_required: true, ..LearnedKind::stated(kind) };
         let grid = schema(grid(&learned, "x", Resolution::Fine));
         let mut counts = vec![0.0; grid.domain().sizes()[0] as usize];
         for text in texts {

@@ -1,8 +1,10 @@
 //! The kind of a column, from the classes of its texts.
 
-use super::classes::{Class, DateStyle, MAX_DECIMALS, TimeStyle};
+use super::classes::{Class, DateStyle, TimeStyle};
+use super::form::{Form, MAX_DECIMALS, Notation};
 use super::{GridCounts, SURE};
 use crate::values::missing::MissingValue;
+use crate::values::number_text::NumberText;
 
 /// Share of the values that are there which must be of a kind.
 const MOST: f64 = 0.9;
@@ -21,8 +23,6 @@ pub enum Kind {
     Number {
         /// Number of decimals.
         decimals: Option<u8>,
-        /// Whether the decimal mark is a comma.
-        comma: bool,
     },
     /// Days.
     Date(DateStyle),
@@ -44,6 +44,8 @@ pub enum Kind {
 pub struct LearnedKind {
     /// The kind of its values.
     pub kind: Kind,
+    /// How its numbers are written.
+    pub notation: Notation,
     /// Whether no value is missing.
     pub is_required: bool,
     /// Texts that stand for missing values; the empty one for blanks.
@@ -57,7 +59,7 @@ impl LearnedKind {
     pub fn new(counts: GridCounts<'_>) -> Self {
         let classes = Classes(counts);
         let (letters, missing): (Vec<_>, Vec<_>) = classes.sure_missing().partition(|(class, _)| class.is_letter());
-        let kind = classes.kind();
+        let (kind, notation) = classes.kind();
         let of_letters: f64 = letters.iter().map(|(_, count)| count).sum();
         // One or two letters beside numbers say why a number is missing. Among texts they are
         // texts.
@@ -70,12 +72,18 @@ impl LearnedKind {
         let texts = missing.iter().chain(letters.iter().filter(|_| letters_are_missing));
         let missing: Vec<&'static str> = texts.filter_map(|(class, _)| class.missing_text()).collect();
         let of_texts = if letters_are_missing { 0.0 } else { of_letters };
-        Self { kind, is_required: missing.is_empty(), missing, rows: Some(classes.there() + of_texts) }
+        Self { kind, notation, is_required: missing.is_empty(), missing, rows: Some(classes.there() + of_texts) }
     }
 
     /// Returns the kind of a column whose type the file itself states.
     pub fn stated(kind: Kind) -> Self {
-        Self { kind, is_required: false, missing: Vec::new(), rows: None }
+        Self { kind, notation: Notation::default(), is_required: false, missing: Vec::new(), rows: None }
+    }
+
+    /// Returns how its numbers are parsed.
+    pub(super) fn number_text(&self) -> NumberText {
+        let Notation { has_decimal_comma, group, is_marked } = self.notation;
+        NumberText::of(if has_decimal_comma { ',' } else { '.' }, group, !is_marked)
     }
 
     /// Returns whether the column has texts, of which categories have to be learned.
@@ -155,11 +163,11 @@ impl Classes<'_> {
     /// Returns the numbers of texts in the groups of classes that a kind is decided by.
     fn groups(&self) -> Groups {
         Groups {
-            whole: self.sum(|class| class == Class::Integer),
-            point: self.sum(|class| matches!(class, Class::Decimal(_))),
-            comma: self.sum(|class| matches!(class, Class::Comma(_))),
+            numbers: self.families(|class| if let Class::Number(form) = class { Some(form) } else { None }),
+            marked: self.families(|class| if let Class::Marked(form) = class { Some(form) } else { None }),
+            compact: self.sum(|class| class == Class::Date(DateStyle::Compact)),
             booleans: self.sum(|class| class == Class::Boolean),
-            dates: self.sum(|class| matches!(class, Class::Date(_))),
+            dates: self.sum(|class| matches!(class, Class::Date(style) if style != DateStyle::Compact)),
             datetimes: self.sum(|class| matches!(class, Class::Datetime(_))),
             digits: self.sum(|class| class == Class::Digits),
             codes: self.sum(|class| class == Class::Code),
@@ -168,42 +176,59 @@ impl Classes<'_> {
         }
     }
 
+    /// Returns the numbers of texts in each family of forms.
+    fn families(&self, form: impl Fn(Class) -> Option<Form>) -> Vec<(Form, f64)> {
+        let families = Form::all().filter(|form| form.family() == *form);
+        families.map(|family| (family, self.sum(|class| form(class).map(Form::family) == Some(family)))).collect()
+    }
+
     /// Returns the number of texts that are no missing values.
     fn there(&self) -> f64 {
         self.groups().all()
     }
 
-    /// Returns the kind of most texts, single letters aside.
-    fn kind(&self) -> Kind {
+    /// Returns the kind of most texts, single letters aside, and how its numbers are written.
+    fn kind(&self) -> (Kind, Notation) {
         let groups = self.groups();
-        let Groups { whole, point, comma, booleans, dates, datetimes, digits, codes, .. } = groups;
+        let Groups { compact, booleans, dates, datetimes, digits, codes, .. } = groups;
         let are_most = |texts: f64| texts >= MOST * groups.all();
-        if groups.all() <= 0.0 {
+        let notation = groups.notation();
+        let kind = if groups.all() <= 0.0 {
             Kind::Empty
-        } else if are_most(whole) {
-            Kind::Integer
-        } else if are_most(whole + point) {
-            Kind::Number { decimals: self.decimals(Class::Decimal), comma: false }
-        } else if are_most(whole + comma) {
-            Kind::Number { decimals: self.decimals(Class::Comma), comma: true }
+        } else if are_most(compact) {
+            Kind::Date(DateStyle::Compact)
+        } else if are_most(groups.numbers_in(notation, |_| true)) {
+            let is_whole = |form| notation.decimals(form) == Some(Some(0));
+            let are_whole = are_most(groups.numbers_in(notation, is_whole));
+            let number = || Kind::Number { decimals: self.decimals(notation) };
+            return (if are_whole { Kind::Integer } else { number() }, notation);
         } else if are_most(booleans) {
             Kind::Boolean
-        } else if are_most(dates) {
+        } else if are_most(dates + compact) {
             Kind::Date(DateStyle::of_most(|style| self.count(Class::Date(style))))
         } else if are_most(datetimes + dates) {
             Kind::Datetime(TimeStyle::of_most(|style| self.count(Class::Datetime(style))))
         } else {
             Kind::Text { codes: are_most(codes + digits) }
-        }
+        };
+        (kind, Notation::default())
     }
 
     /// Returns the largest number of decimals of more than a few numbers; `None` if some have more
     /// than there are classes for.
-    fn decimals(&self, class: fn(u8) -> Class) -> Option<u8> {
-        let count = |places: u8| self.count(class(places));
-        let all: f64 = (0..=MAX_DECIMALS).map(count).sum();
-        let counts = |places: &u8| count(*places) > (SURE * self.0.noise).max(SOME * all);
-        if counts(&0) { None } else { (1..=MAX_DECIMALS).rev().find(counts) }
+    fn decimals(&self, notation: Notation) -> Option<u8> {
+        let form = |class| match class {
+            Class::Number(form) => Some(form),
+            Class::Marked(form) => Some(form).filter(|_| notation.is_marked),
+            _ => None,
+        };
+        let count = |decimals: Option<u8>| -> f64 {
+            let has = |class| form(class).and_then(|form| notation.decimals(form)) == Some(decimals);
+            self.all().filter(|(class, _)| has(*class)).map(|(_, count)| count.max(0.0)).sum()
+        };
+        let all: f64 = (1..=MAX_DECIMALS).map(Some).chain([None]).map(count).sum();
+        let counts = |decimals: Option<u8>| count(decimals) > (SURE * self.0.noise).max(SOME * all);
+        if counts(None) { None } else { (1..=MAX_DECIMALS).rev().find(|decimals| counts(Some(*decimals))) }
     }
 
     /// Returns the number of texts in a class, at least zero.
@@ -214,9 +239,11 @@ impl Classes<'_> {
 
 /// Numbers of texts by what they look like.
 struct Groups {
-    whole: f64,
-    point: f64,
-    comma: f64,
+    /// Numbers, and numbers with marks, by the family of their form.
+    numbers: Vec<(Form, f64)>,
+    marked: Vec<(Form, f64)>,
+    /// Whole numbers that may be dates.
+    compact: f64,
     booleans: f64,
     dates: f64,
     datetimes: f64,
@@ -228,8 +255,26 @@ struct Groups {
 
 impl Groups {
     fn all(&self) -> f64 {
-        let Self { whole, point, comma, booleans, dates, datetimes, digits, codes, words, long } = self;
-        whole + point + comma + booleans + dates + datetimes + digits + codes + words + long
+        let Self { numbers, marked, compact, booleans, dates, datetimes, digits, codes, words, long } = self;
+        let numbers: f64 = numbers.iter().chain(marked).map(|(_, count)| count).sum();
+        numbers + compact + booleans + dates + datetimes + digits + codes + words + long
+    }
+
+    /// Returns the number of numbers that are written in a notation, of the forms that count.
+    fn numbers_in(&self, notation: Notation, counts: impl Fn(Form) -> bool) -> f64 {
+        let is_in = |form: Form| notation.decimals(form).is_some() && counts(form);
+        let marked = if notation.is_marked { &self.marked[..] } else { &[] };
+        let numbers = self.numbers.iter().chain(marked).filter(|(form, _)| is_in(*form));
+        self.compact + numbers.map(|(_, count)| count).sum::<f64>()
+    }
+
+    /// Returns the notation of most numbers; of several, the most likely one.
+    fn notation(&self) -> Notation {
+        let marked = Notation::all().map(|notation| Notation { is_marked: true, ..notation });
+        let counted = Notation::all().chain(marked).map(|notation| (notation, self.numbers_in(notation, |_| true)));
+        counted
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
+            .map_or_else(Notation::default, |best| best.0)
     }
 }
 
@@ -258,11 +303,47 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_decimals() {
-        let number = |decimals, comma| Kind::Number { decimals, comma };
-        assert_eq!(of(&[("1.5", 500.0), ("2", 400.0)]).kind, number(Some(1), false));
-        assert_eq!(of(&[("1.50", 5_000.0), ("1.5", 600.0), ("1.505", 20.0)]).kind, number(Some(2), false));
-        assert_eq!(of(&[("1,50", 5_000.0)]).kind, number(Some(2), true));
-        assert_eq!(of(&[("1e-7", 500.0), ("2.25", 500.0)]).kind, number(None, false));
+        let of = |texts: &[(&str, f64)]| {
+            let learned = of(texts);
+            let Kind::Number { decimals } = learned.kind else { panic!("{texts:?}: {:?}", learned.kind) };
+            (decimals, learned.notation.has_decimal_comma)
+        };
+        assert_eq!(of(&[("1.5", 500.0), ("2", 400.0)]), (Some(1), false));
+        assert_eq!(of(&[("1.50", 5_000.0), ("1.5", 600.0), ("1.505", 20.0)]), (Some(2), false));
+        assert_eq!(of(&[("1,50", 5_000.0)]), (Some(2), true));
+        assert_eq!(of(&[("1e-7", 500.0), ("2.25", 500.0)]), (None, false));
+        assert_eq!(of(&[("0.125", 500.0), ("1.125", 500.0)]), (Some(3), false));
+        assert_eq!(of(&[("1.125", 500.0)]), (Some(3), false));
+    }
+
+    #[test]
+    fn groups_and_marks_are_those_of_most_numbers() {
+        let of = |texts: &[(&str, f64)]| {
+            let LearnedKind { kind, notation, .. } = of(texts);
+            (kind, notation.has_decimal_comma, notation.group, notation.is_marked)
+        };
+        let number = |decimals| Kind::Number { decimals: Some(decimals) };
+        // Counts of people, of which most are below a thousand, and amounts.
+        assert_eq!(of(&[("950", 700.0), ("12,345", 300.0)]), (Kind::Integer, false, Some(','), false));
+        assert_eq!(
+            of(&[("950", 700.0), ("1.234.567", 60.0), ("12.345", 300.0)]),
+            (Kind::Integer, true, Some('.'), false)
+        );
+        assert_eq!(of(&[("0,125", 500.0), ("1,125", 500.0)]), (number(3), true, None, false));
+        assert_eq!(of(&[("$950.00", 700.0), ("$1,234.50", 300.0)]), (number(2), false, Some(','), true));
+        assert_eq!(of(&[("1.234,50 €", 700.0), ("20,00 €", 300.0)]), (number(2), true, Some('.'), true));
+        assert_eq!(of(&[("1 234,50", 700.0), ("20,00", 300.0)]), (number(2), true, Some(' '), false));
+        assert_eq!(of(&[("95%", 700.0), ("12.5%", 300.0)]), (number(1), false, None, true));
+        assert_eq!(of(&[("5", 950.0), ("$5", 50.0)]), (Kind::Integer, false, None, true));
+        // Without a sure sign of marks or groups there are none.
+        assert_eq!(of(&[("5", 950.0), ("$5", 20.0)]), (Kind::Integer, false, None, false));
+    }
+
+    #[test]
+    fn eight_digits_are_a_date_if_all_of_them_are() {
+        assert_eq!(of(&[("20200131", 900.0), ("99999999", 40.0)]).kind, Kind::Date(DateStyle::Compact));
+        assert_eq!(of(&[("20200131", 100.0), ("31415926", 900.0)]).kind, Kind::Integer);
+        assert_eq!(of(&[("20200131", 500.0), ("2020-01-31", 500.0)]).kind, Kind::Date(DateStyle::Compact));
     }
 
     #[test]
@@ -291,7 +372,7 @@ mod tests {
     fn noise_in_many_classes_does_not_outvote_a_small_table() {
         let mut counts: Vec<f64> =
             (0..Class::all().count()).map(|class| if class % 2 == 0 { 150.0 } else { -150.0 }).collect();
-        counts[Class::Integer.code() as usize] = 1_300.0;
+        counts[Class::Number(Form::Whole).code() as usize] = 1_300.0;
         let learned = LearnedKind::new(GridCounts { counts: &counts, noise: 125.0 });
         assert_eq!((learned.kind, learned.is_required), (Kind::Integer, true));
     }

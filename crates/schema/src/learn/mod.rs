@@ -14,6 +14,7 @@
 
 mod classes;
 mod dates;
+mod form;
 mod kind;
 mod numbers;
 mod partial;
@@ -22,6 +23,7 @@ mod texts;
 
 pub use self::classes::{Class, Clock, DateStyle, TimeStyle};
 pub use self::dates::CloserLook;
+pub use self::form::{Form, Grouping, Notation};
 pub use self::kind::{Kind, LearnedKind};
 pub use self::partial::{Missing, PartialSchema, terms_alone};
 
@@ -150,6 +152,13 @@ impl LearnedKind {
     fn field(&self, name: &str) -> FieldSpec {
         FieldSpec {
             name: name.to_owned(),
+            decimal_char: self
+                .is_number()
+                .then_some(self.notation.has_decimal_comma)
+                .filter(|is| *is)
+                .map(|_| ",".into()),
+            group_char: self.notation.group.filter(|_| self.is_number()).map(String::from),
+            bare_number: (self.is_number() && self.notation.is_marked).then_some(false),
             missing_values: self.missing_values(),
             constraints: Constraints { required: self.is_required, ..Constraints::default() },
             dp: FieldTerms { source: Source::Dp, ..FieldTerms::default() },
@@ -169,7 +178,7 @@ mod tests {
         let styles = [DateStyle::Iso, DateStyle::ShortMonthSlash, DateStyle::NameDay];
         prop_oneof![
             Just(Kind::Integer),
-            (prop::option::of(0..=6_u8), any::<bool>()).prop_map(|(decimals, comma)| Kind::Number { decimals, comma }),
+            prop::option::of(0..=6_u8).prop_map(|decimals| Kind::Number { decimals }),
             prop::sample::select(styles.to_vec()).prop_map(Kind::Date),
             Just(Kind::Datetime(TimeStyle::Iso)),
             Just(Kind::Datetime(TimeStyle::Of(DateStyle::DaySlash, Clock::MinutesOf12))),
@@ -197,13 +206,15 @@ mod tests {
         #[test]
         fn whatever_is_released_there_is_a_column(
             kind in kinds(),
+            notation in prop::sample::select(Notation::all().collect::<Vec<_>>()),
+            is_marked: bool,
             missing in prop::sample::subsequence(vec!["", "NA", "?", "N"], 0..=4),
             cells in prop::collection::vec((any::<prop::sample::Index>(), 1..400_usize, -1e3..1e6_f64), 0..6),
             noise in 0.5..1e4_f64,
             resolution in prop::sample::select(vec![Resolution::Coarse, Resolution::Fine]),
             values in values(),
         ) {
-            let learned = LearnedKind { kind, is_required: missing.is_empty(), missing, rows: None };
+            let learned = LearnedKind { kind, notation: Notation { is_marked, ..notation }, is_required: missing.is_empty(), missing, rows: None };
             let values: Vec<(&[u8], f64)> = values.iter().map(|value| (&value[..], 300.0)).collect();
             let field = match learned.grid("x", resolution) {
                 Some(grid) => {

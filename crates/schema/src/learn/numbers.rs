@@ -52,15 +52,10 @@ pub(super) fn grid(learned: &LearnedKind, name: &str, resolution: Resolution) ->
         BinsSpec { edges: Some(edges(resolution).into_iter().map(Scalar::Number).collect()), ..BinsSpec::default() };
     FieldSpec {
         field_type: "number".into(),
-        decimal_char: decimal_char(learned),
         constraints: Constraints::default(),
         dp: FieldTerms { source: Source::Public, bins: Some(bins), ..FieldTerms::default() },
         ..learned.field(name)
     }
-}
-
-fn decimal_char(learned: &LearnedKind) -> Option<String> {
-    matches!(learned.kind, Kind::Number { comma: true, .. }).then(|| ",".into())
 }
 
 /// Returns whether values of the column may be heaped: numbers that are too many for a code each.
@@ -82,7 +77,7 @@ pub(super) fn learned(learned: &LearnedKind, name: &str, counts: LineCounts<'_>,
     let heaps = dense(heaps(learned, values), &cells, learned);
     let populated = populated_cells(&cells, noise, learned.rows, &heaps);
     let decimals = match learned.kind {
-        Kind::Number { decimals, .. } => decimals.filter(|&decimals| are_exact(&populated, decimals)),
+        Kind::Number { decimals } => decimals.filter(|&decimals| are_exact(&populated, decimals)),
         _ => None,
     };
     let points: Vec<f64> = heaps.iter().map(|heap| heap.0).collect();
@@ -92,7 +87,6 @@ pub(super) fn learned(learned: &LearnedKind, name: &str, counts: LineCounts<'_>,
     let field = learned.field(name);
     FieldSpec {
         field_type: if is_whole { "integer" } else { "number" }.into(),
-        decimal_char: decimal_char(learned),
         constraints: Constraints { required: field.constraints.required, ..constraints },
         dp: FieldTerms { bins, decimals, ..field.dp },
         ..field
@@ -107,10 +101,9 @@ fn are_exact(cells: &[Cell], decimals: u8) -> bool {
 
 /// Returns the numbers among values with their rows, at most [`MAX_HEAPS`] of them, ascending.
 fn heaps(learned: &LearnedKind, values: &[(&[u8], f64)]) -> Vec<(f64, f64)> {
+    let format = learned.number_text();
     let number = |bytes: &[u8]| {
-        let text = std::str::from_utf8(bytes).ok()?.trim();
-        let text = if decimal_char(learned).is_some() { text.replace(',', ".") } else { text.to_owned() };
-        let number: f64 = text.parse().ok()?;
+        let number: f64 = format.plain(std::str::from_utf8(bytes).ok()?.trim())?.parse().ok()?;
         let is_on_grid = number.abs() < f64::from(OCTAVES.end).exp2();
         (is_on_grid && (learned.kind != Kind::Integer || number.fract() == 0.0)).then_some(number)
     };
@@ -134,7 +127,7 @@ fn heaps(learned: &LearnedKind, values: &[(&[u8], f64)]) -> Vec<(f64, f64)> {
 fn dense(heaps: Vec<(f64, f64)>, cells: &[Cell], learned: &LearnedKind) -> Vec<(f64, f64)> {
     let step = match learned.kind {
         Kind::Integer => 1.0,
-        Kind::Number { decimals: Some(decimals), .. } => 10_f64.powi(-i32::from(decimals)),
+        Kind::Number { decimals: Some(decimals) } => 10_f64.powi(-i32::from(decimals)),
         _ => return heaps,
     };
     let is_dense = |&(number, rows): &(f64, f64)| {
@@ -341,15 +334,17 @@ fn with_decimals(number: f64, decimals: Option<u8>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::GridCounts;
+    use super::super::{GridCounts, Notation};
     use super::*;
     use crate::Schema;
     use crate::file::spec::SchemaSpec;
 
+    const POINT: Notation = Notation { has_decimal_comma: false, group: None, is_marked: false };
     const INTEGER: LearnedKind =
-        LearnedKind { kind: Kind::Integer, is_required: true, missing: Vec::new(), rows: None };
+        LearnedKind { kind: Kind::Integer, notation: POINT, is_required: true, missing: Vec::new(), rows: None };
     const NUMBER: LearnedKind = LearnedKind {
-        kind: Kind::Number { decimals: Some(2), comma: false },
+        kind: Kind::Number { decimals: Some(2) },
+        notation: POINT,
         is_required: true,
         missing: Vec::new(),
         rows: None,

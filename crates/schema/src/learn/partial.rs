@@ -1,5 +1,6 @@
 //! A schema of which parts are to be learned.
 
+use super::Notation;
 use super::class_grid;
 use super::classes::{DateStyle, TimeStyle};
 use super::kind::{Kind, LearnedKind};
@@ -189,17 +190,21 @@ fn missing_of(field: &FieldSpec) -> Option<Missing> {
         return None;
     }
     let decimals = terms.decimals;
-    let comma = field.decimal_char.as_deref() == Some(",");
+    let notation = Notation {
+        has_decimal_comma: field.decimal_char.as_deref() == Some(","),
+        group: field.group_char.as_ref().and_then(|group| group.chars().next()),
+        is_marked: field.bare_number == Some(false),
+    };
     let kind = match FieldType::from_name(&field.field_type) {
         None => return field.field_type.is_empty().then_some(Missing::Type),
         Some(FieldType::Boolean) => return None,
         Some(FieldType::Integer | FieldType::Year) => Kind::Integer,
-        Some(FieldType::Number) => Kind::Number { decimals, comma },
+        Some(FieldType::Number) => Kind::Number { decimals },
         Some(FieldType::Date) => Kind::Date(DateStyle::of_pattern(field.format.as_deref())),
         Some(FieldType::Datetime) => Kind::Datetime(TimeStyle::Iso),
         Some(FieldType::String) => Kind::Text { codes: false },
     };
-    Some(Missing::Values(LearnedKind { is_required: constraints.required, ..LearnedKind::stated(kind) }))
+    Some(Missing::Values(LearnedKind { notation, is_required: constraints.required, ..LearnedKind::stated(kind) }))
 }
 
 /// Returns the learned column with what was declared of it, which wins.
@@ -224,6 +229,7 @@ fn merged(declared: FieldSpec, learned: FieldSpec) -> FieldSpec {
         format: declared.format.or(learned.format),
         decimal_char: declared.decimal_char.or(learned.decimal_char),
         group_char: declared.group_char.or(learned.group_char),
+        bare_number: declared.bare_number.or(learned.bare_number),
         missing_values: declared.missing_values.or(learned.missing_values),
         constraints,
         dp,

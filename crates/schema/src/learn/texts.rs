@@ -53,8 +53,7 @@ mod tests {
     use crate::file::spec::SchemaSpec;
 
     fn of(codes: bool, values: &[&str]) -> Schema {
-        let learned =
-            LearnedKind { kind: Kind::Text { codes }, is_required: false, missing: vec!["", "?"], rows: None };
+        let learned = LearnedKind { missing: vec!["", "?"], ..LearnedKind::stated(Kind::Text { codes }) };
         let field = super::learned(&learned, "x", values.iter().map(|value| value.as_bytes()));
         let other = FieldSpec { name: "y".into(), field_type: "boolean".into(), ..FieldSpec::default() };
         Schema::new(SchemaSpec { fields: vec![field, other], ..SchemaSpec::default() }).unwrap()

@@ -218,11 +218,11 @@ impl Field<'_> {
 
     /// The number format of the column.
     fn number_text(&self, field_type: FieldType) -> Result<NumberText, SchemaError> {
-        let FieldSpec { decimal_char, group_char, format, .. } = self.0;
+        let FieldSpec { decimal_char, group_char, bare_number, format, .. } = self.0;
         let is_number = matches!(field_type, FieldType::Integer | FieldType::Number);
-        if !is_number && (decimal_char.is_some() || group_char.is_some()) {
+        if !is_number && (decimal_char.is_some() || group_char.is_some() || *bare_number == Some(false)) {
             return self.fails(
-                "has `decimalChar` or `groupChar`, but is neither an integer nor a number",
+                "has `decimalChar`, `groupChar` or `bareNumber: false`, but is neither an integer nor a number",
                 "drop them, or change the type",
             );
         }
@@ -238,9 +238,9 @@ impl Field<'_> {
                 },
             );
         }
-        NumberText::new(decimal_char.as_deref(), group_char.as_deref()).or_else(|problem| {
-            self.fails(problem, "write for example `decimalChar: \",\"` and `groupChar: \".\"` for 1.234,56")
-        })
+        NumberText::new(decimal_char.as_deref(), group_char.as_deref(), bare_number.unwrap_or(true)).or_else(
+            |problem| self.fails(problem, "write for example `decimalChar: \",\"` and `groupChar: \".\"` for 1.234,56"),
+        )
     }
 
     /// Whether the column counts the classes of texts.

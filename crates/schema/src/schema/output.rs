@@ -127,6 +127,7 @@ impl Attribute {
             format: form.and(declared.format.clone()),
             decimal_char: None,
             group_char: None,
+            bare_number: None,
             true_values: None,
             false_values: None,
             missing_values,
@@ -142,7 +143,7 @@ impl Attribute {
     fn read_synthetic(&mut self, missing_values_of_table: &[MissingValue]) {
         let has_form = TextForm::of(self).is_some();
         let Self { spec, encoder, missing_kinds, .. } = self;
-        (spec.decimal_char, spec.group_char) = (None, None);
+        (spec.decimal_char, spec.group_char, spec.bare_number) = (None, None, None);
         encoder.numbers = NumberText::default();
         match &mut encoder.values {
             values @ Values::Boolean { .. } => {

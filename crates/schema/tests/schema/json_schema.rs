@@ -240,6 +240,7 @@ fn full_spec() -> SchemaSpec {
         format: text(),
         decimal_char: text(),
         group_char: text(),
+        bare_number: Some(false),
         true_values: texts(),
         false_values: texts(),
         missing_values: missing_values(),
