@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use scumble_schema::{Attribute, FieldType, Schema, Source};
+use scumble_schema::{Attribute, FieldType, Scalar, Schema, Source};
 use scumble_vault::Certificate;
 use scumble_vault::account::{Mechanism, Question};
 use serde::Serialize;
@@ -95,9 +95,13 @@ fn found(column: &Attribute, threshold: Option<u64>) -> String {
         return format!("{field_type}{missing}");
     }
     let codes = column.declared_codes();
-    let last = codes.saturating_sub(1);
-    let first = column.bin(0).map_or_else(|| column.label(0), |(first, _)| first.to_string());
-    let last = column.bin(last).map_or_else(|| column.label(last), |(_, last)| last.to_string());
+    // A bin of instants ends where the next one begins, so its end is no bound.
+    let bound = |declared: Option<&Scalar>, code: u32, of_bin: fn((Scalar, Scalar)) -> Scalar| {
+        let bound = declared.cloned().or_else(|| column.bin(code).map(of_bin));
+        bound.map_or_else(|| column.label(code), |bound| bound.to_string())
+    };
+    let first = bound(spec.constraints.minimum.as_ref(), 0, |(first, _)| first);
+    let last = bound(spec.constraints.maximum.as_ref(), codes.saturating_sub(1), |(_, last)| last);
     let name = if codes == 1 { "code" } else { "codes" };
     format!("{field_type} from {first} to {last}, {codes} {name}{missing}")
 }

@@ -44,7 +44,7 @@ fn run(folder: &Folder, arguments: &[&str]) -> (String, String) {
 #[test]
 fn amounts_are_learned_as_numbers_however_they_are_written() {
     let folder = Folder::new();
-    let mut text = String::from("price;fee;share;visitors;balance;day\n");
+    let mut text = String::from("price;fee;share;visitors;balance;day;seen\n");
     for row in 0..20_000_u32 {
         let mix = row.wrapping_mul(2_654_435_761) >> 9;
         let thousands = |number: u32, group: char| match number / 1_000 {
@@ -53,13 +53,17 @@ fn amounts_are_learned_as_numbers_however_they_are_written() {
         };
         let (price, fee) = (thousands(900 + mix % 4_000, ','), thousands(500 + mix % 2_000, '.'));
         let balance = if mix % 2 == 0 { format!("({}.50)", 1 + mix % 90) } else { format!("{}.25", 1 + mix % 90) };
-        let (share, visitors, month) = (mix % 101, thousands(mix % 20_000, ','), 1 + mix % 12);
-        writeln!(text, "${price}.99;{fee},50 €;{share}%;{visitors};{balance};2024{month:02}{:02}", 1 + mix % 28)
-            .unwrap();
+        let (share, visitors, month, day) = (mix % 101, thousands(mix % 20_000, ','), 1 + mix % 12, 1 + mix % 28);
+        writeln!(
+            text,
+            "${price}.99;{fee},50 €;{share}%;{visitors};{balance};2024{month:02}{day:02};2024-{month:02}-{day:02} 10:15"
+        )
+        .unwrap();
     }
     folder.write("amounts.csv", text);
     let (_, notes) = run(&folder, &["synth", "amounts.csv", "--epsilon", "4", "--delta", "1e-9", "-o", "synth.csv"]);
     assert!(notes.contains("date from 2024-01-01"), "{notes}");
+    assert!(notes.contains("T23:59:59, "), "the bound of instants is declared: {notes}");
     let synthetic = std::fs::read_to_string(folder.path("synth.csv")).unwrap();
     let rows: Vec<Vec<&str>> = synthetic.lines().skip(1).map(|line| line.split(',').collect()).collect();
     let mean = |column: usize| {
