@@ -4,6 +4,8 @@
 //! up in it. The bits of a float, ordered, are nearly a logarithm, along which the edges of such a
 //! grid are spread evenly: cut into equal steps, each step has a few edges at most.
 
+use std::ops::Deref;
+
 use crate::values::encode::real_key;
 
 /// Steps for each edge. A grid spans a few hundred of the 4,092 octaves of a float; the others,
@@ -38,11 +40,6 @@ impl Edges {
         Self { all: edges.into(), before: before.into(), first, bits }
     }
 
-    /// All edges, ascending.
-    pub(crate) fn as_slice(&self) -> &[f64] {
-        &self.all
-    }
-
     /// Number of bins.
     pub(crate) fn bins(&self) -> u32 {
         u32::try_from(self.all.len() - 1).expect("a checked column has at most limits::CATEGORIES bins")
@@ -57,6 +54,15 @@ impl Edges {
         #[expect(clippy::cast_possible_truncation, reason = "at most the number of edges")]
         let bin = from + at_or_below as u32 - 1;
         bin.min(self.bins() - 1)
+    }
+}
+
+impl Deref for Edges {
+    type Target = [f64];
+
+    /// All edges, ascending.
+    fn deref(&self) -> &[f64] {
+        &self.all
     }
 }
 

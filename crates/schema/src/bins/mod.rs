@@ -136,7 +136,7 @@ impl RealBins {
     pub(crate) fn bounds(&self) -> (f64, f64) {
         match self {
             Self::Equal { low, high, .. } | Self::Stepped { low, high, .. } => (*low, *high),
-            Self::Edges(edges) => (edges.as_slice()[0], edges.as_slice()[edges.as_slice().len() - 1]),
+            Self::Edges(edges) => (edges[0], edges[edges.len() - 1]),
         }
     }
 
@@ -154,7 +154,7 @@ impl RealBins {
             Self::Equal { high, count, .. } | Self::Stepped { high, count, .. } if index == *count => *high,
             Self::Equal { low, high, count } => low + (high - low) * (f64::from(index) / f64::from(*count)),
             Self::Stepped { low, width, .. } => low + width * f64::from(index),
-            Self::Edges(edges) => edges.as_slice()[index as usize],
+            Self::Edges(edges) => edges[index as usize],
         }
     }
 
@@ -191,9 +191,7 @@ impl RealBins {
             Self::Stepped { low, high, width, count } => {
                 vec![1, low.to_bits(), high.to_bits(), width.to_bits(), (*count).into()]
             }
-            Self::Edges(edges) => {
-                std::iter::once(2).chain(edges.as_slice().iter().map(|edge| edge.to_bits())).collect()
-            }
+            Self::Edges(edges) => std::iter::once(2).chain(edges.iter().map(|edge| edge.to_bits())).collect(),
         }
     }
 }

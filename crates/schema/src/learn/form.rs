@@ -192,6 +192,12 @@ fn places(fraction: &str, most: u8) -> Option<u8> {
 /// Returns the form of a number with groups of digits, or with what may be groups.
 fn grouped(text: &str) -> Option<Form> {
     let group = text.chars().find(|character| !character.is_ascii_digit())?;
+    // Decides most numbers with decimals, of which a column may have one in every row.
+    let (_, rest) = text.split_once(group)?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    if !(2..=3).contains(&digits) || rest.len() == 2 {
+        return None;
+    }
     let mut groupings = Grouping::ALL.into_iter().filter(|grouping| grouping.group == group);
     let found = groupings.try_for_each(|grouping| {
         let mark = if grouping.has_decimal_comma { ',' } else { '.' };
@@ -282,7 +288,10 @@ impl Notation {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::values::number_text::NumberText;
 
     fn grouped(group: char, has_decimal_comma: bool, places: u8) -> Form {
         Form::Grouped(Grouping { group, has_decimal_comma }, places)
@@ -337,6 +346,23 @@ mod tests {
             ("$x5", None),
         ] {
             assert_eq!(Form::of_marked(text), form, "{text}");
+        }
+    }
+
+    proptest! {
+        /// The classes of a column decide how it is declared, and then its numbers must be read.
+        #[test]
+        fn a_number_of_a_form_is_read_in_every_notation_that_has_the_form(
+            text in "[-+]?[0-9]{1,4}([.,' ][0-9]{1,4}){0,3}([eE]-?[0-9])?", is_marked: bool,
+        ) {
+            let written = if is_marked { format!("$ {text}") } else { text };
+            let form = if is_marked { Form::of_marked(&written) } else { Form::of(&written) };
+            for notation in Notation::all().filter(|notation| form.is_some_and(|form| notation.decimals(form).is_some())) {
+                let decimal = if notation.has_decimal_comma { ',' } else { '.' };
+                let plain = NumberText::of(decimal, notation.group, !is_marked).plain(&written);
+                let value = plain.as_deref().and_then(|plain| plain.parse::<f64>().ok());
+                prop_assert!(value.is_some(), "{} in {:?}", written, notation);
+            }
         }
     }
 
