@@ -91,7 +91,7 @@ impl Parts {
     }
 
     /// Splits a budget into parts for grids, for closer grids and for values; a part is `None` if
-    /// there are no columns of its kind.
+    /// there are no columns of its kind. If there are none of any kind, all of it is for values.
     pub(super) fn split<A: Adjacency, M: Accounting>(&self, budget: Budget<A, M>) -> [Left<A, M>; 3] {
         let rest = self.closer_grids.saturating_add(self.values);
         let (for_grids, budget) = split_off(Some(budget), self.grids, rest);
@@ -103,7 +103,9 @@ impl Parts {
 /// Splits a budget into parts of these sizes.
 fn split_off<A: Adjacency, M: Accounting>(budget: Left<A, M>, first: u32, rest: u32) -> (Left<A, M>, Left<A, M>) {
     match (budget, first, rest) {
-        (None, ..) | (_, 0, 0) => (None, None),
+        (None, ..) => (None, None),
+        // What nothing is counted for stays unspent.
+        (budget, 0, 0) => (None, budget),
         (budget, _, 0) => (budget, None),
         (budget, 0, _) => (None, budget),
         (Some(budget), ..) => match Share::of(first, first.saturating_add(rest)) {

@@ -7,7 +7,7 @@ use scumble_mechanisms::columns::{LearnShare, RawTable, fit_undeclared, learn, l
 use scumble_mechanisms::{Method, Model};
 use scumble_schema::learn::PartialSchema;
 use scumble_schema::{Clique, Domain, FieldSpec, FieldTerms, FieldType, Schema, SchemaSpec, Source, cells};
-use scumble_vault::account::ThresholdDelta;
+use scumble_vault::account::{Question, ThresholdDelta};
 use scumble_vault::{
     AddRemove, ApproxDp, CountTable, Delta, Epsilon, Gdp, MarginalSource, Private, SourceError, ValueSink, ValueSource,
     replay,
@@ -186,6 +186,19 @@ fn declared_columns_cost_nothing() {
 fn categories_need_a_delta() {
     let people = people(1_000);
     let pure = goal(1.0, 0.0);
+#[test]
+fn what_learning_does_not_need_goes_to_the_model() {
+    let row = |row: u32| vec![row.is_multiple_of(3).to_string(), format!("{}:30", 5 + row % 5)];
+    let table = Texts::new(&["member", "woke"], (0..5_000).map(row));
+    let (goal, share, method) = (goal(1.0, 1e-9), LearnShare::default(), Method::named("mst").unwrap());
+    let model = fit_undeclared(&table.partial(), &table, &method, goal, share, None, None).unwrap();
+    let certificate = model.certificate().unwrap();
+    certificate.verify().unwrap();
+    let of_columns = certificate.events().iter().filter(|event| matches!(event.question(), Question::Grid { .. }));
+    assert_eq!(of_columns.count(), 2, "the classes of both columns");
+    assert!(certificate.epsilon().get() > 0.95, "{}", certificate.epsilon().get());
+}
+
     let refused = learn(&people.partial(), &people, &Method::recommended(pure), pure, None).unwrap_err();
     assert!(refused.to_string().contains("`delta` above 0"), "{refused}");
 }
