@@ -73,7 +73,7 @@ pub use run::progress::{Progress, ProgressSink};
 pub use run::read_options::ReadOptions;
 pub use run::remote::{self, KeptRows, Remote};
 pub use run::spill::{SpillDirectory, remove_private_files};
-pub use source::column_types::{ColumnTypes, NamedBy};
+pub use source::column_types::{ColumnTypes, LeftOut, NamedBy};
 pub use source::database_problem::DatabaseProblem;
 pub use source::delta_table::pinned;
 pub use source::input::{Format, Input};

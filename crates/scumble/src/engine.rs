@@ -20,6 +20,6 @@ pub use scumble_engine::Stores;
 #[doc(inline)]
 pub use scumble_engine::{
     ClusterProblem, CodedTable, ColumnProblem, ColumnTypes, Damage, DatabaseProblem, DatabaseTable, EngineError,
-    Format, Input, IoProblem, MemoryLimit, NamedBy, Progress, ProgressSink, ReadOptions, Remote, TableScan,
+    Format, Input, IoProblem, LeftOut, MemoryLimit, NamedBy, Progress, ProgressSink, ReadOptions, Remote, TableScan,
     TableWriter, column_types, remove_private_files,
 };

@@ -128,7 +128,7 @@ pub use fit::{Fit, LearnedSchema, ReservedFit, ReservedLearning, Start, fit_marg
 pub use ledger::create_ledger;
 pub use outputs::{OutputError, Outputs};
 pub use quality::{RowCheck, parse_criteria, read_criteria};
-pub use raw_table::undeclared;
+pub use raw_table::{undeclared, undeclared_of};
 pub use weak_terms::{WeakTerms, refuse_weak_terms};
 pub use workload::read_workload;
 

@@ -1,6 +1,6 @@
 //! A table that is read by several schemas, one after another.
 
-use scumble_engine::{EngineError, Input, ReadOptions, TableScan, check_names, column_types};
+use scumble_engine::{ColumnTypes, EngineError, Input, ReadOptions, TableScan, check_names, column_types};
 use scumble_mechanisms::columns::RawTable;
 use scumble_schema::learn::PartialSchema;
 use scumble_schema::{
@@ -54,18 +54,34 @@ impl RawTable for ReadTable {
 /// Returns a schema of all columns of a table, of which everything is to be learned that the file
 /// itself does not state. Reads names and types, and no row.
 ///
-/// The column that identifies people is not among them: it is read and not modelled.
+/// The column that identifies people is not among them: it is read and not modelled. Nor are those
+/// that are [left out](ColumnTypes::left_out).
 ///
 /// # Errors
 /// If the table cannot be opened, two columns have the same name, the header may be a row, or the
 /// terms are invalid.
 pub fn undeclared(input: &Input, dialect: Dialect, terms: TableTerms) -> Result<PartialSchema, Error> {
-    let columns = column_types(input, None, &dialect)?;
-    columns.check_header(&input.shown())?;
-    let columns = columns.types;
-    check_names(&input.shown(), &columns)?;
+    undeclared_of(&column_types(input, None, &dialect)?, &input.shown(), dialect, terms)
+}
+
+/// Returns a schema as [`undeclared`] does, of columns that are known already. Errors name the
+/// table as `shown`.
+///
+/// # Errors
+/// Those of [`undeclared`], but for a table that cannot be opened.
+pub fn undeclared_of(
+    columns: &ColumnTypes,
+    shown: &str,
+    dialect: Dialect,
+    terms: TableTerms,
+) -> Result<PartialSchema, Error> {
+    columns.check_header(shown)?;
+    check_names(shown, &columns.types)?;
     let is_unit = |name: &str| terms.privacy_unit.as_deref() == Some(name);
-    let fields = columns.fields().iter().filter(|column| !is_unit(column.name())).map(|column| FieldSpec {
+    let left_out: Vec<usize> = columns.left_out().map(|(position, _)| position).collect();
+    let all = (1..).zip(columns.types.fields());
+    let learned = all.filter(|(position, column)| !is_unit(column.name()) && !left_out.contains(position));
+    let fields = learned.map(|(_, column)| FieldSpec {
         name: column.name().clone(),
         // In text files every column is text, and its type has to be learned.
         field_type: field_type_of(column.data_type())

@@ -3,14 +3,17 @@
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
+use scumble::engine::column_types;
 use scumble::mechanisms::columns::{LearnForecast, LearnShare};
 use scumble::report::LearnedColumns;
 use scumble::schema::TableTerms;
 use scumble::schema::learn::PartialSchema;
-use scumble::{Fault, Model, Schema, SchemaSpec, undeclared};
+use scumble::{Fault, Model, Schema, SchemaSpec, undeclared_of};
 
 use crate::arguments::{RealTable, TextFiles, is_standard_input};
+use crate::command::header::note_left_out;
 use crate::failure::Failure;
+use crate::terminal::Terminal;
 
 /// The columns of a real table.
 pub(crate) enum TableColumns {
@@ -22,8 +25,9 @@ pub(crate) enum TableColumns {
 
 impl TableColumns {
     /// Reads the schema, or the names of columns if there is none. Reads no row.
-    pub(crate) fn of(real: &RealTable) -> Result<Self, Failure> {
-        let partial = partial(real.schema.as_deref(), &real.data, &real.text_files, real.terms.table_terms())?;
+    pub(crate) fn of(real: &RealTable, terminal: &Terminal) -> Result<Self, Failure> {
+        let terms = real.terms.table_terms();
+        let partial = partial(real.schema.as_deref(), &real.data, &real.text_files, terms, terminal)?;
         if partial.missing().is_empty() {
             return Ok(Self::Declared(Schema::new(partial.into_spec())?));
         }
@@ -64,6 +68,7 @@ pub(crate) fn partial(
     data: &[PathBuf],
     text_files: &TextFiles,
     terms: TableTerms,
+    terminal: &Terminal,
 ) -> Result<PartialSchema, Failure> {
     if let Some(path) = schema {
         let spec = SchemaSpec::read_inlined(path)?;
@@ -74,7 +79,11 @@ pub(crate) fn partial(
         let hint = "save the table to a file first, or declare its columns with `--schema`";
         return Err(Failure::new(Fault::Usage, "columns can be learned from files only", Some(hint.into())));
     };
-    Ok(undeclared(&text_files.input(first, None)?, text_files.dialect()?, terms)?)
+    let (input, dialect) = (text_files.input(first, None)?, text_files.dialect()?);
+    let columns = column_types(&input, None, &dialect)?;
+    let partial = undeclared_of(&columns, &input.shown(), dialect, terms)?;
+    note_left_out(&columns, terminal);
+    Ok(partial)
 }
 
 /// Describes what learning would find in a table of about `rows` rows.

@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &Fit, terminal: &Terminal) -> Result<(), Failure> {
     let (real, path) = (&arguments.real, &arguments.output);
     output::refuse_stdout(path, "a model")?;
     output::check(real.reads(), [path], arguments.overwriting.force)?;
-    let columns = TableColumns::of(real)?;
+    let columns = TableColumns::of(real, terminal)?;
     if real.dry_run {
         return dry_run(real, &arguments.engine, &columns, terminal);
     }

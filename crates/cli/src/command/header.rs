@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scumble::engine::{ColumnTypes, NamedBy};
+use scumble::engine::{ColumnTypes, LeftOut, NamedBy};
 
 use crate::terminal::Terminal;
 
@@ -36,6 +36,23 @@ pub(crate) fn warn_of_names(columns: &ColumnTypes, terminal: &Terminal) {
             "the header has `{name}` {times} times, but a column of the schema must occur once in the data: rename all but one \
              of them in the file, or leave `{name}` out of the schema"
         ));
+    }
+}
+
+/// Notes which columns are left out, because they cannot be learned.
+pub(crate) fn note_left_out(columns: &ColumnTypes, terminal: &Terminal) {
+    for (position, why) in columns.left_out() {
+        let name = columns.names().nth(position - 1).unwrap_or_default();
+        terminal.note(&match why {
+            LeftOut::Nameless => format!(
+                "column {position} has no name, and is left out as a column of row numbers or of nothing; to keep it, name \
+                 it in the file"
+            ),
+            LeftOut::Type(of) => format!(
+                "column `{name}` has the type `{of}`, and is left out: its values cannot be modelled; to keep them, split \
+                 them into plain columns"
+            ),
+        });
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &arguments::Plan, terminal: &Terminal) -> Result<()
     output::check(reads, &arguments.svg, arguments.overwriting.force)?;
     let data: Vec<_> = arguments.data.iter().cloned().collect();
     let terms = arguments.terms.table_terms();
-    let partial = partial(arguments.schema.as_deref(), &data, &arguments.text_files, terms)?;
+    let partial = partial(arguments.schema.as_deref(), &data, &arguments.text_files, terms, terminal)?;
     if !partial.missing().is_empty() {
         return learning(arguments, &partial, terminal);
     }

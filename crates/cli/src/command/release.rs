@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Release, terminal: &Terminal) -> Result<(), Failur
     }
     output::check(real.reads(), [&kept], false)?;
     let criteria = real.checks.criteria()?.expect("clap requires criteria");
-    let columns = TableColumns::of(real)?;
+    let columns = TableColumns::of(real, terminal)?;
     if let (Some(rows), Some(schema)) = (arguments.rows, columns.schema()) {
         schema.check_rows(rows).map_err(MechanismError::Rows)?;
     }

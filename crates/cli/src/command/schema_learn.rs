@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &Learn, terminal: &Terminal) -> Result<(), Failure>
     let reads = arguments.data.iter().chain(&arguments.schema).chain(&arguments.ledger);
     output::check(reads, [path, &certificate_path], arguments.overwriting.force)?;
     let terms = arguments.terms.table_terms();
-    let partial = partial(arguments.schema.as_deref(), &arguments.data, &arguments.text_files, terms)?;
+    let partial = partial(arguments.schema.as_deref(), &arguments.data, &arguments.text_files, terms, terminal)?;
     let goal = ApproxDp { epsilon: arguments.epsilon, delta: arguments.delta };
     let inputs = arguments.text_files.inputs(&arguments.data, arguments.spill_dir.as_deref())?;
     let ledger = arguments.ledger.as_deref().map(Ledger::open).transpose()?;

@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Synth, terminal: &Terminal) -> Result<(), Failure>
     let synthetic = &arguments.synthetic;
     let writes = std::iter::once(&synthetic.output).chain(&arguments.model);
     output::check(arguments.real.reads(), writes, synthetic.overwriting.force)?;
-    let columns = TableColumns::of(&arguments.real)?;
+    let columns = TableColumns::of(&arguments.real, terminal)?;
     if let (Some(rows), Some(schema)) = (arguments.synthetic.rows, columns.schema()) {
         schema.check_rows(rows).map_err(MechanismError::Rows)?;
     }

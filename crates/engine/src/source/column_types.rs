@@ -2,6 +2,8 @@
 
 use datafusion::arrow::datatypes::Schema;
 
+use super::scan::short_name;
+use crate::codes::encode::supports;
 use crate::error::EngineError;
 
 /// What the names of columns were taken from.
@@ -16,6 +18,16 @@ pub enum NamedBy {
     Table,
     /// A table in memory, whose library may have taken them from the first line of a file.
     Frame,
+}
+
+/// Why a column cannot be learned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LeftOut {
+    /// It has no name: it holds row numbers that a library wrote, or what follows a delimiter at
+    /// the end of the header.
+    Nameless,
+    /// Its values are of this type, which has no codes.
+    Type(String),
 }
 
 /// The names and Arrow types of the columns of an input.
@@ -35,6 +47,20 @@ impl ColumnTypes {
     /// Returns the names of the columns.
     pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.types.fields().iter().map(|column| column.name().as_str())
+    }
+
+    /// Returns the columns that cannot be learned, with their positions, from 1 on. Names and types
+    /// are public.
+    pub fn left_out(&self) -> impl Iterator<Item = (usize, LeftOut)> {
+        // Values of a table in memory that have no codes are unknown, whatever their type.
+        let is_checked = self.named_by != NamedBy::Frame;
+        (1..).zip(self.types.fields()).filter_map(move |(position, column)| {
+            if column.name().trim().is_empty() {
+                return Some((position, LeftOut::Nameless));
+            }
+            let has_codes = !is_checked || supports(column.data_type());
+            (!has_codes).then(|| (position, LeftOut::Type(short_name(column.data_type()))))
+        })
     }
 
     /// Returns the position, from 1 on, of the first column whose name is a number, and so may be a
@@ -109,6 +135,23 @@ mod tests {
                 assert_eq!(columns(&names, named_by).numeric_name(), None);
             }
         }
+    }
+
+    #[test]
+    fn a_column_may_have_no_name() {
+        let left_out = |names: &[&str]| columns(names, NamedBy::FirstLine).left_out().collect::<Vec<_>>();
+        assert_eq!(left_out(&["", "sex"]), [(1, LeftOut::Nameless)]);
+        assert_eq!(left_out(&["age", " "]), [(2, LeftOut::Nameless)]);
+        assert_eq!(left_out(&["age", "sex"]), []);
+    }
+
+    #[test]
+    fn a_column_of_lists_cannot_be_learned() {
+        let tags = DataType::List(Field::new("item", DataType::Utf8, true).into());
+        let types = Schema::new(vec![Field::new("age", DataType::Int8, true), Field::new("tags", tags, true)]);
+        let left_out = |named_by| ColumnTypes::new(types.clone(), named_by).left_out().collect::<Vec<_>>();
+        assert_eq!(left_out(NamedBy::Table), [(2, LeftOut::Type("List".into()))]);
+        assert_eq!(left_out(NamedBy::Frame), []);
     }
 
     #[test]

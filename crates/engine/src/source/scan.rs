@@ -124,7 +124,7 @@ impl ReadColumns {
 }
 
 /// Returns the type's name without its nested types, which can be long.
-fn short_name(data_type: &DataType) -> String {
+pub(super) fn short_name(data_type: &DataType) -> String {
     let name = data_type.to_string();
     name.split(['(', '<', '{']).next().unwrap_or_default().trim().to_owned()
 }

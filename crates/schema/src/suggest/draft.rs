@@ -38,7 +38,11 @@ pub fn draft(columns: &ArrowSchema) -> Result<String, SchemaError> {
     }
     let names: Vec<&str> = columns.fields().iter().map(|field| field.name().as_str()).collect();
     let mut yaml = format!("{DRAFT_HEADER}{}fields:\n", rules_comment(&names));
-    for field in columns.fields() {
+    for (place, field) in (1..).zip(columns.fields()) {
+        if field.name().trim().is_empty() {
+            let _ = writeln!(yaml, "  # left out: column {place}, which has no name");
+            continue;
+        }
         // Any JSON string is a YAML string.
         let name = serde_json::Value::from(field.name().as_str());
         match field_type_of(field.data_type()) {

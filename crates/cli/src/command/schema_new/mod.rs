@@ -37,7 +37,8 @@ pub(crate) fn run(arguments: &New, terminal: &Terminal) -> Result<(), Failure> {
     let (input, dialect) = (arguments.text_files.input(&arguments.data, None)?, arguments.text_files.dialect()?);
     let found = column_types(&input, arguments.format.map(Into::into), &dialect)?;
     warn_of_names(&found, terminal);
-    let columns = found.types.fields().iter().map(|field| Column {
+    let named = found.types.fields().iter().filter(|field| !field.name().trim().is_empty());
+    let columns = named.map(|field| Column {
         name: field.name().clone(),
         // Text may hold values of any type, and in a CSV file it does.
         field_type: field_type_of(field.data_type()).filter(|known| *known != FieldType::String),
