@@ -209,7 +209,7 @@ def any_event(rng, terms):
     if kind == "grid":
         grid = rng.choice(["classes", "number grid", "date grid"])
         question = {"grid": {"column": "age", "grid": grid}}
-        return event_of(question, noise, terms, 0, rng.choice([121, 221]) if grid == "classes" else rng.randint(1, 3000))
+        return event_of(question, noise, terms, 0, rng.choice([121, 221, 265]) if grid == "classes" else rng.randint(1, 3000))
     columns = sorted(rng.sample(range(12), rng.randint(0, 4)))
     return event_of({"table": columns}, noise, terms, 0, rng.randint(1, 10 ** 5))
 

@@ -39,7 +39,7 @@ MAX_TEXT = 128 * 2 ** 20  # Bytes of a description; a larger one is refused befo
 MAX_MODEL = 2 ** 32  # Bytes of a model file.
 MAX_LIST = 16 * 2 ** 10  # Bytes of SHA256SUMS.
 MAX_EPSILON = 10 ** 6  # The proofs of rounding reach up to here.
-CLASSES = (121, 221)  # Classes of texts that columns are learned from: of earlier builds, and now.
+CLASSES = (121, 221, 265)  # Classes of texts that columns are learned from: of earlier builds, and now.
 
 
 class Unreadable(Exception):
@@ -1208,6 +1208,18 @@ def parse_date(text):
     return date.fromisoformat(text)
 
 
+def parse_time(text):
+    """A time of day in ISO 8601, as the time since midnight; the end of the day as 24:00."""
+    match = re.fullmatch(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,9})?)?", text, re.ASCII)
+    if not match:
+        raise ValueError
+    micros = int((match[4] or ".")[1:7].ljust(6, "0"))
+    since = timedelta(hours=int(match[1]), minutes=int(match[2]), seconds=int(match[3] or 0), microseconds=micros)
+    if int(match[2]) > 59 or int(match[3] or 0) > 59 or since > timedelta(days=1):
+        raise ValueError
+    return since
+
+
 def parse_number(text):
     if not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?", text, re.ASCII):
         raise ValueError
@@ -1223,17 +1235,20 @@ def parse_integer(text):
 def parser_of(field):
     """The function from text to a comparable value, which raises for others; `None` for text."""
     kind, pattern = field.get("type"), field.get("format")
-    if kind in ("date", "datetime") and pattern is not None:
-        require(type(pattern) is str and not re.search(r"%[^YmdHMSyjf%]", pattern),
+    if kind in ("date", "datetime", "time") and pattern is not None:
+        # Names of months and halves of the day are English: this program sets no locale.
+        require(type(pattern) is str and not re.search(r"%[^YmdHMSyjfbBIpT%]", pattern),
                 f"column {shown(field['name'])}: the format {shown(pattern)} is unknown to this program")
 
         def by_format(text):
-            value = datetime.strptime(text, pattern)
+            value = datetime.strptime(text, pattern.replace("%T", "%H:%M:%S"))
+            if kind == "time":
+                return value - datetime.combine(value.date(), datetime.min.time())
             return value.date() if kind == "date" else value
         return by_format
     parsers = {"integer": parse_integer, "year": parse_integer, "number": parse_number, "string": None,
                "boolean": {"true": True, "false": False}.__getitem__, "date": parse_date,
-               "datetime": parse_instant}
+               "datetime": parse_instant, "time": parse_time}
     require(kind in parsers, f"column {shown(field['name'])}: unknown type {shown(kind)}")
     return parsers[kind]
 
@@ -1257,6 +1272,8 @@ def checker_of(field, table_missing):
             return parse(as_text(bound))
         except ValueError:
             # Bounds may be written in ISO 8601 although the column has a format.
+            if field["type"] == "time":
+                return parse_time(as_text(bound))
             instant = parse_instant(as_text(bound))
             return instant.date() if field["type"] == "date" else instant
 

@@ -486,9 +486,9 @@ class Program(InFolder):
     def test_columns_of_every_kind_are_accepted(self):
         schema = pathlib.Path(__file__).resolve().parents[1] / "examples/schemas/every_column.schema.yaml"
         header = ("age,children,rooms,hours,wage,balance,mark,sex,work,diet,city,state,insured,smoker,born,admitted,"
-                  "discharged,called,seen,built,moved,pain")
+                  "discharged,called,seen,woken,built,moved,pain")
         row = ("41,2,3,40,500,12.5,1.3,female,employed,rice,Ulm,south,Y,,03/04/1960,2024-02-03,"
-               ",2024-03-03T10:00:00,,1950,1990,.4")
+               ",2024-03-03T10:00:00,,06:05,1950,1990,.4")
         (self.folder / "visits.csv").write_text("\n".join([header] + [row] * 50) + "\n", encoding="utf-8")
         cases.run(BINARY, self.folder, "fit", "--quiet", "visits.csv", "--schema", schema, "-m", "mst", "-e", 1,
                   "-d", "1e-6", "-o", "visits.model")
@@ -711,6 +711,26 @@ class DamagedBundles(InFolder):
             self.assertIn("values", self.failures(), (column, value))
             self.rewrite("data/synthetic.csv", lambda data: original)
         self.assertEqual(self.failures(), "")
+
+    def test_times_of_day_and_names_of_months(self):
+        def allows(field, text):
+            return verifier.checker_of({"name": "x", **field}, [""])(text)
+
+        whole_day = {"type": "time"}
+        for text in ("00:00:00", "18:05", "23:59:59.999999", ""):
+            self.assertTrue(allows(whole_day, text), text)
+        for text in ("24:00:01", "18:60", "18", "noon", "-1:00"):
+            self.assertFalse(allows(whole_day, text), text)
+        edges = {"type": "time", "format": "%I:%M %p", "dp": {"bins": {"edges": ["06:00", "02:00 PM", "24:00"]}}}
+        self.assertTrue(allows(edges, "06:00 AM") and allows(edges, "11:59 PM"))
+        self.assertFalse(allows(edges, "05:59 AM") or allows(edges, "18:05"))
+        shifts = {"type": "time", "constraints": {"enum": ["06:00", "14:00"], "required": True}}
+        self.assertTrue(allows(shifts, "14:00:00"))
+        self.assertFalse(allows(shifts, "14:01") or allows(shifts, ""))
+        bounds = {"minimum": "2020-01-01", "maximum": "31-Dec-2020"}
+        named = {"type": "date", "format": "%d-%b-%Y", "constraints": bounds}
+        self.assertTrue(allows(named, "29-Feb-2020"))
+        self.assertFalse(allows(named, "30-Feb-2020") or allows(named, "01-Jan-2021"))
 
     def test_rows_and_header(self):
         original = (self.bundle / "data/synthetic.csv").read_bytes()

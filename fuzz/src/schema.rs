@@ -1,7 +1,9 @@
 //! The schema file, and schemas of other tools.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::types::{
+    Date32Type, Float64Type, Int32Type, Int64Type, Time64MicrosecondType, TimestampMicrosecondType,
+};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use chacha20::ChaCha8Rng;
@@ -115,6 +117,7 @@ fn encoded(encoder: &Encoder, values: &ArrayRef, row: usize) -> u32 {
         DataType::Boolean => encoder.boolean(values.as_boolean().value(row)),
         DataType::Date32 => encoder.date(values.as_primitive::<Date32Type>().value(row).into()),
         DataType::Timestamp(..) => encoder.timestamp(values.as_primitive::<TimestampMicrosecondType>().value(row)),
+        DataType::Time64(_) => encoder.time(values.as_primitive::<Time64MicrosecondType>().value(row)),
         DataType::Utf8 => encoder.text(values.as_string::<i32>().value(row).as_bytes()),
         other => panic!("{other} is never decoded"),
     }

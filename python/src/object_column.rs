@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::{
     ArrayBuilder, BooleanBuilder, Date32Builder, Float64Builder, Int64Builder, LargeBinaryBuilder,
-    TimestampMicrosecondBuilder,
+    Time64MicrosecondBuilder, TimestampMicrosecondBuilder,
 };
 use arrow_array::{ArrayRef, NullArray, UnionArray};
 use arrow_schema::{DataType, Field, TimeUnit, UnionFields, UnionMode};
@@ -24,6 +24,7 @@ const TEXT: i8 = 4;
 const DAY: i8 = 5;
 const CLOCK: i8 = 6;
 const INSTANT: i8 = 7;
+const TIME: i8 = 8;
 
 /// Returns the children of the union, in the order of their ids.
 fn fields() -> UnionFields {
@@ -36,6 +37,7 @@ fn fields() -> UnionFields {
         ("day", DataType::Date32),
         ("clock", DataType::Timestamp(TimeUnit::Microsecond, None)),
         ("instant", DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into()))),
+        ("time", DataType::Time64(TimeUnit::Microsecond)),
     ];
     (0..).zip(types).map(|(id, (name, data_type))| (id, Arc::new(Field::new(name, data_type, true)))).collect()
 }
@@ -58,6 +60,8 @@ pub(crate) enum Value<'py> {
     Clock(i64),
     /// Microseconds since 1970 in UTC.
     Instant(i64),
+    /// Microseconds since midnight.
+    Time(i64),
 }
 
 /// A text, as Python holds it.
@@ -79,6 +83,7 @@ pub(crate) struct Column {
     days: Date32Builder,
     clocks: TimestampMicrosecondBuilder,
     instants: TimestampMicrosecondBuilder,
+    times: Time64MicrosecondBuilder,
 }
 
 impl Column {
@@ -94,6 +99,7 @@ impl Column {
             Value::Day(value) => (self.days.append_value(value), DAY, self.days.len()),
             Value::Clock(value) => (self.clocks.append_value(value), CLOCK, self.clocks.len()),
             Value::Instant(value) => (self.instants.append_value(value), INSTANT, self.instants.len()),
+            Value::Time(value) => (self.times.append_value(value), TIME, self.times.len()),
         };
         self.ids.push(id);
         self.places.push(i32::try_from(length - 1).expect("a piece of a column is short"));
@@ -128,6 +134,7 @@ impl Column {
             Arc::new(self.days.finish()),
             Arc::new(self.clocks.finish()),
             Arc::new(self.instants.finish().with_timezone(UTC)),
+            Arc::new(self.times.finish()),
         ];
         let union = UnionArray::try_new(fields(), self.ids.into(), Some(self.places.into()), children);
         Arc::new(union.expect("every row has a place in the child of its id"))

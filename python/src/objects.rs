@@ -39,6 +39,7 @@ enum Kind {
     /// A timestamp of pandas, with a wider range of years than a datetime.
     Timestamp,
     Date,
+    Time,
     Decimal,
     Complex,
     Uuid,
@@ -63,6 +64,7 @@ pub(crate) struct Reader<'py> {
     complex: [Bound<'py, PyAny>; 2],
     ordinal: Bound<'py, PyAny>,
     clock: [Bound<'py, PyAny>; 4],
+    time: [Bound<'py, PyAny>; 4],
     offset: Bound<'py, PyAny>,
     delta: [Bound<'py, PyAny>; 3],
     numpy: Option<Bound<'py, PyModule>>,
@@ -79,8 +81,10 @@ struct Decimal<'py> {
 impl<'py> Reader<'py> {
     pub(crate) fn new(py: Python<'py>) -> PyResult<Self> {
         let datetime = py.import("datetime")?;
-        let (times, dates, deltas) =
-            (datetime.getattr("datetime")?, datetime.getattr("date")?, datetime.getattr("timedelta")?);
+        let [times, dates, clocks, deltas] =
+            ["datetime", "date", "time", "timedelta"].map(|class| datetime.getattr(class));
+        let (times, dates, clocks, deltas) = (times?, dates?, clocks?, deltas?);
+        let parts_of_clock = ["hour", "minute", "second", "microsecond"];
         let mut reader = Self {
             classes: vec![],
             met: HashMap::new(),
@@ -90,7 +94,8 @@ impl<'py> Reader<'py> {
             uuid: None,
             complex: getters(&py.get_type::<PyComplex>(), ["real", "imag"])?,
             ordinal: dates.getattr("toordinal")?,
-            clock: getters(&times, ["hour", "minute", "second", "microsecond"])?,
+            clock: getters(&times, parts_of_clock)?,
+            time: getters(&clocks, parts_of_clock)?,
             offset: times.getattr("utcoffset")?,
             delta: getters(&deltas, ["days", "seconds", "microseconds"])?,
             numpy: None,
@@ -105,6 +110,7 @@ impl<'py> Reader<'py> {
         }
         reader.know(times, Kind::Datetime)?;
         reader.know(dates, Kind::Date)?;
+        reader.know(clocks, Kind::Time)?;
         if let Some(module) = imported(py, "decimal")? {
             let class = module.getattr("Decimal")?;
             reader.decimal = Some(Decimal {
@@ -181,6 +187,8 @@ impl<'py> Reader<'py> {
             Kind::Datetime => self.datetime(object),
             Kind::Timestamp => self.timestamp(object),
             Kind::Date => i32::try_from(self.days(object)?).ok().map(Value::Day),
+            // A time zone of a time alone is not used: its offset may depend on the day.
+            Kind::Time => micros_since_midnight(&self.time, object).map(Value::Time),
             Kind::Decimal => self.decimal(object),
             Kind::Complex => self.complex(object),
             Kind::Uuid => text(&self.uuid.as_ref()?.call1((object,)).ok()?),
@@ -250,10 +258,7 @@ impl<'py> Reader<'py> {
     }
 
     fn datetime(&self, object: &Bound<'py, PyAny>) -> Option<Value<'py>> {
-        let read = |getter: &Bound<'py, PyAny>| getter.call1((object,)).ok()?.extract::<i64>().ok();
-        let [hour, minute, second, micros] = self.clock.each_ref().map(read);
-        let seconds = (hour? * 60 + minute?) * 60 + second?;
-        let clock = self.days(object)? * MICROS_PER_DAY + seconds * MICROS_PER_SECOND + micros?;
+        let clock = self.days(object)? * MICROS_PER_DAY + micros_since_midnight(&self.clock, object)?;
         // Calls the time zone, which may be of any class.
         let offset = self.offset.call1((object,)).ok()?;
         if offset.is_none() {
@@ -302,6 +307,13 @@ impl<'py> Reader<'py> {
         let side = if micros < 0 { -i64::MAX } else { i64::MAX };
         Some(i64::try_from(micros).ok().filter(|micros| *micros != NOT_A_TIME).unwrap_or(side))
     }
+}
+
+/// Returns the microseconds since midnight of a datetime or time, by the getters of its class.
+fn micros_since_midnight(clock: &[Bound<'_, PyAny>; 4], object: &Bound<'_, PyAny>) -> Option<i64> {
+    let read = |getter: &Bound<'_, PyAny>| getter.call1((object,)).ok()?.extract::<i64>().ok();
+    let [hour, minute, second, micros] = clock.each_ref().map(read);
+    Some(((hour? * 60 + minute?) * 60 + second?) * MICROS_PER_SECOND + micros?)
 }
 
 fn real_or_missing<'py>(value: f64) -> Value<'py> {

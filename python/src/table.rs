@@ -174,7 +174,8 @@ fn keeps_meaning(from: &DataType, to: &DataType) -> bool {
         (from, to) if from == to => false,
         (from, DataType::Dictionary(_, values)) => from == values.as_ref() || keeps_meaning(from, values),
         (DataType::Timestamp(_, from), DataType::Timestamp(_, to)) => from == to,
-        (DataType::Date32, DataType::Date64 | DataType::Timestamp(_, None)) => true,
+        (DataType::Date32, DataType::Date64 | DataType::Timestamp(_, None))
+        | (DataType::Time64(_), DataType::Time32(_) | DataType::Time64(_)) => true,
         (from, to) => (is_number(from) && is_number(to)) || (is_text(from) && is_text(to)),
     }
 }

@@ -42,6 +42,7 @@ def every_kind() -> tuple[dict[str, list[Any]], scumble.Schema]:
         "born": [dt.date(1980, 1, 1) + dt.timedelta(days=draw.randrange(3000)) for _ in range(rows)],
         "seen": [dt.datetime(2024, 1, 1) + dt.timedelta(minutes=draw.randrange(500_000)) for _ in range(rows)],
         "called": [dt.datetime(2024, 1, 1, tzinfo=zone) + dt.timedelta(minutes=draw.randrange(500_000)) for _ in range(rows)],
+        "woke": [gappy(dt.time(5 + draw.randrange(5), draw.randrange(60))) for _ in range(rows)],
     }
     schema = scumble.Schema(
         {
@@ -66,6 +67,7 @@ def every_kind() -> tuple[dict[str, list[Any]], scumble.Schema]:
                     "constraints": {"minimum": "2024-01-01T00:00:00", "maximum": "2024-12-31T23:59:59", "required": True},
                     "dp": {"bins": {"by": "month"}, "timeZone": "Europe/Berlin"},
                 },
+                {"name": "woke", "type": "time", "dp": {"bins": {"by": "hour"}}},
             ]
         }
     )

@@ -52,6 +52,7 @@ SCHEMA = scumble.Schema(
                 "constraints": {"minimum": "2000-01-01T00:00:00", "maximum": "2029-12-31T00:00:00"},
                 "dp": {"bins": {"by": "year"}, "timeZone": "Europe/Berlin"},
             },
+            {"name": "clock", "type": "time", "dp": {"open": True, "bins": {"by": "hour"}}},
             {"name": "year", "type": "year", "constraints": {"minimum": 2000, "maximum": 2029}, "dp": {"open": True}},
         ],
     }
@@ -133,6 +134,7 @@ VALUES: dict[str, Callable[[random.Random], Any]] = {
     "date": lambda draw: dt.date(2000 + draw.randrange(30), 1, 31),
     "datetime": lambda draw: dt.datetime(2000 + draw.randrange(30), 1, 31, draw.randrange(24), 30, 0, 250),
     "aware": lambda draw: dt.datetime(2000 + draw.randrange(30), 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=draw.randrange(-5, 6)))),
+    "clock": lambda draw: dt.time(draw.randrange(24), 30, 0, 250),
     "decimal": lambda draw: decimal.Decimal(draw.choice(["3", "1.5", "1.50", "2E+1", "-0"])),
 }
 """Values that a column may have in all of its rows."""
@@ -225,6 +227,7 @@ DTYPES: dict[str, list[str]] = {
     "date": ["object", "date32[pyarrow]", "category"],
     "datetime": ["datetime64[us]", "datetime64[ns]", "object", "category", "timestamp[us][pyarrow]"],
     "aware": ["object", "category"],
+    "clock": ["object", "category", "time64[us][pyarrow]"],
     "decimal": ["object", "category"],
 }
 """Types that a user may choose for values; none of them loses a value."""

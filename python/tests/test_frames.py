@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import pytest
@@ -40,6 +41,7 @@ def test_pandas_comes_out_as_it_went_in(every_kind: Kinds) -> None:
     assert set(rows["region"]) <= {"north", "south", "east", "west"}
     assert rows["children"].isna().any() and rows["smoker"].isna().any() and rows["colour"].isna().any()
     assert rows["age"].between(0, 119).all() and not rows["member"].isna().any()
+    assert {type(time) for time in rows["woke"].dropna()} == {dt.time} and rows["woke"].isna().any()
 
 
 def test_types_that_come_from_gaps_are_not_taken_over(every_kind: Kinds) -> None:
@@ -106,6 +108,7 @@ def test_pyarrow_comes_out_as_it_went_in(every_kind: Kinds) -> None:
         "born": pyarrow.date32(),
         "seen": pyarrow.timestamp("ms"),
         "called": pyarrow.timestamp("ns", tz="Europe/Berlin"),
+        "woke": pyarrow.time64("us"),
     }
     table = pyarrow.table(columns, schema=pyarrow.schema(types))
     rows = fit(table, schema).sample(400, seed=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,26 @@ def test_terms_of_a_table_without_a_schema_are_refused_beside_one(visits: Any) -
             scumble.Auto(epsilon=1, delta=1e-9).fit(visits, schema, **terms)
     with pytest.raises(scumble.UsageError, match="learn_share"):
         scumble.Auto(epsilon=1, delta=1e-9).fit(visits, learn_share=1.5)
+
+
+def test_columns_of_lists_and_durations_are_left_out(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = 2_000
+    wards = [("north", "south")[row % 2] for row in range(rows)]
+    stays = pyarrow.array([row % 9 for row in range(rows)], pyarrow.duration("s"))
+    parquet.write_table(pyarrow.table({"ward": wards, "codes": [["I21"]] * rows, "stay": stays}), tmp_path / "visits.parquet")
+    method = scumble.Independent(epsilon=4, delta=1e-9).fit(tmp_path / "visits.parquet")
+    assert list(method.model_.schema) == ["ward"] and set(method.model_.learned_columns) == {"ward"}
+
+
+def test_times_of_day_are_learned() -> None:
+    frame = pd.DataFrame({"woke": [dt.time(5 + row * 7 % 4, row % 60) for row in range(6_000)], "ill": [row % 3 == 0 for row in range(6_000)]})
+    method = scumble.Independent(epsilon=4, delta=1e-9).fit(frame)
+    assert method.model_.learned_columns["woke"].startswith("time from 00:00:00 to 24:00:00")
+    woke = method.sample(500, seed=1)["woke"].dropna()
+    assert {type(time) for time in woke} == {dt.time}
+    assert woke.map(lambda time: 5 <= time.hour < 9).mean() > 0.9
 
 
 def test_categories_need_a_delta(visits: Any) -> None:

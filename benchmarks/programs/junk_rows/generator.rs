@@ -8,8 +8,9 @@ use datafusion::arrow::array::types::Int32Type;
 use datafusion::arrow::array::{
     ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Date64Array, Decimal128Array, Decimal256Array,
     DictionaryArray, Float16Array, Float32Array, Float64Array, Int8Array, Int32Array, Int64Array, LargeBinaryArray,
-    LargeStringArray, NullArray, RecordBatch, StringArray, StringViewArray, TimestampMicrosecondArray,
-    TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
+    LargeStringArray, NullArray, RecordBatch, StringArray, StringViewArray, Time32SecondArray, Time64MicrosecondArray,
+    Time64NanosecondArray, TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray,
+    TimestampSecondArray, UInt64Array,
 };
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, i256};
@@ -30,6 +31,7 @@ fields:
   - {name: married, type: boolean, constraints: {required: true}}
   - {name: born, type: date, constraints: {minimum: '1900-01-01', maximum: '2020-12-31'}, dp: {bins: {count: 12}}}
   - {name: seen, type: datetime, constraints: {minimum: '2020-01-01T00:00:00', maximum: '2020-12-31T00:00:00'}, dp: {open: true, bins: {count: 24}}}
+  - {name: at, type: time, format: '%H:%M', dp: {open: true}}
   - {name: since, type: year, constraints: {minimum: 1990, maximum: 2020, required: true}}
 ";
 
@@ -69,7 +71,8 @@ impl Junk {
 
     /// A field of some kind, sensible ones among them.
     fn field(&mut self) -> Vec<u8> {
-        const TEXTS: [&str; 33] = [
+        const TEXTS: [&str; 34] = [
+            "18:05",
             "",
             " ",
             "NaN",
@@ -216,6 +219,9 @@ impl Junk {
                     .clone();
                 Arc::new(halves)
             }
+            23 => numbers!(Time32SecondArray, |value: i64| low_bits(value).cast_signed()),
+            24 => numbers!(Time64MicrosecondArray, |value: i64| value),
+            25 => numbers!(Time64NanosecondArray, |value: i64| value),
             _ => unreachable!("there are {TYPES} kinds"),
         }
     }
@@ -249,7 +255,7 @@ impl Junk {
 }
 
 /// How many Arrow types [`Junk::typed_batch`] goes through.
-pub(crate) const TYPES: usize = 23;
+pub(crate) const TYPES: usize = 26;
 
 fn low_bits(value: i64) -> u32 {
     let [a, b, c, d, ..] = value.to_le_bytes();

@@ -91,6 +91,7 @@ fn text_width(schema: &Schema, name: &str, field_type: FieldType) -> f64 {
         FieldType::Boolean => 5.0,
         FieldType::Date => 10.0,
         FieldType::Datetime => 19.0,
+        FieldType::Time => 8.0,
         FieldType::Year => 4.0,
         FieldType::Integer => 3.0,
         FieldType::Number => 7.0,

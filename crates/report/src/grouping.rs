@@ -186,6 +186,7 @@ fn density(field_type: FieldType, columns: &[Group]) -> Density {
         FieldType::Date => (1.0, " days"),
         FieldType::Year => (1.0, " years"),
         FieldType::Datetime => (3_600.0, " hours"),
+        FieldType::Time => (60.0, " minutes"),
         _ => (1.0, ""),
     };
     let usual = usual / of_one;
@@ -213,14 +214,18 @@ fn together(groups: &[Group]) -> Group {
     }
 }
 
-/// Formats the end of a bin: numbers with a few digits, instants to the minute, days without a
-/// time.
+/// Formats the end of a bin: numbers with a few digits, instants and times to the minute, days
+/// without a time.
 pub(crate) fn in_words(end: Scalar) -> String {
     match end {
         Scalar::Number(number) => short(number),
         Scalar::Text(text) => match text.split_once('T') {
             Some((day, time)) if time.starts_with("00:00") => day.into(),
             Some((day, time)) => format!("{day} {}", &time[..time.len().min(5)]),
+            // A time of day: of whole minutes, unless it has other seconds.
+            None if text.contains(':') => {
+                text.strip_suffix(":00").filter(|text| text.contains(':')).unwrap_or(&text).into()
+            }
             None => text,
         },
         whole => whole.to_string(),

@@ -79,6 +79,78 @@ fn amounts_are_learned_as_numbers_however_they_are_written() {
 }
 
 #[test]
+fn times_of_day_are_learned() {
+    let folder = Folder::new();
+    let mut text = String::from("collision;opened;closed;score\n");
+    for row in 0..20_000_u32 {
+        let mix = row.wrapping_mul(2_654_435_761) >> 9;
+        let (hour, minute) = (7 + mix % 3, mix / 3 % 60);
+        writeln!(
+            text,
+            "{hour}:{minute:02};{:02}:00:30;{}:{minute:02} PM;{}:{}",
+            9 + mix % 2,
+            1 + mix % 4,
+            mix % 5,
+            mix % 4
+        )
+        .unwrap();
+    }
+    folder.write("times.csv", text);
+    let (_, notes) = run(
+        &folder,
+        &["synth", "times.csv", "--epsilon", "4", "--delta", "1e-9", "-o", "synth.csv", "--model", "times.model"],
+    );
+    assert!(notes.contains("time from 00:00:00 to 24:00:00, 96 codes"), "{notes}");
+    let synthetic = std::fs::read_to_string(folder.path("synth.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = synthetic.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let share = |column: usize, of: &[&str], suffix: &str, length: usize| {
+        let is = |text: &&str| of.contains(&&text[..2]) && text.ends_with(suffix) && text.len() == length;
+        rows.iter().filter(|row| is(&row[column])).count() as f64 / rows.len() as f64
+    };
+    assert!(share(0, &["07", "08", "09"], "", "07:05".len()) > 0.9, "{:?}", rows[0]);
+    assert!(share(1, &["09", "10"], "", "09:00:30".len()) > 0.9, "{:?}", rows[0]);
+    assert!(share(2, &["01", "02", "03", "04"], " PM", "01:05 PM".len()) > 0.9, "{:?}", rows[0]);
+    assert!(rows.iter().all(|row| row[3].len() <= "other".len()), "a score is no time: {:?}", rows[0]);
+    run(&folder, &["bundle", "times.model", "--rows", "50", "--title", "Times", "-o", "release"]);
+    run(&folder, &["bundle", "verify", "release"]);
+}
+
+#[test]
+fn a_column_without_a_name_is_left_out() {
+    let folder = Folder::new();
+    let rows = |mix: u32| format!("{};{}", ["north", "south"][(mix % 2) as usize], 20 + mix % 50);
+    // As R and pandas write row numbers, and with a delimiter at the end of every line.
+    let (mut numbered, mut trailing) = (String::from(";region;age\n"), String::from("region;age;\n"));
+    for row in 0..4_000 {
+        writeln!(numbered, "{row};{}", rows(row * 7)).unwrap();
+        writeln!(trailing, "{};", rows(row * 7)).unwrap();
+    }
+    folder.write("numbered.csv", numbered);
+    folder.write("trailing.csv", trailing);
+    for (name, position) in [("numbered.csv", 1), ("trailing.csv", 3)] {
+        let synth = [
+            "synth",
+            name,
+            "--epsilon",
+            "4",
+            "--delta",
+            "1e-9",
+            "--method",
+            "independent",
+            "-o",
+            "synth.csv",
+            "--force",
+        ];
+        let (_, notes) = run(&folder, &synth);
+        assert!(notes.contains(&format!("note: column {position} has no name, and is left out")), "{notes}");
+        let synthetic = std::fs::read_to_string(folder.path("synth.csv")).unwrap();
+        assert_eq!(synthetic.lines().next(), Some("region,age"));
+        let (draft, _) = run(&folder, &["schema", "draft", name]);
+        assert!(draft.contains(&format!("# left out: column {position}, which has no name")), "{draft}");
+    }
+}
+
+#[test]
 fn a_raw_file_becomes_a_synthetic_one() {
     let folder = folder(20_000);
     let (_, notes) = run(

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::types::{
     ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
-    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
+    Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, BinaryArray, DictionaryArray, PrimitiveArray, UInt8Array};
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
@@ -43,6 +43,8 @@ pub(crate) fn supports(data_type: &DataType) -> bool {
         | DataType::Date32
         | DataType::Date64
         | DataType::Timestamp(_, _)
+        | DataType::Time32(TimeUnit::Second | TimeUnit::Millisecond)
+        | DataType::Time64(TimeUnit::Microsecond | TimeUnit::Nanosecond)
         | DataType::Decimal32(_, _)
         | DataType::Decimal64(_, _)
         | DataType::Decimal128(_, _)
@@ -177,6 +179,18 @@ fn each(encoder: &Encoder, array: &dyn Array, push: &mut impl FnMut(u32)) -> Opt
                     primitive::<TimestampNanosecondType>(encoder, array, code, push);
                 }
             }
+        }
+        DataType::Time32(TimeUnit::Second) => {
+            primitive::<Time32SecondType>(encoder, array, |value| encoder.time(i64::from(value) * 1_000_000), push);
+        }
+        DataType::Time32(TimeUnit::Millisecond) => {
+            primitive::<Time32MillisecondType>(encoder, array, |value| encoder.time(i64::from(value) * 1_000), push);
+        }
+        DataType::Time64(TimeUnit::Microsecond) => {
+            primitive::<Time64MicrosecondType>(encoder, array, |micros| encoder.time(micros), push);
+        }
+        DataType::Time64(TimeUnit::Nanosecond) => {
+            primitive::<Time64NanosecondType>(encoder, array, |nanos| encoder.time(nanos.div_euclid(1_000)), push);
         }
         DataType::Utf8 => bytes(encoder, array.as_string::<i32>().iter(), push),
         DataType::LargeUtf8 => bytes(encoder, array.as_string::<i64>().iter(), push),

@@ -8,15 +8,15 @@ use std::io::Write;
 
 use datafusion::arrow::array::types::{
     ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
-    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
+    Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use datafusion::arrow::array::{Array, AsArray};
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::arrow::temporal_conversions::{
-    date32_to_datetime, date64_to_datetime, timestamp_ms_to_datetime, timestamp_ns_to_datetime,
-    timestamp_s_to_datetime, timestamp_us_to_datetime,
+    date32_to_datetime, date64_to_datetime, time32ms_to_time, time32s_to_time, time64ns_to_time, time64us_to_time,
+    timestamp_ms_to_datetime, timestamp_ns_to_datetime, timestamp_s_to_datetime, timestamp_us_to_datetime,
 };
 use scumble_schema::limits::FIELD_BYTES;
 
@@ -47,7 +47,7 @@ pub(super) fn each_text(array: &dyn Array, push: &mut impl FnMut(Option<&[u8]>))
     }
     macro_rules! instant {
         ($type:ty, $read:expr) => {
-            // Outside the representable years, the raw number is used.
+            // Outside the representable years, or the day, the raw number is used.
             written!($type, |text: &mut Vec<u8>, value| match $read(value) {
                 Some(time) => write_value(text, time),
                 None => write_value(text, value),
@@ -83,6 +83,10 @@ pub(super) fn each_text(array: &dyn Array, push: &mut impl FnMut(Option<&[u8]>))
         DataType::Timestamp(TimeUnit::Millisecond, _) => instant!(TimestampMillisecondType, timestamp_ms_to_datetime),
         DataType::Timestamp(TimeUnit::Microsecond, _) => instant!(TimestampMicrosecondType, timestamp_us_to_datetime),
         DataType::Timestamp(TimeUnit::Nanosecond, _) => instant!(TimestampNanosecondType, timestamp_ns_to_datetime),
+        DataType::Time32(TimeUnit::Second) => instant!(Time32SecondType, time32s_to_time),
+        DataType::Time32(TimeUnit::Millisecond) => instant!(Time32MillisecondType, time32ms_to_time),
+        DataType::Time64(TimeUnit::Microsecond) => instant!(Time64MicrosecondType, time64us_to_time),
+        DataType::Time64(TimeUnit::Nanosecond) => instant!(Time64NanosecondType, time64ns_to_time),
         DataType::Utf8 => texts(array.as_string::<i32>().iter(), push),
         DataType::LargeUtf8 => texts(array.as_string::<i64>().iter(), push),
         DataType::Utf8View => texts(array.as_string_view().iter(), push),

@@ -4,13 +4,14 @@ use std::fs::{self, File};
 use std::sync::{Arc, Mutex};
 
 use crate::common::{compress, counts, people, read, schema, write};
+use datafusion::arrow::array::{ArrayRef, StringArray};
 use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{DataType, Schema as ArrowSchema};
+use datafusion::arrow::datatypes::{DataType, Schema as ArrowSchema, TimeUnit};
 use datafusion::arrow::ipc::writer::StreamWriter;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use scumble_engine::{CodedTable, EngineError, Format, Input, NamedBy, ProgressSink, ReadOptions, column_types};
-use scumble_schema::Dialect;
+use scumble_schema::{Dialect, Schema};
 use tempfile::TempDir;
 
 #[test]
@@ -50,6 +51,41 @@ fn every_format_and_compression_gives_equal_counts() {
     assert_eq!(names.len(), 13);
     for path in names {
         assert!(counts(&read(&path, &schema).unwrap(), &schema) == truth, "{}", path.display());
+    }
+}
+
+#[test]
+fn times_of_day_have_the_codes_of_their_texts() {
+    let directory = TempDir::new().unwrap();
+    let schema = Schema::parse(
+        "fields:
+  - {name: opens, type: time, dp: {bins: {width: 900}}}
+  - {name: shift, type: string, constraints: {enum: ['06:00:00', '22:30:00']}}
+",
+    )
+    .unwrap();
+    let texts: ArrayRef =
+        Arc::new(StringArray::from(vec![Some("06:00:00"), Some("22:30:00"), None, Some("23:59:59"), Some("00:00:00")]));
+    let files = [
+        ("a.csv", DataType::Utf8),
+        ("b.parquet", DataType::Utf8),
+        ("c.parquet", DataType::Time32(TimeUnit::Second)),
+        ("d.parquet", DataType::Time32(TimeUnit::Millisecond)),
+        ("e.parquet", DataType::Time64(TimeUnit::Microsecond)),
+        ("f.arrow", DataType::Time64(TimeUnit::Nanosecond)),
+        ("g.arrow", DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Time64(TimeUnit::Microsecond)))),
+    ];
+    let counted = files.map(|(name, data_type)| {
+        let column = match &data_type {
+            DataType::Dictionary(_, values) => cast(&cast(&texts, values).unwrap(), &data_type).unwrap(),
+            _ => cast(&texts, &data_type).unwrap(),
+        };
+        let path = directory.path().join(name);
+        write(&path, &[RecordBatch::try_from_iter([("opens", Arc::clone(&column)), ("shift", column)]).unwrap()]);
+        (name, counts(&read(&path, &schema).unwrap(), &schema))
+    });
+    for (name, counts) in &counted {
+        assert_eq!(counts, &counted[0].1, "{name}");
     }
 }
 

@@ -173,6 +173,12 @@ fn values_of_every_type_have_a_code() {
         assert_eq!(column(&url, &schema), expected, "{rules}");
     }
 
+    assert_eq!(
+        column(&url, &Schema::parse("fields: [{name: at, type: time, dp: {bins: {by: hour}}}]").unwrap())[12],
+        1,
+        "half past twelve"
+    );
+
     for (name, type_name) in [("tags", "text[]"), ("place", "pair"), ("doc", "jsonb")] {
         let error = read(&url, &strings(name, &["a"])).unwrap_err();
         let EngineError::Schema { column, problem, .. } = &error else { panic!("{error:?}") };
@@ -190,6 +196,7 @@ fn values_of_every_type_have_a_code() {
         ("day", DataType::Date32),
         ("moment", DataType::Timestamp(TimeUnit::Microsecond, None)),
         ("real", DataType::Float32),
+        ("at", DataType::Time64(TimeUnit::Microsecond)),
         ("Say \"so\"", DataType::Utf8),
     ] {
         assert_eq!(declared(name), expected, "{name}");

@@ -97,7 +97,7 @@ impl RawTable for Texts {
     }
 }
 
-/// People with an age, a town, an income with zeros and cents, a day, a flag and a name.
+/// People with an age, a town, an income with zeros and cents, a day, a flag, a time and a name.
 fn people(rows: u32) -> Texts {
     const TOWNS: [&str; 5] = ["Bergen", "Oslo", "Oslo", "Trondheim", "Oslo"];
     let person = |number: u32| {
@@ -110,11 +110,12 @@ fn people(rows: u32) -> Texts {
             income,
             format!("{:02}/{:02}/{}", 1 + mix % 28, 1 + mix % 12, 2015 + mix % 6),
             if mix.is_multiple_of(3) { "true".into() } else { "false".into() },
+            format!("{}:{:02}", 5 + mix % 5, mix % 60),
             format!("P{number:07}"),
             format!("somebody number {number}"),
         ]
     };
-    Texts::new(&["age", "town", "income", "visit", "member", "id", "note"], (0..rows).map(person))
+    Texts::new(&["age", "town", "income", "visit", "member", "woke", "id", "note"], (0..rows).map(person))
 }
 
 fn goal(epsilon: f64, delta: f64) -> ApproxDp {
@@ -140,6 +141,9 @@ fn every_column_gets_the_type_that_a_person_would_declare() {
     assert_eq!(column("visit").field_type(), FieldType::Date);
     assert_eq!(column("visit").spec().format.as_deref(), Some("%d/%m/%Y"));
     assert_eq!(column("member").field_type(), FieldType::Boolean);
+    assert_eq!(column("woke").field_type(), FieldType::Time);
+    assert!([24, 96].contains(&column("woke").declared_codes()));
+    assert_eq!(column("woke").spec().format.as_deref(), Some("%H:%M"));
     let made_up: Vec<&str> = schema.generated().iter().map(scumble_schema::Generated::name).collect();
     assert_eq!(made_up, ["id", "note"]);
     assert!(schema.assumed().next().is_none(), "nothing was guessed");
@@ -183,10 +187,6 @@ fn declared_columns_cost_nothing() {
 }
 
 #[test]
-fn categories_need_a_delta() {
-    let people = people(1_000);
-    let pure = goal(1.0, 0.0);
-#[test]
 fn what_learning_does_not_need_goes_to_the_model() {
     let row = |row: u32| vec![row.is_multiple_of(3).to_string(), format!("{}:30", 5 + row % 5)];
     let table = Texts::new(&["member", "woke"], (0..5_000).map(row));
@@ -199,6 +199,10 @@ fn what_learning_does_not_need_goes_to_the_model() {
     assert!(certificate.epsilon().get() > 0.95, "{}", certificate.epsilon().get());
 }
 
+#[test]
+fn categories_need_a_delta() {
+    let people = people(1_000);
+    let pure = goal(1.0, 0.0);
     let refused = learn(&people.partial(), &people, &Method::recommended(pure), pure, None).unwrap_err();
     assert!(refused.to_string().contains("`delta` above 0"), "{refused}");
 }
@@ -209,7 +213,8 @@ fn learning_replayed_on_neighbours_does_not_differ() {
     let goal = goal(1.0, 1e-6);
     let half = ThresholdDelta::half_of(goal.delta);
     let table = people(3_000);
-    let strange = ["-7", "a hamlet", "1e17", "31.12.1899", "perhaps", "x", "\u{feff}"].map(str::to_owned).to_vec();
+    let strange =
+        ["-7", "a hamlet", "1e17", "31.12.1899", "perhaps", "26:00", "x", "\u{feff}"].map(str::to_owned).to_vec();
     for m in [1, 2, 5] {
         let unit = NonZeroU32::new(m).unwrap();
         let (mut vault, budget, recorder) = replay::record_columns::<AddRemove, Gdp>(goal, half, unit).unwrap();

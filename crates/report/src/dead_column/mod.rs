@@ -149,6 +149,7 @@ fn advice(attribute: &Attribute, holds: Holds) -> String {
     let written = match attribute.field_type() {
         FieldType::Integer | FieldType::Number => "the decimal and group characters",
         FieldType::Date | FieldType::Datetime => "the date `format`",
+        FieldType::Time => "the `format` of times",
         FieldType::Year => "how years are written",
         FieldType::Boolean => "`trueValues` and `falseValues`",
         FieldType::String => "the categories under `enum` and how they are spelt",

@@ -1,4 +1,5 @@
-//! How values of a number, date or datetime column are divided among codes, and how they are drawn.
+//! How values of a number, date, datetime or time column are divided among codes, and how they are
+//! drawn.
 
 use std::cmp::Ordering;
 
@@ -279,7 +280,10 @@ impl WholeDraw {
         excluded.sort_unstable();
         excluded.dedup();
         let are_instants = matches!(line, WholeLine::Datetime(..));
-        let step = step.and_then(Step::whole).unwrap_or(1);
+        let step = match line {
+            WholeLine::Time(format) => format.clock_step(),
+            _ => step.and_then(Step::whole).unwrap_or(1),
+        };
         let excluded_steps = excluded.iter().filter(|value| *value % step == 0).map(|value| value / step).collect();
         Self { cut: cut.clone(), categories, excluded: excluded.into(), step, excluded_steps, are_instants }
     }
@@ -287,12 +291,17 @@ impl WholeDraw {
     /// Draws a multiple of the step from `low` to `high` that is not excluded, or any whole number
     /// if there is none.
     fn uniform_step(&self, low: i64, high: i64, rng: &mut impl Rng) -> i64 {
-        let first = low.div_euclid(self.step) + i64::from(low.rem_euclid(self.step) != 0);
-        let last = high.div_euclid(self.step);
+        let (first, last) = self.steps(low, high);
         if first > last {
             return uniform_except(low, high, &self.excluded, rng);
         }
         uniform_except(first, last, &self.excluded_steps, rng) * self.step
+    }
+
+    /// The first and the last multiple of the step from `low` to `high`, divided by it. The first
+    /// is above the last if there is none.
+    fn steps(&self, low: i64, high: i64) -> (i64, i64) {
+        (low.div_euclid(self.step) + i64::from(low.rem_euclid(self.step) != 0), high.div_euclid(self.step))
     }
 
     fn held(&self, code: u32) -> Held<i64> {
@@ -308,9 +317,10 @@ impl Draw<i64> for WholeDraw {
         match self.held(code) {
             Held::Value(value) | Held::AndAbove(value) => (value, value),
             Held::Bin(first, last) => {
-                let is_drawn = |value: &i64| value % self.step == 0 && self.excluded.binary_search(value).is_err();
-                let ends = (first..=last).find(is_drawn).zip((first..=last).rev().find(is_drawn));
-                ends.unwrap_or((first, last))
+                let (low, high) = self.steps(first, last);
+                let is_drawn = |steps: &i64| self.excluded_steps.binary_search(steps).is_err();
+                let ends = (low..=high).find(is_drawn).zip((low..=high).rev().find(is_drawn));
+                ends.map_or((first, last), |(low, high)| (low * self.step, high * self.step))
             }
             Held::Kept(first, last, keep, part) => keep.ends(first, last, part).unwrap_or((first, last)),
         }

@@ -2,14 +2,14 @@
 
 use sqlparser::ast::{
     BinaryOperator, CaseWhen, CastKind, CeilFloorKind, DataType, DateTimeField, Expr, FunctionArg, FunctionArgExpr,
-    FunctionArguments, Ident, UnaryOperator, Value as Literal,
+    FunctionArguments, Ident, TimezoneInfo, UnaryOperator, Value as Literal,
 };
 
 use super::function::{Comparison, Function, Part};
 use super::value::{Kind, Value};
 use super::{ExpressionError, Input};
 use crate::file::similar::similar;
-use crate::values::text::{TimeFormat, iso_date};
+use crate::values::text::{MICROS_PER_DAY, TimeFormat, iso_date};
 use crate::values::zone::Zone;
 
 /// A checked expression.
@@ -49,6 +49,7 @@ impl Checker<'_> {
             Expr::TypedString(typed) => match (&typed.data_type, &typed.value.value) {
                 (DataType::Date, Literal::SingleQuotedString(text)) => date(text),
                 (DataType::Timestamp(..) | DataType::Datetime(_), Literal::SingleQuotedString(text)) => datetime(text),
+                (DataType::Time(..), Literal::SingleQuotedString(text)) => time(text),
                 _ => Err(unsupported(parsed)),
             },
             Expr::UnaryOp { op: UnaryOperator::Plus, expr } => self.check(expr),
@@ -78,7 +79,7 @@ impl Checker<'_> {
                     Some(kind) => self.call(parsed, Function::Cast(kind), [&**expr]),
                     None => Err(ExpressionError::new(
                         format!("has an expression with the type `{data_type}`, which is not known here"),
-                        "cast to INTEGER, DOUBLE PRECISION, TEXT, DATE or TIMESTAMP",
+                        "cast to INTEGER, DOUBLE PRECISION, TEXT, DATE, TIME or TIMESTAMP",
                     )),
                 }
             }
@@ -207,6 +208,7 @@ fn called(parsed: &Expr, function: Function, arguments: Vec<(Node, Kind)>) -> Ch
             "for days between datetimes, write `CAST(a AS DATE) - CAST(b AS DATE)`"
         }
         (Function::Compare(_), [Kind::Date | Kind::Datetime, Kind::Text]) => "write dates as `DATE '2024-12-31'`",
+        (Function::Compare(_), [Kind::Time, Kind::Text]) => "write times as `TIME '18:05'`",
         (Function::Join | Function::Concat, _) => "make texts of numbers and dates with `CAST(a AS TEXT)`",
         (Function::Extract(_), [Kind::Age]) => "only YEAR and MONTH of an age are known here",
         _ => "look up the types of the columns, or change them with `CAST(a AS ...)`",
@@ -264,6 +266,7 @@ fn kind_of(data_type: &DataType) -> Option<Kind> {
         DataType::Boolean => Kind::Boolean,
         DataType::Date => Kind::Date,
         DataType::Timestamp(..) => Kind::Datetime,
+        DataType::Time(None, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => Kind::Time,
         _ => return None,
     })
 }
@@ -312,6 +315,14 @@ fn date(text: &str) -> Checked {
 fn datetime(text: &str) -> Checked {
     let clock = TimeFormat::Iso.micros_in(text, None).ok_or_else(|| no_date(text))?;
     Ok((Node::Constant(Value::Datetime(clock)), Kind::Datetime))
+}
+
+fn time(text: &str) -> Checked {
+    let clock = TimeFormat::Iso.clock(text).filter(|clock| *clock < MICROS_PER_DAY).ok_or_else(|| {
+        let problem = format!("has an expression with `{text}`, which is not a time of day");
+        ExpressionError::new(problem, "write `TIME '18:05'`")
+    })?;
+    Ok((Node::Constant(Value::Time(clock)), Kind::Time))
 }
 
 fn no_date(text: &str) -> ExpressionError {

@@ -1,7 +1,9 @@
 //! Computes checked expressions, row by row.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::types::{
+    Date32Type, Float64Type, Int32Type, Int64Type, Time64MicrosecondType, TimestampMicrosecondType,
+};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
@@ -43,6 +45,7 @@ impl Column {
                 let instant = array.as_primitive::<TimestampMicrosecondType>().value(row);
                 Value::Datetime(clock_in(self.zone.as_ref(), instant))
             }
+            DataType::Time64(_) => Value::Time(array.as_primitive::<Time64MicrosecondType>().value(row)),
             other => unreachable!("no column is decoded as {other}"),
         }
     }

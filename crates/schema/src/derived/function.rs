@@ -169,6 +169,7 @@ impl Function {
                     [Kind::Age] => matches!(part, Part::Year | Part::Month),
                     [Kind::Date] => !part.is_of_clock(),
                     [Kind::Datetime] => true,
+                    [Kind::Time] => part.is_of_clock(),
                     _ => false,
                 };
                 is_taken.then_some(Kind::Whole)
@@ -186,7 +187,7 @@ impl Function {
                     | (Kind::Nothing, _)
                     | (Kind::Text, Kind::Whole | Kind::Real | Kind::Date)
                     | (Kind::Date, Kind::Datetime)
-                    | (Kind::Datetime, Kind::Date)
+                    | (Kind::Datetime, Kind::Date | Kind::Time)
                     | (Kind::Boolean, Kind::Whole) => true,
                     (from, to) => *from == to || (from.is_number() && to.is_number()),
                 };
@@ -298,12 +299,12 @@ impl Part {
         matches!(self, Self::Hour | Self::Minute | Self::Second)
     }
 
-    /// Returns the part of a date, datetime or age.
+    /// Returns the part of a date, datetime, time or age.
     fn of(self, value: &Value<'_>) -> Option<i64> {
         if let Value::Age(months) = value {
             return Some(if self == Self::Year { months / 12 } else { months % 12 });
         }
-        if let (Value::Datetime(clock), true) = (value, self.is_of_clock()) {
+        if let (Value::Datetime(clock) | Value::Time(clock), true) = (value, self.is_of_clock()) {
             let seconds = clock.rem_euclid(MICROS_PER_DAY) / 1_000_000;
             return Some(match self {
                 Self::Hour => seconds / 3_600,
@@ -423,6 +424,7 @@ fn cast<'a>(value: &Value<'a>, to: Kind) -> Option<Value<'a>> {
         (value, Kind::Real) => return value.real().and_then(finite),
         (Value::Date(day), Kind::Datetime) => Value::Datetime(day.checked_mul(MICROS_PER_DAY)?),
         (Value::Datetime(clock), Kind::Date) => Value::Date(day_of(*clock)),
+        (Value::Datetime(clock), Kind::Time) => Value::Time(clock.rem_euclid(MICROS_PER_DAY)),
         (value, _) => value.clone(),
     })
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, StringBuilder};
-use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::types::{
+    Date32Type, Float64Type, Int32Type, Int64Type, Time64MicrosecondType, TimestampMicrosecondType,
+};
 use arrow_array::{ArrayRef, PrimitiveArray};
 
 use super::value::{Kind, Value};
@@ -61,6 +63,13 @@ impl ResultType {
                     _ => None,
                 };
                 Arc::new(values.map(clock).collect::<PrimitiveArray<TimestampMicrosecondType>>())
+            }
+            FieldType::Time => {
+                let clock = |value: Value<'_>| match value {
+                    Value::Time(clock) => Some(clock),
+                    _ => None,
+                };
+                Arc::new(values.map(clock).collect::<PrimitiveArray<Time64MicrosecondType>>())
             }
         }
     }

@@ -17,6 +17,7 @@ const COLUMNS: &str = "
   - {name: smokes, type: boolean, constraints: {required: true}}
   - {name: gone, type: integer, constraints: {minimum: 0, maximum: 0}}
   - {name: 'Fee paid', type: integer, constraints: {enum: [3], required: true}}
+  - {name: opens, type: time, constraints: {enum: ['08:30'], required: true}}
 ";
 
 fn schema(derived: &str) -> Result<Schema, String> {
@@ -41,7 +42,7 @@ fn value(expression: &str) -> String {
     let quoted = serde_json::to_string(&format!("CAST(({expression}) AS TEXT)")).unwrap();
     let schema = schema(&format!("{{name: x, dp: {{derive: {quoted}}}}}")).unwrap_or_else(|error| panic!("{error}"));
     let batch = row(&schema);
-    let column = batch.column(8);
+    let column = batch.column(9);
     if column.is_null(0) { "NULL".into() } else { column.as_string::<i32>().value(0).into() }
 }
 
@@ -109,6 +110,10 @@ fn expressions_mean_what_they_mean_in_sql() {
         ("extract(dow from born)", "2"),
         ("extract(hour from seen)", "21"),
         ("cast(seen as date)", "2024-02-28"),
+        ("cast(seen as time)", "21:05:09"),
+        ("opens < cast(seen as time) and opens >= time '08:30'", "true"),
+        ("extract(hour from opens) * 60 + extract(minute from opens)", "510"),
+        ("coalesce(null, opens)", "08:30:00"),
         ("seen > timestamp '2024-02-28 21:00:00'", "true"),
         ("make_date(extract(year from born), 1, 1)", "2000-01-01"),
         ("make_date(2023, 2, 29)", "NULL"),
@@ -131,7 +136,7 @@ fn columns_are_written_by_their_types() {
         let column = &schema.generated()[0];
         assert_eq!(column.field_type().name(), expected, "{derived}");
         assert!(column.in_words().starts_with("computed: "), "{}", column.in_words());
-        assert_eq!(row(&schema).column(8).data_type(), &column.field_type().arrow_type());
+        assert_eq!(row(&schema).column(9).data_type(), &column.field_type().arrow_type());
         // A schema that is written is read back as itself.
         assert_eq!(Schema::parse(&schema.to_yaml()).unwrap(), schema);
         assert!(Schema::new(schema.output_spec()).is_ok());
@@ -139,8 +144,8 @@ fn columns_are_written_by_their_types() {
     let schema = schema("{name: x, type: date, format: '%d.%m.%Y', dp: {derive: born + 1}}").unwrap();
     let columns: Vec<CodeColumn> = schema.attributes().iter().map(|column| one(column.size())).collect();
     let rows = Decoder::new(&schema).decode_rows(0, &columns, &mut SmallRng::seed_from_u64(1));
-    let (_, form) = rows.forms.iter().find(|(place, _)| *place == 8).unwrap();
-    assert_eq!(form.texts(rows.batch.column(8)).value(0), "01.03.2000");
+    let (_, form) = rows.forms.iter().find(|(place, _)| *place == 9).unwrap();
+    assert_eq!(form.texts(rows.batch.column(9)).value(0), "01.03.2000");
 }
 
 fn one(size: u32) -> CodeColumn {

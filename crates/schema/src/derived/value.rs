@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::schema::attribute::FieldType;
-use crate::values::text::{calendar_day, micros_to_text};
+use crate::values::text::{calendar_day, clock_to_text, micros_to_text};
 
 /// The kind of a value, known before any row is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Date,
     /// A day with a local time.
     Datetime,
+    /// A time of day.
+    Time,
     /// The time between two days, in months.
     Age,
     /// The kind of `NULL`, which is a value of every kind.
@@ -38,6 +40,8 @@ pub(super) enum Value<'a> {
     Date(i64),
     /// Microseconds of the local clock since 1970.
     Datetime(i64),
+    /// Microseconds since midnight.
+    Time(i64),
     /// Completed months.
     Age(i64),
 }
@@ -52,6 +56,7 @@ impl Kind {
             FieldType::Boolean => Self::Boolean,
             FieldType::Date => Self::Date,
             FieldType::Datetime => Self::Datetime,
+            FieldType::Time => Self::Time,
         }
     }
 
@@ -64,6 +69,7 @@ impl Kind {
             Self::Boolean => Some(FieldType::Boolean),
             Self::Date => Some(FieldType::Date),
             Self::Datetime => Some(FieldType::Datetime),
+            Self::Time => Some(FieldType::Time),
             Self::Age | Self::Nothing => None,
         }
     }
@@ -92,6 +98,7 @@ impl fmt::Display for Kind {
             Self::Boolean => "true or false",
             Self::Date => "a date",
             Self::Datetime => "a datetime",
+            Self::Time => "a time of day",
             Self::Age => "an age",
             Self::Nothing => "NULL",
         })
@@ -140,6 +147,7 @@ impl Value<'_> {
             (Self::Whole(one), Self::Whole(other))
             | (Self::Date(one), Self::Date(other))
             | (Self::Datetime(one), Self::Datetime(other))
+            | (Self::Time(one), Self::Time(other))
             | (Self::Age(one), Self::Age(other)) => Some(one.cmp(other)),
             (Self::Text(one), Self::Text(other)) => Some(one.cmp(other)),
             (Self::Boolean(one), Self::Boolean(other)) => Some(one.cmp(other)),
@@ -157,6 +165,7 @@ impl Value<'_> {
             Self::Boolean(value) => Some(value.to_string()),
             Self::Date(day) => calendar_day(*day).map(|day| day.to_string()),
             Self::Datetime(clock) => micros_to_text(*clock),
+            Self::Time(clock) => clock_to_text(*clock),
         }
     }
 }

@@ -20,7 +20,8 @@ pub(super) fn field(name: &str, field_type: FieldType) -> FieldSpec {
 /// Reports missing bounds of a number, date or datetime column, and assumes bins if it has none.
 pub(super) fn complete_line(field: &mut FieldSpec, report: &mut Report) {
     let name = Some(field.name.as_str());
-    if field.field_type == FieldType::Boolean.name()
+    // A boolean has two values, and a time of day has the hours of the day.
+    if [FieldType::Boolean.name(), FieldType::Time.name()].contains(&field.field_type.as_str())
         || field.constraints.categories.is_some()
         || field.dp.bins.is_some()
     {
@@ -115,8 +116,13 @@ pub(super) fn edges(field: &FieldSpec) -> Option<Vec<Scalar>> {
     let bins = (0..attribute.size()).map_while(|code| attribute.bin(code));
     let bins: Vec<(Scalar, Scalar)> = bins.collect();
     let (first, last) = bins.last()?.clone();
-    // `Attribute::bin` ends a bin of instants at the start of the next, which the last bin lacks.
-    let last = if field.field_type == "datetime" { field.constraints.maximum.clone()? } else { last };
+    // `Attribute::bin` ends a bin of instants or times at the start of the next, which the last bin
+    // lacks.
+    let last = match field.field_type.as_str() {
+        "datetime" => field.constraints.maximum.clone()?,
+        "time" => field.constraints.maximum.clone().unwrap_or(last),
+        _ => last,
+    };
     (first != last).then(|| bins.into_iter().map(|(lower, _)| lower).chain([last]).collect())
 }
 
@@ -135,9 +141,9 @@ pub(super) fn bounds(field: &FieldSpec) -> (Option<Scalar>, Option<Scalar>) {
     }
 }
 
-/// A valid date or datetime column with its values in ISO 8601; any other column unchanged.
+/// A valid date, datetime or time column with its values in ISO 8601; any other column unchanged.
 pub(super) fn in_iso(field: &FieldSpec) -> FieldSpec {
-    if !["date", "datetime"].contains(&field.field_type.as_str()) {
+    if !["date", "datetime", "time"].contains(&field.field_type.as_str()) {
         return field.clone();
     }
     let schema = Schema::new(SchemaSpec { fields: vec![field.clone()], ..SchemaSpec::default() });

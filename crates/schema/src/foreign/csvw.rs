@@ -278,6 +278,7 @@ fn field_type(datatype: &str) -> Option<FieldType> {
         "decimal" | "double" | "float" | "number" => FieldType::Number,
         "date" => FieldType::Date,
         "dateTime" | "datetime" | "dateTimeStamp" => FieldType::Datetime,
+        "time" => FieldType::Time,
         "gYear" => FieldType::Year,
         _ => return None,
     })
@@ -291,6 +292,7 @@ fn datatype_of(field_type: FieldType) -> &'static str {
         FieldType::Number => "double",
         FieldType::Date => "date",
         FieldType::Datetime => "dateTime",
+        FieldType::Time => "time",
     }
 }
 
@@ -310,7 +312,7 @@ pub(super) fn export(spec: &SchemaSpec, report: &mut Report) -> Tree {
             columns.push(Tree::Map(column));
         }
         if field.format.is_some() {
-            report.lost(Some(&field.name), "format", "dates are written in ISO 8601");
+            report.lost(Some(&field.name), "format", "dates and times are written in ISO 8601");
         }
     }
     if let Some(unit) = unit {

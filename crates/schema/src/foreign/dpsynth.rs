@@ -170,13 +170,13 @@ fn export_attribute(field: &FieldSpec, report: &mut Report) -> Option<Vec<(Strin
             ]
         }
         ("boolean", _) => export_categories(field, &[Scalar::Boolean(false), Scalar::Boolean(true)], report),
-        ("string" | "integer" | "number" | "year" | "date" | "datetime", Some(categories)) => {
+        ("string" | "integer" | "number" | "year" | "date" | "datetime" | "time", Some(categories)) => {
             export_categories(field, &categories, report)
         }
         ("integer" | "number" | "year", None) => export_range(field, &mut carried, report)?,
         _ => return None,
     };
-    if ["year", "date", "datetime"].contains(&field_type) {
+    if ["year", "date", "datetime", "time"].contains(&field_type) {
         report.lost(name, "type", format!("`{field_type}` is written as a list of values"));
     }
     // Reported above.

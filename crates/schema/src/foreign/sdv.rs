@@ -16,6 +16,7 @@ const NAME: &str = "SDV metadata";
 const TABLE: &str = "table";
 const ISO_DATE: &str = "%Y-%m-%d";
 const ISO_DATETIME: &str = "%Y-%m-%dT%H:%M:%S";
+const ISO_TIME: &str = "%H:%M:%S";
 
 pub(super) fn import(tree: Tree, report: &mut Report) -> Result<SchemaSpec, SchemaError> {
     let mut file = tree.into_map().ok_or_else(|| not_a("object"))?;
@@ -122,8 +123,12 @@ fn categorical(name: &str, column: &mut Vec<(String, Tree)>, report: &mut Report
 
 fn datetime(name: &str, column: &mut Vec<(String, Tree)>, report: &mut Report) -> FieldSpec {
     let pattern = take(column, "datetime_format").and_then(Tree::into_text);
-    let is_date = pattern.as_ref().is_some_and(|pattern| !has_time_of_day(pattern));
-    let (field_type, iso) = if is_date { (FieldType::Date, ISO_DATE) } else { (FieldType::Datetime, ISO_DATETIME) };
+    let is_time = |pattern: &str| TimeFormat::new(Some(pattern)).is_some_and(|format| format.is_of_clock());
+    let (field_type, iso) = match pattern.as_deref() {
+        Some(pattern) if !has_time_of_day(pattern) => (FieldType::Date, ISO_DATE),
+        Some(pattern) if is_time(pattern) => (FieldType::Time, ISO_TIME),
+        _ => (FieldType::Datetime, ISO_DATETIME),
+    };
     let mut field = field(name, field_type);
     match pattern {
         None => report.assumed(Some(name), "format", "ISO 8601: the file has no `datetime_format`"),
@@ -187,8 +192,12 @@ fn export_column(field: &FieldSpec, report: &mut Report) -> Tree {
             put("sdtype", Tree::text("numerical"));
             put("computer_representation", Tree::text(if field_type == "number" { "Float" } else { "Int64" }));
         }
-        (field_type @ ("date" | "datetime"), _) => {
-            let iso = if field_type == "date" { ISO_DATE } else { ISO_DATETIME };
+        (field_type @ ("date" | "datetime" | "time"), _) => {
+            let iso = match field_type {
+                "date" => ISO_DATE,
+                "time" => ISO_TIME,
+                _ => ISO_DATETIME,
+            };
             put("sdtype", Tree::text("datetime"));
             put("datetime_format", Tree::text(field.format.as_deref().unwrap_or(iso)));
             carried = vec!["format", "dp.source"];

@@ -8,13 +8,18 @@ use crate::values::text::TimeFormat;
 /// Texts that often stand for a missing value, besides blanks. Each is a class of its own. Single
 /// letters do so only beside numbers and dates.
 #[rustfmt::skip]
-const MISSING: [&str; 48] = [
+const MISSING: [&str; 88] = [
     "NA", "N/A", "n/a", "na", "N.A.", "NaN", "nan", "NULL", "null", "None", "none", "?", "-", "--", ".", "#N/A",
     "unknown", "Unknown", "UNKNOWN", "missing", "Missing", "MISSING",
     "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W",
     "X", "Y", "Z",
+    "n.a.", "N.A", "<NA>", "NaT", "\\N", "(null)", "nil", "#NV", "#N/D", "#DIV/0!", "#VALUE!", "#REF!", "..", "...",
+    "n/d", "N/D", "s/d", "k.A.", "k. A.", "keine Angabe", "unbekannt", "Unbekannt", "inconnu", "desconocido",
+    "not applicable", "Not applicable", "not available", "Not available", "not known", "Not known", "not specified",
+    "Not specified", "not stated", "Not stated", "no data", "No data", "refused", "Refused", "don't know",
+    "Don't know",
 ];
-const LONGEST_MISSING: usize = 7;
+const LONGEST_MISSING: usize = 14;
 /// Longest text of a code, such as an identifier, and of a category, in bytes.
 const MAX_CODE: usize = 40;
 const MAX_WORDS: usize = 100;
@@ -38,6 +43,8 @@ pub enum Class {
     Date(DateStyle),
     /// A date with a time.
     Datetime(TimeStyle),
+    /// A time of day.
+    Time(Clock),
     /// A short text without spaces that contains a digit.
     Code,
     /// A text of at most 100 bytes.
@@ -270,6 +277,12 @@ impl TimeStyle {
 impl Clock {
     const ALL: [Self; 4] = [Self::Minutes, Self::Seconds, Self::MinutesOf12, Self::SecondsOf12];
 
+    /// Returns the `strptime` pattern of times of day; `None` for ISO 8601, which seconds may have
+    /// fractions in.
+    pub(super) fn format(self) -> Option<&'static str> {
+        (self != Self::Seconds).then(|| self.pattern())
+    }
+
     fn pattern(self) -> &'static str {
         match self {
             Self::Minutes => "%H:%M",
@@ -281,6 +294,23 @@ impl Clock {
 
     fn of(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|clock| NaiveTime::parse_from_str(text, clock.pattern()).is_ok())
+    }
+
+    /// Returns how a time without a date is written. Its minutes have two digits: `2:1` is a score.
+    fn of_time(text: &str) -> Option<Self> {
+        if TimeFormat::Iso.clock(text).is_some() {
+            return Some(if text.matches(':').count() == 1 { Self::Minutes } else { Self::Seconds });
+        }
+        Self::of(text).filter(|clock| matches!(clock, Self::MinutesOf12 | Self::SecondsOf12))
+    }
+
+    /// Returns the clock of most times. ISO 8601 reads times with and without seconds.
+    pub(super) fn of_most(count: impl Fn(Self) -> f64, is_sure: impl Fn(f64) -> bool) -> Self {
+        let most = Self::ALL.into_iter().max_by(|left, right| count(*left).total_cmp(&count(*right)));
+        match most {
+            Some(Self::Minutes) if is_sure(count(Self::Seconds)) => Self::Seconds,
+            most => most.unwrap_or(Self::Minutes),
+        }
     }
 }
 
@@ -296,6 +326,7 @@ impl Class {
             .chain(Form::all().map(Self::Marked))
             .chain(DateStyle::ALL.map(Self::Date))
             .chain(TimeStyle::all().map(Self::Datetime))
+            .chain(Clock::ALL.map(Self::Time))
             .chain([Self::Code, Self::Words, Self::Long])
     }
 
@@ -346,7 +377,8 @@ impl Class {
         const MARKED: u32 = NUMBER + Form::COUNT;
         const DATE: u32 = MARKED + Form::COUNT;
         const DATETIME: u32 = DATE + DateStyle::ALL.len() as u32;
-        const CODE: u32 = DATETIME + 1 + (DateStyle::WITH_TIME.len() * Clock::ALL.len()) as u32;
+        const TIME: u32 = DATETIME + 1 + (DateStyle::WITH_TIME.len() * Clock::ALL.len()) as u32;
+        const CODE: u32 = TIME + Clock::ALL.len() as u32;
         match self {
             Self::Blank => 0,
             Self::Missing(place) => 1 + u32::from(place),
@@ -360,6 +392,7 @@ impl Class {
                 let place = DateStyle::WITH_TIME.iter().position(|style| *style == date).unwrap_or(0) as u32;
                 DATETIME + 1 + place * Clock::ALL.len() as u32 + clock as u32
             }
+            Self::Time(clock) => TIME + clock as u32,
             Self::Code => CODE,
             Self::Words => CODE + 1,
             Self::Long => CODE + 2,
@@ -378,6 +411,7 @@ impl Class {
             Self::Date(style) => format!("date {}", date_name(style)),
             Self::Datetime(TimeStyle::Iso) => format!("datetime {ISO}"),
             Self::Datetime(TimeStyle::Of(date, clock)) => format!("datetime {} {}", date_name(date), clock.pattern()),
+            Self::Time(clock) => format!("time {}", clock.pattern()),
             Self::Code => "code".into(),
             Self::Words => "words".into(),
             Self::Long => "long".into(),
@@ -407,7 +441,8 @@ fn number_or_time(text: &str) -> Option<Class> {
     if text.trim_start_matches(['-', '+']).bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(Class::Digits);
     }
-    DateStyle::of(text).map(Class::Date).or_else(|| TimeStyle::of(text).map(Class::Datetime))
+    let date = DateStyle::of(text).map(Class::Date);
+    date.or_else(|| TimeStyle::of(text).map(Class::Datetime)).or_else(|| Clock::of_time(text).map(Class::Time))
 }
 
 const ISO: &str = "ISO 8601";
@@ -432,6 +467,8 @@ mod tests {
             ("  ", Class::Blank),
             ("NA", Class::Missing(0)),
             ("?", Class::Missing(11)),
+            ("k.A.", Class::Missing(65)),
+            ("Don't know", Class::Missing(87)),
             ("True", Class::Boolean),
             ("0", Class::Number(Form::Whole)),
             ("-17", Class::Number(Form::Whole)),
@@ -469,6 +506,14 @@ mod tests {
             ("1/8/90 0:00", Class::Datetime(TimeStyle::Of(DateStyle::ShortEitherSlash, Clock::Minutes))),
             ("31.01.2020 18:05:59", Class::Datetime(TimeStyle::Of(DateStyle::DayDot, Clock::Seconds))),
             ("1/31/2020 6:05:59 PM", Class::Datetime(TimeStyle::Of(DateStyle::MonthSlash, Clock::SecondsOf12))),
+            ("18:05", Class::Time(Clock::Minutes)),
+            ("8:05", Class::Time(Clock::Minutes)),
+            ("24:00", Class::Time(Clock::Minutes)),
+            ("18:05:59.25", Class::Time(Clock::Seconds)),
+            ("6:05 PM", Class::Time(Clock::MinutesOf12)),
+            ("06:05:59 am", Class::Time(Clock::SecondsOf12)),
+            ("25:05", Class::Code),
+            ("2:1", Class::Code),
             ("AB-12", Class::Code),
             ("192.168.0.1", Class::Code),
             ("3 rooms", Class::Words),

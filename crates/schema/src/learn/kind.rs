@@ -1,8 +1,8 @@
 //! The kind of a column, from the classes of its texts.
 
-use super::classes::{Class, DateStyle, TimeStyle};
+use super::classes::{Class, Clock, DateStyle, TimeStyle};
 use super::form::{Form, MAX_DECIMALS, Notation};
-use super::{GridCounts, SURE};
+use super::{GridCounts, Resolution, SURE};
 use crate::values::missing::MissingValue;
 use crate::values::number_text::NumberText;
 
@@ -28,6 +28,8 @@ pub enum Kind {
     Date(DateStyle),
     /// Instants.
     Datetime(TimeStyle),
+    /// Times of day, in bins as fine as their number allows.
+    Time(Clock, Resolution),
     /// True and false.
     Boolean,
     /// Texts.
@@ -119,7 +121,7 @@ impl LearnedKind {
 
     /// Returns whether nothing more has to be counted.
     pub fn needs_no_counts(&self) -> bool {
-        matches!(self.kind, Kind::Boolean | Kind::Empty)
+        matches!(self.kind, Kind::Boolean | Kind::Time(..) | Kind::Empty)
     }
 
     /// Returns the missing values, unless they are blanks alone. Every other text is a kind of its
@@ -169,6 +171,7 @@ impl Classes<'_> {
             booleans: self.sum(|class| class == Class::Boolean),
             dates: self.sum(|class| matches!(class, Class::Date(style) if style != DateStyle::Compact)),
             datetimes: self.sum(|class| matches!(class, Class::Datetime(_))),
+            times: self.sum(|class| matches!(class, Class::Time(_))),
             digits: self.sum(|class| class == Class::Digits),
             codes: self.sum(|class| class == Class::Code),
             words: self.sum(|class| class == Class::Words),
@@ -190,7 +193,7 @@ impl Classes<'_> {
     /// Returns the kind of most texts, single letters aside, and how its numbers are written.
     fn kind(&self) -> (Kind, Notation) {
         let groups = self.groups();
-        let Groups { compact, booleans, dates, datetimes, digits, codes, .. } = groups;
+        let Groups { compact, booleans, dates, datetimes, times, digits, codes, .. } = groups;
         let are_most = |texts: f64| texts >= MOST * groups.all();
         let notation = groups.notation();
         let kind = if groups.all() <= 0.0 {
@@ -208,6 +211,10 @@ impl Classes<'_> {
             Kind::Date(DateStyle::of_most(|style| self.count(Class::Date(style))))
         } else if are_most(datetimes + dates) {
             Kind::Datetime(TimeStyle::of_most(|style| self.count(Class::Datetime(style))))
+        } else if are_most(times) {
+            let is_sure = |count: f64| count > SURE * self.0.noise;
+            let clock = Clock::of_most(|clock| self.count(Class::Time(clock)), is_sure);
+            Kind::Time(clock, Resolution::of(Some(times), self.0.noise))
         } else {
             Kind::Text { codes: are_most(codes + digits) }
         };
@@ -247,6 +254,7 @@ struct Groups {
     booleans: f64,
     dates: f64,
     datetimes: f64,
+    times: f64,
     digits: f64,
     codes: f64,
     words: f64,
@@ -255,9 +263,9 @@ struct Groups {
 
 impl Groups {
     fn all(&self) -> f64 {
-        let Self { numbers, marked, compact, booleans, dates, datetimes, digits, codes, words, long } = self;
+        let Self { numbers, marked, compact, booleans, dates, datetimes, times, digits, codes, words, long } = self;
         let numbers: f64 = numbers.iter().chain(marked).map(|(_, count)| count).sum();
-        numbers + compact + booleans + dates + datetimes + digits + codes + words + long
+        numbers + compact + booleans + dates + datetimes + times + digits + codes + words + long
     }
 
     /// Returns the number of numbers that are written in a notation, of the forms that count.
@@ -294,11 +302,11 @@ mod tests {
 
     #[test]
     fn a_few_other_texts_do_not_change_the_kind() {
-        let ages = of(&[("39", 950.0), ("refused", 45.0)]);
+        let ages = of(&[("39", 950.0), ("declined", 45.0)]);
         assert_eq!((ages.kind, ages.is_required), (Kind::Integer, true));
         let ages = of(&[("39", 950.0), ("", 45.0), ("?", 300.0)]);
         assert_eq!((ages.kind, ages.is_required, ages.missing), (Kind::Integer, false, vec!["", "?"]));
-        assert_eq!(of(&[("39", 500.0), ("refused", 400.0)]).kind, Kind::Text { codes: false });
+        assert_eq!(of(&[("39", 500.0), ("declined", 400.0)]).kind, Kind::Text { codes: false });
     }
 
     #[test]
@@ -356,6 +364,23 @@ mod tests {
         assert_eq!(of(&[("2020-01-31 10:00:00", 500.0), ("2020-01-31", 20.0)]).kind, Kind::Datetime(TimeStyle::Iso));
         let times = of(&[("1/8/90 0:00", 500.0), ("1/18/90 0:00", 500.0)]).kind;
         assert_eq!(times, Kind::Datetime(TimeStyle::Of(DateStyle::ShortMonthSlash, Clock::Minutes)));
+    }
+
+    #[test]
+    fn times_of_day_need_no_date() {
+        let kind = |texts: &[(&str, f64)]| of(texts).kind;
+        let minutes = |rows| kind(&[("18:05", rows), ("8:30", rows)]);
+        assert_eq!(minutes(3_000.0), Kind::Time(Clock::Minutes, Resolution::Fine));
+        assert_eq!(minutes(300.0), Kind::Time(Clock::Minutes, Resolution::Coarse));
+        assert_eq!(
+            kind(&[("18:05", 6_000.0), ("18:05:30", 100.0)]),
+            Kind::Time(Clock::Seconds, Resolution::Fine),
+            "which reads both"
+        );
+        assert_eq!(kind(&[("6:05 PM", 600.0)]), Kind::Time(Clock::MinutesOf12, Resolution::Coarse));
+        assert_eq!(kind(&[("18:05", 600.0), ("evening", 400.0)]), Kind::Text { codes: false });
+        let opens = of(&[("18:05", 600.0), ("", 100.0)]);
+        assert!(opens.needs_no_counts() && !opens.is_required);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub use self::form::{Form, Grouping, Notation};
 pub use self::kind::{Kind, LearnedKind};
 pub use self::partial::{Missing, PartialSchema, terms_alone};
 
-use crate::file::spec::{Constraints, FieldSpec, FieldTerms, Grid, Scalar, Source};
+use crate::file::spec::{BinsSpec, Constraints, FieldSpec, FieldTerms, Grid, Scalar, Source};
 
 /// Noisy counts of the codes of a grid.
 #[derive(Debug, Clone, Copy)]
@@ -50,9 +50,9 @@ pub struct LineCounts<'a> {
 /// How fine a grid is. Rows that are spread over many cells do not stand out of their noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolution {
-    /// Four cells in an octave; years.
+    /// Four cells in an octave; years; hours of the day.
     Coarse,
-    /// Sixteen cells in an octave; months.
+    /// Sixteen cells in an octave; months; quarters of an hour.
     Fine,
 }
 
@@ -87,13 +87,13 @@ pub fn class_grid(name: &str) -> FieldSpec {
 }
 
 impl LearnedKind {
-    /// Returns the column that counts a number or date over a public grid; `None` for texts and
-    /// booleans, which have none.
+    /// Returns the column that counts a number or date over a public grid; `None` for texts,
+    /// booleans and times of day, which have none.
     pub fn grid(&self, name: &str, resolution: Resolution) -> Option<FieldSpec> {
         match self.kind {
             Kind::Integer | Kind::Number { .. } => Some(numbers::grid(self, name, resolution)),
             Kind::Date(_) | Kind::Datetime(_) => Some(dates::grid(self, name, resolution)),
-            Kind::Boolean | Kind::Text { .. } | Kind::Empty => None,
+            Kind::Boolean | Kind::Time(..) | Kind::Text { .. } | Kind::Empty => None,
         }
     }
 
@@ -131,7 +131,7 @@ impl LearnedKind {
         match self.kind {
             Kind::Integer | Kind::Number { .. } => numbers::learned(self, name, counts, values),
             Kind::Date(_) | Kind::Datetime(_) => dates::learned(self, name, counts),
-            Kind::Boolean | Kind::Text { .. } | Kind::Empty => self.without_counts(name),
+            Kind::Boolean | Kind::Time(..) | Kind::Text { .. } | Kind::Empty => self.without_counts(name),
         }
     }
 
@@ -140,10 +140,20 @@ impl LearnedKind {
         texts::learned(self, name, values)
     }
 
-    /// Returns a column that needs no counts: a boolean, or one that is always blank.
+    /// Returns a column that needs no counts: a boolean, a time of day, or one that is always
+    /// blank.
     pub fn without_counts(&self, name: &str) -> FieldSpec {
+        let field = self.field(name);
         match self.kind {
-            Kind::Boolean => FieldSpec { field_type: "boolean".into(), ..self.field(name) },
+            Kind::Boolean => FieldSpec { field_type: "boolean".into(), ..field },
+            Kind::Time(clock, resolution) => {
+                let bins = BinsSpec::of_width(match resolution {
+                    Resolution::Coarse => 3_600.0,
+                    Resolution::Fine => 900.0,
+                });
+                let dp = FieldTerms { bins: Some(bins), ..field.dp };
+                FieldSpec { field_type: "time".into(), format: clock.format().map(str::to_owned), dp, ..field }
+            }
             _ => texts::learned(self, name, []),
         }
     }
@@ -182,6 +192,8 @@ mod tests {
             prop::sample::select(styles.to_vec()).prop_map(Kind::Date),
             Just(Kind::Datetime(TimeStyle::Iso)),
             Just(Kind::Datetime(TimeStyle::Of(DateStyle::DaySlash, Clock::MinutesOf12))),
+            prop::sample::select(vec![Clock::Minutes, Clock::Seconds, Clock::MinutesOf12])
+                .prop_map(|clock| Kind::Time(clock, Resolution::Fine)),
             any::<bool>().prop_map(|codes| Kind::Text { codes }),
             Just(Kind::Boolean),
             Just(Kind::Empty),
@@ -208,7 +220,7 @@ mod tests {
             kind in kinds(),
             notation in prop::sample::select(Notation::all().collect::<Vec<_>>()),
             is_marked: bool,
-            missing in prop::sample::subsequence(vec!["", "NA", "?", "N"], 0..=4),
+            missing in prop::sample::subsequence(vec!["", "NA", "?", "N", "..", "\\N", "k. A.", "(null)"], 0..=8),
             cells in prop::collection::vec((any::<prop::sample::Index>(), 1..400_usize, -1e3..1e6_f64), 0..6),
             noise in 0.5..1e4_f64,
             resolution in prop::sample::select(vec![Resolution::Coarse, Resolution::Fine]),

@@ -197,7 +197,7 @@ fn missing_of(field: &FieldSpec) -> Option<Missing> {
     };
     let kind = match FieldType::from_name(&field.field_type) {
         None => return field.field_type.is_empty().then_some(Missing::Type),
-        Some(FieldType::Boolean) => return None,
+        Some(FieldType::Boolean | FieldType::Time) => return None,
         Some(FieldType::Integer | FieldType::Year) => Kind::Integer,
         Some(FieldType::Number) => Kind::Number { decimals },
         Some(FieldType::Date) => Kind::Date(DateStyle::of_pattern(field.format.as_deref())),

@@ -61,7 +61,7 @@ pub(super) fn code_of_key(attribute: &Attribute, key: &str) -> Result<u32, Schem
         FieldType::Integer | FieldType::Year => key.parse().ok().map(Scalar::Integer),
         FieldType::Number => key.parse().ok().map(Scalar::Number),
         FieldType::Boolean => key.parse().ok().map(Scalar::Boolean),
-        FieldType::String | FieldType::Date | FieldType::Datetime => None,
+        FieldType::String | FieldType::Date | FieldType::Datetime | FieldType::Time => None,
     };
     code_of(attribute, &parsed.unwrap_or_else(|| Scalar::Text(key.into())))
 }

@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::types::{
+    Date32Type, Float64Type, Int32Type, Int64Type, Time64MicrosecondType, TimestampMicrosecondType,
+};
 use arrow_array::{Array, ArrayRef, PrimitiveArray};
 use arrow_schema::DataType;
 use rand::Rng;
@@ -177,6 +179,7 @@ pub(super) fn wholes(array: &ArrayRef) -> Vec<Option<i64>> {
         DataType::Date32 => array.as_primitive::<Date32Type>().iter().map(|day| day.map(i64::from)).collect(),
         DataType::Int32 => array.as_primitive::<Int32Type>().iter().map(|year| year.map(i64::from)).collect(),
         DataType::Timestamp(..) => array.as_primitive::<TimestampMicrosecondType>().iter().collect(),
+        DataType::Time64(_) => array.as_primitive::<Time64MicrosecondType>().iter().collect(),
         _ => array.as_primitive::<Int64Type>().iter().collect(),
     }
 }
@@ -190,6 +193,7 @@ pub(super) fn with_wholes(array: &ArrayRef, values: Vec<Option<i64>>) -> ArrayRe
         DataType::Timestamp(_, zone) => {
             Arc::new(PrimitiveArray::<TimestampMicrosecondType>::from(values).with_timezone_opt(zone.clone()))
         }
+        DataType::Time64(_) => Arc::new(PrimitiveArray::<Time64MicrosecondType>::from(values)),
         _ => Arc::new(PrimitiveArray::<Int64Type>::from(values)),
     }
 }

@@ -26,14 +26,16 @@ pub enum FieldType {
     Date,
     /// Instants, in UTC.
     Datetime,
+    /// Times of day.
+    Time,
     /// Calendar years.
     Year,
 }
 
 impl FieldType {
     /// All types, in the order of error messages.
-    pub const ALL: [Self; 7] =
-        [Self::Integer, Self::Number, Self::String, Self::Boolean, Self::Date, Self::Datetime, Self::Year];
+    pub const ALL: [Self; 8] =
+        [Self::Integer, Self::Number, Self::String, Self::Boolean, Self::Date, Self::Datetime, Self::Time, Self::Year];
 
     /// The type with this name in a schema file.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
@@ -49,6 +51,7 @@ impl FieldType {
             Self::Boolean => "boolean",
             Self::Date => "date",
             Self::Datetime => "datetime",
+            Self::Time => "time",
             Self::Year => "year",
         }
     }
@@ -155,10 +158,20 @@ impl Attribute {
 
     /// Whether a bound, bin or category list is an unconfirmed guess.
     pub fn is_assumed(&self) -> bool {
-        // A boolean has nothing to guess.
-        let declares_nothing = self.field_type == FieldType::Boolean;
+        let declares_nothing = match self.field_type {
+            FieldType::Boolean => true,
+            FieldType::Time => self.is_the_whole_day(),
+            _ => false,
+        };
         let bins = self.spec.dp.bins.as_ref().and_then(|bins| bins.source);
         (self.spec.dp.source == Source::Assumed && !declares_nothing) || bins == Some(Source::Assumed)
+    }
+
+    /// Whether times of day are in equal bins over the whole day, which is no guess.
+    fn is_the_whole_day(&self) -> bool {
+        let constraints = &self.spec.constraints;
+        let has_edges = self.spec.dp.bins.as_ref().is_some_and(|bins| bins.edges.is_some());
+        constraints.minimum.is_none() && constraints.maximum.is_none() && constraints.categories.is_none() && !has_edges
     }
 
     /// Whether a bound, bin or category list was read off the rows without a release.
@@ -168,7 +181,7 @@ impl Attribute {
     }
 
     /// The first and last value of a bin of whole numbers, days or years, or the edges of a bin of
-    /// real numbers or instants. `None` if the code is a single value, missing or unknown.
+    /// real numbers, instants or times. `None` if the code is a single value, missing or unknown.
     pub fn bin(&self, code: u32) -> Option<(Scalar, Scalar)> {
         if code >= self.declared {
             return None;
@@ -176,7 +189,7 @@ impl Attribute {
         match &self.encoder.values {
             Values::Whole { line, cut } => match cut.held(code) {
                 Held::Bin(first, last) | Held::Kept(first, last, ..) => {
-                    let last = if matches!(line, WholeLine::Datetime(..)) { last.saturating_add(1) } else { last };
+                    let last = if line.is_in_micros() { last.saturating_add(1) } else { last };
                     Some((line.scalar(first), line.scalar(last)))
                 }
                 Held::Value(_) | Held::AndAbove(_) => None,
@@ -190,8 +203,8 @@ impl Attribute {
     }
 
     /// The width of a code's bin: in units of the number, in days or years, or in seconds for
-    /// datetimes. `None` if [`Attribute::bin`] is `None`, or if the bin is divided among several
-    /// codes.
+    /// datetimes and times. `None` if [`Attribute::bin`] is `None`, or if the bin is divided among
+    /// several codes.
     pub fn bin_width(&self, code: u32) -> Option<f64> {
         if code >= self.declared {
             return None;
@@ -200,7 +213,7 @@ impl Attribute {
             Values::Whole { line, cut } => match cut.held(code) {
                 Held::Bin(first, last) => {
                     let values = last.saturating_sub(first).saturating_add(1) as f64;
-                    Some(if matches!(line, WholeLine::Datetime(..)) { values / 1e6 } else { values })
+                    Some(if line.is_in_micros() { values / 1e6 } else { values })
                 }
                 _ => None,
             },
@@ -213,7 +226,8 @@ impl Attribute {
     }
 
     /// The number that a code stands for: a value, or the middle of a bin. Dates are in days and
-    /// datetimes in microseconds since 1970. `None` for text, booleans, missing and unknown values.
+    /// datetimes in microseconds since 1970, times in microseconds since midnight. `None` for text,
+    /// booleans, missing and unknown values.
     pub fn number(&self, code: u32) -> Option<f64> {
         if code >= self.declared {
             return None;
@@ -273,8 +287,8 @@ impl WholeLine {
             Held::Value(value) => self.write(value),
             Held::AndAbove(value) => format!("{} and above", self.write(value)),
             Held::Bin(first, last) if first == last => self.write(first),
-            // Microseconds are hard to read: end a bin of instants with the start of the next bin.
-            Held::Bin(first, last) if matches!(self, Self::Datetime(..)) => {
+            // Microseconds are hard to read: end such a bin with the start of the next one.
+            Held::Bin(first, last) if self.is_in_micros() => {
                 format!("{} to before {}", self.write(first), self.write(last.saturating_add(1)))
             }
             Held::Bin(first, last) => format!("{} to {}", self.write(first), self.write(last)),
@@ -287,7 +301,7 @@ impl WholeLine {
     fn scalar(&self, value: i64) -> Scalar {
         match self {
             Self::Integer | Self::Year => Scalar::Integer(value),
-            Self::Date(_) | Self::Datetime(..) => Scalar::Text(self.write(value)),
+            Self::Date(_) | Self::Datetime(..) | Self::Time(_) => Scalar::Text(self.write(value)),
         }
     }
 
@@ -298,6 +312,7 @@ impl WholeLine {
             Self::Date(_) => text::day_to_text(value).unwrap_or_default(),
             Self::Datetime(_, None) => text::micros_to_text(value).unwrap_or_default(),
             Self::Datetime(_, Some(zone)) => zone.write(value).unwrap_or_default(),
+            Self::Time(_) => text::clock_to_text(value).unwrap_or_default(),
         }
     }
 }
@@ -315,6 +330,7 @@ mod tests {
   - {name: born, type: date, constraints: {minimum: 2001-01-01, maximum: 2001-12-31}, dp: {bins: {count: 5}}}
   - {name: height, type: number, constraints: {minimum: 0, maximum: 2}, dp: {bins: {count: 4}}}
   - {name: sex, type: string, constraints: {enum: [f, m]}}
+  - {name: at, type: time, constraints: {minimum: '06:00'}}
 ",
         )
         .unwrap();
@@ -324,5 +340,18 @@ mod tests {
         assert_eq!(bin(1, 0), Some((Scalar::Text("2001-01-01".into()), Scalar::Text("2001-03-14".into()))));
         assert_eq!(bin(2, 1), Some((Scalar::Number(0.5), Scalar::Number(1.0))));
         assert_eq!(bin(3, 0), None);
+        assert_eq!(bin(4, 0), Some((Scalar::Text("06:00:00".into()), Scalar::Text("07:00:00".into()))));
+        assert_eq!(schema.attributes()[4].label(17), "23:00:00 to before 24:00:00");
+        assert_eq!(schema.attributes()[4].bin_width(17), Some(3600.0));
+    }
+
+    #[test]
+    fn the_whole_day_is_no_guess() {
+        let is_assumed = |field: &str| {
+            Schema::parse(&format!("fields: [{{name: at, type: time{field}}}]")).unwrap().attributes()[0].is_assumed()
+        };
+        assert!(!is_assumed("") && !is_assumed(", dp: {bins: {width: 900}}"));
+        assert!(is_assumed(", constraints: {minimum: '06:00'}"));
+        assert!(is_assumed(", dp: {bins: {edges: ['00:00', '06:00', '24:00']}}"));
     }
 }

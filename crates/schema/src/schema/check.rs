@@ -18,9 +18,11 @@ use crate::schema::hierarchy::levels_of;
 use crate::values::encode::{Encoder, Lookup, Values, WholeLine, real_key};
 use crate::values::missing::{self, MissingKind, MissingTexts, MissingValue};
 use crate::values::number_text::NumberText;
-use crate::values::text::TimeFormat;
+use crate::values::text::{MICROS_PER_DAY, TimeFormat};
 use crate::values::zone::Zone;
 
+const LAST_MICRO_OF_DAY: i64 = MICROS_PER_DAY - 1;
+const MICROS_PER_HOUR: u64 = 3_600_000_000;
 const TRUE_TEXTS: [&str; 4] = ["true", "True", "TRUE", "1"];
 const FALSE_TEXTS: [&str; 4] = ["false", "False", "FALSE", "0"];
 
@@ -199,6 +201,7 @@ impl Field<'_> {
             FieldType::Year => WholeLine::Year,
             FieldType::Date => WholeLine::Date(self.time_format()?),
             FieldType::Datetime => WholeLine::Datetime(self.time_format()?, self.zone()?),
+            FieldType::Time => WholeLine::Time(self.clock_format()?),
         };
         let cut = self.whole_values(&line)?;
         Ok(Values::Whole { line, cut })
@@ -216,6 +219,18 @@ impl Field<'_> {
         )
     }
 
+    fn clock_format(&self) -> Result<TimeFormat, SchemaError> {
+        TimeFormat::new(self.0.format.as_deref()).filter(TimeFormat::is_of_clock).map_or_else(
+            || {
+                self.fails(
+                    "has a `format` that is not the pattern of a time of day",
+                    "write it with hours and minutes, as `%H:%M` or `%I:%M %p`, or drop it for ISO 8601",
+                )
+            },
+            Ok,
+        )
+    }
+
     /// The number format of the column.
     fn number_text(&self, field_type: FieldType) -> Result<NumberText, SchemaError> {
         let FieldSpec { decimal_char, group_char, bare_number, format, .. } = self.0;
@@ -227,7 +242,8 @@ impl Field<'_> {
             );
         }
         // In the standard, the format of a string only restricts its values.
-        let has_format = matches!(field_type, FieldType::Date | FieldType::Datetime | FieldType::String);
+        let has_format =
+            matches!(field_type, FieldType::Date | FieldType::Datetime | FieldType::Time | FieldType::String);
         if let Some(format) = format.as_deref().filter(|format| !has_format && *format != "default") {
             return self.fails(
                 format!("has `format: {format}`, which does not apply to type `{field_type}`"),
@@ -291,7 +307,7 @@ impl Field<'_> {
         let terms = &self.0.dp;
         let bins = terms.bins.as_ref();
         let is_amount = matches!(field_type, FieldType::Integer | FieldType::Number);
-        let is_time = matches!(field_type, FieldType::Date | FieldType::Datetime);
+        let has_units = matches!(field_type, FieldType::Date | FieldType::Datetime | FieldType::Time);
         if terms.time_zone.is_some() && field_type != FieldType::Datetime {
             return self.fails("has a `timeZone` but is not a datetime", "drop `timeZone`");
         }
@@ -309,10 +325,16 @@ impl Field<'_> {
             }
             return Ok(());
         };
-        if bins.by.is_some() && !is_time {
+        if bins.by.is_some() && !has_units {
             return self.fails(
                 "has bins `by` calendar unit, but is neither a date nor a datetime",
                 "use `count`, `width` or `edges`",
+            );
+        }
+        if bins.by.is_some_and(|unit| unit != CalendarUnit::Hour) && field_type == FieldType::Time {
+            return self.fails(
+                "is a time of day with bins of a day or more",
+                "use `by: hour`, or a `width` in seconds, such as `width: 900`",
             );
         }
         if bins.by == Some(CalendarUnit::Hour) && field_type == FieldType::Date {
@@ -441,6 +463,7 @@ impl Field<'_> {
             return Ok((edges[0], WholeBins::Edges { lower: lower.into(), high }));
         }
         let (low, high) = match top {
+            None if matches!(line, WholeLine::Time(_)) => self.bounds_in_a_day(line)?,
             None => self.bounds(|bound| self.whole(line, bound), |low, high| low <= high)?,
             Some(top) => {
                 let (low, top) = self.bounds_below(top, |bound| self.whole(line, bound))?;
@@ -473,8 +496,8 @@ impl Field<'_> {
                 }
             }
             (None, Some(width), _) => {
-                // The width of a datetime bin is in seconds; instants are in microseconds.
-                let scale = if matches!(line, WholeLine::Datetime(..)) { 1e6 } else { 1.0 };
+                // The width of such a bin is in seconds.
+                let scale = if line.is_in_micros() { 1e6 } else { 1.0 };
                 let width = width * scale;
                 // 2^53: beyond it a float no longer holds every whole number.
                 if !(1.0..=9_007_199_254_740_992.0).contains(&width) || width.fract() != 0.0 {
@@ -490,6 +513,7 @@ impl Field<'_> {
             (None, None, Some(unit)) => {
                 let lower = match line {
                     WholeLine::Datetime(_, zone) => unit.instants(zone.as_ref(), low, high),
+                    WholeLine::Time(_) => unit.instants(None, low, high),
                     _ => unit.days(low, high),
                 };
                 let Some(lower) = lower else {
@@ -502,6 +526,9 @@ impl Field<'_> {
             }
             (None, None, None) if matches!(line, WholeLine::Datetime(..)) => {
                 return self.fails("has no bins", "add for example `dp: {bins: {width: 3600}}` for hours");
+            }
+            (None, None, None) if matches!(line, WholeLine::Time(_)) => {
+                WholeBins::Stepped { low, high, width: MICROS_PER_HOUR }
             }
             (None, None, None) => WholeBins::Stepped { low, high, width: 1 },
         };
@@ -671,7 +698,20 @@ impl Field<'_> {
                 "add `constraints: {minimum: ..., maximum: ...}` from public knowledge, not from the data",
             );
         };
-        let (low, high) = (read(minimum)?, read(maximum)?);
+        self.in_order((read(minimum)?, read(maximum)?), in_order)
+    }
+
+    /// The declared bounds of a time of day; by default the whole day.
+    fn bounds_in_a_day(&self, line: &WholeLine) -> Result<(i64, i64), SchemaError> {
+        let read = |bound: &Option<Scalar>, default: i64| {
+            bound.as_ref().map_or(Ok(default), |declared| self.whole(line, declared))
+        };
+        let constraints = &self.0.constraints;
+        let bounds = (read(&constraints.minimum, 0)?, read(&constraints.maximum, LAST_MICRO_OF_DAY)?);
+        self.in_order(bounds, |low, high| low <= high)
+    }
+
+    fn in_order<T: Copy>(&self, (low, high): (T, T), in_order: impl Fn(T, T) -> bool) -> Result<(T, T), SchemaError> {
         if !in_order(low, high) {
             return self.fails("has a `minimum` above its `maximum`, or an empty range", "widen the bounds");
         }
@@ -708,7 +748,7 @@ impl Field<'_> {
         Ok(())
     }
 
-    /// A value of a whole-number, date or datetime column, as a number.
+    /// A value of a whole-number, date, datetime or time column, as a number.
     pub(crate) fn whole(&self, line: &WholeLine, value: &Scalar) -> Result<i64, SchemaError> {
         let read = match (line, value) {
             (WholeLine::Integer, Scalar::Integer(value)) => Some(*value),
@@ -717,6 +757,10 @@ impl Field<'_> {
             // A bound is in the column's format, or in ISO 8601.
             (WholeLine::Date(format), Scalar::Text(text)) => format.days_or_iso(text),
             (WholeLine::Datetime(format, zone), Scalar::Text(text)) => format.micros_or_iso(text, zone.as_ref()),
+            // The end of the day is a bound, and not a time in it.
+            (WholeLine::Time(format), Scalar::Text(text)) => {
+                format.clock_or_iso(text).map(|micros| micros.min(LAST_MICRO_OF_DAY))
+            }
             _ => None,
         };
         let expected = match line {
@@ -724,6 +768,7 @@ impl Field<'_> {
             WholeLine::Year => "a year such as 2020",
             WholeLine::Date(_) => "a date such as \"2020-12-31\"",
             WholeLine::Datetime(..) => "a datetime such as \"2020-12-31T18:00:00\"",
+            WholeLine::Time(_) => "a time of day such as \"18:05\"",
         };
         read.map_or_else(|| self.fails(format!("has `{value}` instead of {expected}"), format!("write {expected}")), Ok)
     }

@@ -8,7 +8,9 @@
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
-use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::types::{
+    Date32Type, Float64Type, Int32Type, Int64Type, Time64MicrosecondType, TimestampMicrosecondType,
+};
 use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, StringArray};
 
 use crate::derived::{Expression, ExpressionError, Input, ResultType};
@@ -191,14 +193,14 @@ impl Generated {
         if spec.dp.decimals.is_some() && field_type != FieldType::Number {
             return fails("declares `decimals`, which only numbers have", "write `type: number`, or drop `decimals`");
         }
-        let is_time = matches!(field_type, FieldType::Date | FieldType::Datetime);
+        let is_time = matches!(field_type, FieldType::Date | FieldType::Datetime | FieldType::Time);
         let pattern = match TimeFormat::new(spec.format.as_deref()) {
             Some(TimeFormat::Iso) => None,
             Some(TimeFormat::Pattern(pattern)) if is_time => Some(pattern),
             _ => {
                 return fails(
                     "has an invalid `format`",
-                    "write a pattern such as `%d.%m.%Y`, for dates and datetimes only",
+                    "write a pattern such as `%d.%m.%Y`, for dates, datetimes and times only",
                 );
             }
         };
@@ -253,6 +255,7 @@ impl Generated {
         let iso = match (&self.generator, self.field_type) {
             (Generator::Constant(Constant::Whole(day)), FieldType::Date) => text::day_to_text(*day),
             (Generator::Constant(Constant::Whole(micros)), FieldType::Datetime) => text::micros_to_text(*micros),
+            (Generator::Constant(Constant::Whole(micros)), FieldType::Time) => text::clock_to_text(*micros),
             _ => None,
         };
         if let (Some(iso), Some(generate)) = (iso, &mut spec.dp.generate) {
@@ -374,6 +377,9 @@ impl Constant {
                 Self::Whole(i32::try_from(days).ok()?.into())
             }
             (FieldType::Datetime, Scalar::Text(text)) => Self::Whole(format.micros_or_iso(text, None)?),
+            (FieldType::Time, Scalar::Text(text)) => {
+                Self::Whole(format.clock_or_iso(text).filter(|micros| *micros < text::MICROS_PER_DAY)?)
+            }
             _ => return None,
         })
     }
@@ -392,6 +398,7 @@ impl Constant {
                     Arc::new(PrimitiveArray::<Int32Type>::from_value(i32::try_from(*value).expect(FITS), rows))
                 }
                 FieldType::Datetime => Arc::new(PrimitiveArray::<TimestampMicrosecondType>::from_value(*value, rows)),
+                FieldType::Time => Arc::new(PrimitiveArray::<Time64MicrosecondType>::from_value(*value, rows)),
                 _ => Arc::new(PrimitiveArray::<Int64Type>::from_value(*value, rows)),
             },
         }

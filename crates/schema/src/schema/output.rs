@@ -151,7 +151,7 @@ impl Attribute {
                 *values = Field(spec).boolean_values().expect("the default texts are distinct");
             }
             Values::Whole { line, cut } if !has_form => {
-                if let WholeLine::Date(format) | WholeLine::Datetime(format, _) = line {
+                if let WholeLine::Date(format) | WholeLine::Datetime(format, _) | WholeLine::Time(format) = line {
                     *format = TimeFormat::Iso;
                     spec.format = None;
                     line.rewrite(cut, None, &mut spec.constraints, spec.dp.bins.as_mut());
@@ -194,8 +194,8 @@ impl BinsSpec {
 }
 
 impl WholeLine {
-    /// Rewrites the declared dates and datetimes as synthetic files have them. Integers and years
-    /// have only one spelling.
+    /// Rewrites the declared dates, datetimes and times as synthetic files have them. Integers and
+    /// years have only one spelling.
     fn rewrite(
         &self,
         cut: &WholeCut,

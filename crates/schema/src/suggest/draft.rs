@@ -15,6 +15,7 @@ pub fn field_type_of(arrow: &DataType) -> Option<FieldType> {
         DataType::Boolean => FieldType::Boolean,
         DataType::Date32 | DataType::Date64 => FieldType::Date,
         DataType::Timestamp(..) => FieldType::Datetime,
+        DataType::Time32(_) | DataType::Time64(_) => FieldType::Time,
         DataType::Dictionary(_, values) => return field_type_of(values),
         arrow if arrow.is_integer() => FieldType::Integer,
         arrow if arrow.is_numeric() => FieldType::Number,
@@ -60,7 +61,7 @@ pub fn draft(columns: &ArrowSchema) -> Result<String, SchemaError> {
 
 const DRAFT_HEADER: &str = "\
 # A draft: Scumble read the names and types of columns, but no values. A CSV file has no types: there every
-# column is drafted as `string`, so change `type` where it is `integer`, `number`, `boolean`, `date`, `datetime` or `year`.
+# column is drafted as `string`, so change `type` where it is `integer`, `number`, `boolean`, `date`, `datetime`, `time` or `year`.
 # Replace every FILL IN from public knowledge (a code book, a questionnaire, a law), never by looking at the data, and
 # set `source: public` where you did. Then run `scumble schema check`.
 # An identifier is not modelled: drop it, or generate new ones with `dp: {generate: {pattern: \"P-#####\"}}` in place of
@@ -78,6 +79,7 @@ fn blanks(field_type: FieldType) -> &'static str {
             "    constraints:\n      enum: []   # FILL IN: all categories\n    dp:\n      source: assumed\n      open: true   # other values count as `other`\n"
         }
         FieldType::Boolean => "    dp:\n      source: assumed\n",
+        FieldType::Time => "    # Bins are hours; others with `dp: {bins: {width: 900}}`, in seconds\n",
         FieldType::Integer | FieldType::Year => {
             "    constraints:\n      minimum:   # FILL IN\n      maximum:   # FILL IN\n    dp:\n      source: assumed\n      # bins: {width: 10}\n"
         }

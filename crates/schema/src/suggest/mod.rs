@@ -74,7 +74,7 @@ pub(crate) fn column_comment(name: &str, field_type: FieldType) -> String {
             let _ = writeln!(text, "    # Suggested by the name: `type: {likely}`, {}", needs(likely));
         }
         _ if field_type == FieldType::String => {
-            text.push_str("    # Text with a list of categories, or another `type`: integer, number, boolean, date, datetime, year\n");
+            text.push_str("    # Text with a list of categories, or another `type`: integer, number, boolean, date, datetime, time, year\n");
         }
         _ => {}
     }
@@ -87,6 +87,7 @@ pub(crate) fn column_comment(name: &str, field_type: FieldType) -> String {
 
 fn needs(field_type: FieldType) -> &'static str {
     match field_type {
+        FieldType::Time => "in bins of an hour; others with `dp: {bins: {width: 900}}`, in seconds",
         FieldType::Number => "with `constraints: {minimum: ..., maximum: ...}` and `dp: {bins: {count: 32}}`",
         FieldType::Datetime => "with `constraints: {minimum: ..., maximum: ...}` and `dp: {bins: {by: day}}`",
         _ => "with `constraints: {minimum: ..., maximum: ...}`",

@@ -16,7 +16,7 @@ pub enum Guess {
 struct Entry(Guess, &'static [&'static str], &'static [&'static str]);
 
 /// The first matching entry wins, so more specific words come first.
-const ENTRIES: [Entry; 15] = [
+const ENTRIES: [Entry; 16] = [
     Entry(
         Guess::Preset(Preset::Identifier),
         &["id", "ids", "uuid", "guid", "key", "nr", "nummer", "kennung", "ssn", "iban"],
@@ -62,6 +62,8 @@ const ENTRIES: [Entry; 15] = [
         &["timestamp", "datetime", "zeitpunkt", "zeitstempel"],
         &["zeitpunkt", "timestamp"],
     ),
+    // A "time" alone may be a duration.
+    Entry(Guess::Type(FieldType::Time), &["uhrzeit", "clock", "heure", "hora"], &["uhrzeit"]),
     Entry(Guess::Preset(Preset::Date), &["date", "datum", "dob", "birthday", "geburtstag", "born"], &["datum", "date"]),
     Entry(Guess::Type(FieldType::Year), &["year", "jahr"], &["jahr"]),
     Entry(Guess::Preset(Preset::Age), &["age", "alter", "ages"], &["lebensalter"]),
@@ -239,7 +241,8 @@ mod tests {
             }
         }
         assert_eq!(guess_by_name("Baujahr"), Some(Guess::Type(FieldType::Year)));
-        for name in ["region", "colour", "manager", "Sprache", "image", "paragraph"] {
+        assert_eq!(guess_by_name("Unfalluhrzeit"), Some(Guess::Type(FieldType::Time)));
+        for name in ["region", "colour", "manager", "Sprache", "image", "paragraph", "waiting_time"] {
             assert_eq!(guess_by_name(name), None, "{name}");
         }
         assert!(is_unit_by_name("patient_id") && is_unit_by_name("KundenNr") && !is_unit_by_name("order_id"));

@@ -2,7 +2,8 @@
 //!
 //! Declared values are written as declared. A bin becomes a value drawn uniformly from it: a real
 //! number on the column's step or with the digits that the bin width needs, a whole number, a day,
-//! or an instant (in whole seconds if the bin is long enough).
+//! an instant (in whole seconds if the bin is long enough), or a time of day (in whole seconds, or
+//! in whole minutes if its format has no seconds).
 //!
 //! Missing values become nulls, and so do unknown values, except in an open text column, which
 //! writes the declared label. A labelled kind of missing value is written as its text in a text
@@ -14,7 +15,9 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, StringBuilder};
-use arrow_array::types::{ArrowPrimitiveType, Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Float64Type, Int32Type, Int64Type, Time64MicrosecondType, TimestampMicrosecondType,
+};
 use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema as ArrowSchema, SchemaRef, TimeUnit};
 use rand::Rng;
@@ -96,6 +99,7 @@ impl FieldType {
             Self::Boolean => DataType::Boolean,
             Self::Date => DataType::Date32,
             Self::Datetime => DataType::Timestamp(TimeUnit::Microsecond, None),
+            Self::Time => DataType::Time64(TimeUnit::Microsecond),
             Self::Year => DataType::Int32,
         }
     }
@@ -247,6 +251,7 @@ impl ColumnDecoder {
                         let instants = values.collect::<PrimitiveArray<TimestampMicrosecondType>>();
                         Arc::new(instants.with_timezone_opt(zone.clone()))
                     }
+                    DataType::Time64(_) => Arc::new(values.collect::<PrimitiveArray<Time64MicrosecondType>>()),
                     _ => Arc::new(values.collect::<PrimitiveArray<Int64Type>>()),
                 }
             }

@@ -58,6 +58,15 @@ pub(crate) enum WholeLine {
     Date(TimeFormat),
     /// Microseconds since 1970 in UTC, and the zone of local times.
     Datetime(TimeFormat, Option<Zone>),
+    /// Microseconds since midnight.
+    Time(TimeFormat),
+}
+
+impl WholeLine {
+    /// Whether the numbers are microseconds.
+    pub(crate) fn is_in_micros(&self) -> bool {
+        matches!(self, Self::Datetime(..) | Self::Time(_))
+    }
 }
 
 /// A key that is equal for equal numbers: `-0.0` and `0.0` have the same.
@@ -161,6 +170,7 @@ impl Encoder {
                     WholeLine::Datetime(format, zone) => {
                         self.whole_or_unknown(cut, format.micros_in(text, zone.as_ref()))
                     }
+                    WholeLine::Time(format) => self.whole_or_unknown(cut, format.clock(text)),
                 },
                 Err(_) => self.unknown,
             },
@@ -268,6 +278,7 @@ impl Encoder {
     pub fn timestamp(&self, micros: i64) -> u32 {
         match &self.values {
             Values::Whole { line: WholeLine::Datetime(..), cut } => self.whole(cut, micros.into()),
+            Values::Whole { line: WholeLine::Time(_), .. } => self.time(micros.rem_euclid(text::MICROS_PER_DAY)),
             Values::Text(_) => text::micros_to_text(micros).map_or(self.unknown, |text| self.text(text.as_bytes())),
             Values::Whole { .. } | Values::Real(_) | Values::Boolean { .. } => {
                 self.date(micros.div_euclid(text::MICROS_PER_DAY))
@@ -284,6 +295,15 @@ impl Encoder {
                 self.timestamp(zone.instant(micros).unwrap_or(micros))
             }
             _ => self.timestamp(micros),
+        }
+    }
+
+    /// The code of a time of day, in microseconds from midnight.
+    pub fn time(&self, micros: i64) -> u32 {
+        match &self.values {
+            Values::Whole { line: WholeLine::Time(_), cut } => self.whole(cut, micros.into()),
+            Values::Text(_) => text::clock_to_text(micros).map_or(self.unknown, |text| self.text(text.as_bytes())),
+            Values::Whole { .. } | Values::Real(_) | Values::Boolean { .. } => self.unknown,
         }
     }
 

@@ -153,6 +153,7 @@ impl Attribute {
                 };
                 TimeFormat::Iso.micros_in(text, zone).or_else(|| format().micros_in(text, zone)).map(Point::Whole)
             }
+            FieldType::Time => TimeFormat::Iso.clock(text).or_else(|| format().clock(text)).map(Point::Whole),
             FieldType::String | FieldType::Boolean => None,
         }
     }
@@ -172,6 +173,7 @@ fields:
   - {name: income, type: number, constraints: {minimum: 0, maximum: 10, required: true}, dp: {bins: {count: 4}}}
   - {name: wage, type: number, constraints: {minimum: 0}, dp: {bins: {width: 4, points: [0], topCode: 8}}, missingValues: ['', {value: '-9', label: refused}]}
   - {name: call, type: datetime, constraints: {minimum: 2024-07-01, maximum: 2024-07-02T23:59:59, required: true}, dp: {bins: {by: day}, timeZone: Europe/Berlin}}
+  - {name: opens, type: time, format: '%H:%M', constraints: {required: true}, dp: {bins: {by: hour}}}
   - {name: paid, type: date, constraints: {minimum: 2024-01-01, maximum: 2024-02-29, required: true}, dp: {bins: {by: month}, keep: weekday}}
 ";
 
@@ -207,6 +209,8 @@ fields:
         assert_eq!(select("wage", "..4"), Ok(vec![0, 1]), "a point and its bin");
         assert_eq!(select("wage", "refused|0"), Ok(vec![0, 5]));
         assert_eq!(select("call", "2024-07-02.."), Ok(vec![1]), "a day of the column's own zone");
+        assert_eq!(select("opens", "22:00..24:00"), Ok(vec![22, 23]));
+        assert_eq!(select("opens", "06:00..07:00"), Ok(vec![6]));
         assert_eq!(select("paid", "2024-02-01.."), Ok((7..14).collect()), "all weekdays of a month");
         assert!(select("income", "3..4").unwrap_err().contains("no value or bin within"));
         assert!(select("income", "a..4").unwrap_err().contains("has no range"));

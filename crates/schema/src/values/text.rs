@@ -1,15 +1,21 @@
 //! Parses typed values from text, and formats them for comparison with declared texts.
 //! Nothing panics: an invalid text is `None`.
 
-use chrono::format::{Item, StrftimeItems};
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta};
+use std::fmt::Write as _;
+
+use chrono::format::{Item, Numeric, StrftimeItems};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 
 use crate::values::zone::{Zone, instant_in};
 
 /// Microseconds in a day.
 pub(crate) const MICROS_PER_DAY: i64 = 86_400_000_000;
+const MICROS_PER_SECOND: i64 = 1_000_000;
+const MICROS_PER_MINUTE: i64 = 60 * MICROS_PER_SECOND;
+/// Texts for the end of a day.
+const END_OF_DAY: [&str; 2] = ["24:00", "24:00:00"];
 
-/// The format of dates and datetimes of a column.
+/// The format of dates, datetimes and times of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum TimeFormat {
     Iso,
@@ -64,6 +70,42 @@ impl TimeFormat {
         self.micros_in(text, zone).or_else(|| Self::Iso.micros_in(text, zone))
     }
 
+    /// Microseconds since midnight of a time of day, or of the time of a datetime.
+    pub(crate) fn clock(&self, text: &str) -> Option<i64> {
+        let clock = match self {
+            Self::Iso => iso_clock(text),
+            Self::Pattern(pattern) => NaiveTime::parse_from_str(text, pattern).ok().map(micros_since_midnight),
+        };
+        clock
+            .or_else(|| self.micros_of_datetime(text).map(|micros| micros.rem_euclid(MICROS_PER_DAY)))
+            .or_else(|| END_OF_DAY.contains(&text).then_some(MICROS_PER_DAY))
+    }
+
+    /// Microseconds since midnight of a time of day in this format or in ISO 8601.
+    pub(crate) fn clock_or_iso(&self, text: &str) -> Option<i64> {
+        self.clock(text).or_else(|| Self::Iso.clock(text))
+    }
+
+    /// Whether a time of day can be written and read in this format.
+    pub(crate) fn is_of_clock(&self) -> bool {
+        let Self::Pattern(pattern) = self else { return true };
+        let mut text = String::new();
+        let afternoon = NaiveTime::from_hms_opt(13, 45, 0).expect("a time of day");
+        // A pattern with parts of a date cannot be written.
+        write!(text, "{}", afternoon.format(pattern)).is_ok()
+            && NaiveTime::parse_from_str(&text, pattern) == Ok(afternoon)
+    }
+
+    /// The microseconds between two times of day that the format can write, at least a second.
+    pub(crate) fn clock_step(&self) -> i64 {
+        let has_seconds =
+            |pattern: &str| StrftimeItems::new(pattern).any(|item| matches!(item, Item::Numeric(Numeric::Second, _)));
+        match self {
+            Self::Pattern(pattern) if !has_seconds(pattern) => MICROS_PER_MINUTE,
+            _ => MICROS_PER_SECOND,
+        }
+    }
+
     fn micros_of_datetime(&self, text: &str) -> Option<i64> {
         self.time(text).map(|(Time::Instant(micros) | Time::Clock(micros))| micros)
     }
@@ -110,8 +152,16 @@ fn iso_datetime(text: &str) -> Option<Time> {
     let day_micros = days_since_epoch(iso_date(date)?).checked_mul(MICROS_PER_DAY)?;
     let clock = rest.strip_prefix(['T', 't', ' '])?;
     let (clock, offset) = split_offset(clock)?;
-    let (hours, rest) = clock.split_at_checked(2)?;
-    let (minutes, rest) = rest.strip_prefix(':')?.split_at_checked(2)?;
+    // The hours of a datetime have two digits.
+    let micros = iso_clock(clock).filter(|_| clock.find(':') == Some(2))?;
+    let micros = day_micros.checked_add(micros - offset.unwrap_or(0) * MICROS_PER_MINUTE)?;
+    Some(if offset.is_some() { Time::Instant(micros) } else { Time::Clock(micros) })
+}
+
+/// Parses a time of day `23:59[:59[.999999]]`, in microseconds since midnight.
+fn iso_clock(text: &str) -> Option<i64> {
+    let (hours, rest) = text.split_once(':').filter(|(hours, _)| (1..=2).contains(&hours.len()))?;
+    let (minutes, rest) = rest.split_at_checked(2)?;
     let (seconds, fraction) = match rest.strip_prefix(':') {
         Some(rest) => {
             let (seconds, fraction) = rest.split_at_checked(2)?;
@@ -132,9 +182,11 @@ fn iso_datetime(text: &str) -> Option<Time> {
     if hours > 23 || minutes > 59 || seconds > 60 {
         return None;
     }
-    let clock_seconds = (hours * 60 + minutes - offset.unwrap_or(0)) * 60 + seconds;
-    let micros = day_micros.checked_add(clock_seconds * 1_000_000 + micros)?;
-    Some(if offset.is_some() { Time::Instant(micros) } else { Time::Clock(micros) })
+    Some(((hours * 60 + minutes) * 60 + seconds) * MICROS_PER_SECOND + micros)
+}
+
+fn micros_since_midnight(time: NaiveTime) -> i64 {
+    i64::from(time.num_seconds_from_midnight()) * MICROS_PER_SECOND + i64::from(time.nanosecond() / 1000)
 }
 
 /// Splits a time into local time and the offset in minutes east of Greenwich, if written.
@@ -183,6 +235,21 @@ pub(crate) fn day_to_text(days: i64) -> Option<String> {
 pub(crate) fn micros_to_text(micros: i64) -> Option<String> {
     let time = DateTime::UNIX_EPOCH.checked_add_signed(TimeDelta::microseconds(micros))?;
     Some(time.format("%Y-%m-%dT%H:%M:%S%.f").to_string())
+}
+
+/// A time of day, as microseconds since midnight; `None` beyond a day.
+pub(crate) fn time_of_day(micros: i64) -> Option<NaiveTime> {
+    let seconds = u32::try_from(micros.div_euclid(MICROS_PER_SECOND)).ok()?;
+    let nanos = u32::try_from(micros.rem_euclid(MICROS_PER_SECOND)).ok()? * 1000;
+    NaiveTime::from_num_seconds_from_midnight_opt(seconds, nanos)
+}
+
+/// A time of day in ISO 8601. The end of the day is `24:00:00`.
+pub(crate) fn clock_to_text(micros: i64) -> Option<String> {
+    if micros == MICROS_PER_DAY {
+        return Some("24:00:00".into());
+    }
+    time_of_day(micros).map(|time| time.format("%H:%M:%S%.f").to_string())
 }
 
 /// Parses a whole number. One too large for `i128` saturates, since it is out of all bounds anyway.
@@ -246,6 +313,57 @@ mod tests {
         assert_eq!(day_first.days("02/01/1970"), Some(1));
         assert_eq!(day_first.days("1970-01-02"), None);
         assert!(TimeFormat::new(Some("%!")).is_none());
+    }
+
+    #[test]
+    fn times_of_day_with_and_without_seconds() {
+        let iso = TimeFormat::Iso;
+        let hours = |hours: i64| hours * 60 * MICROS_PER_MINUTE;
+        assert_eq!(iso.clock("18:00"), Some(hours(18)));
+        assert_eq!(iso.clock("8:00:01"), Some(hours(8) + MICROS_PER_SECOND));
+        assert_eq!(iso.clock("08:00:00.5"), Some(hours(8) + MICROS_PER_SECOND / 2));
+        assert_eq!(iso.clock("1999-12-31T18:00:00"), Some(hours(18)), "the time of a datetime");
+        assert_eq!(iso.clock("24:00"), Some(MICROS_PER_DAY));
+        for text in [
+            "",
+            ":",
+            "18",
+            "18:0",
+            "18:000",
+            "118:00",
+            "24:01",
+            "18:60",
+            "18:00:61",
+            "18:00x",
+            "é:00",
+            "-1:00",
+            ":05",
+            "99999999999999999999:00",
+        ] {
+            assert_eq!(iso.clock(text), None, "{text}");
+        }
+        let of_twelve = TimeFormat::new(Some("%I:%M %p")).unwrap();
+        assert_eq!(of_twelve.clock("6:05 PM"), Some(hours(18) + 5 * MICROS_PER_MINUTE));
+        assert_eq!(of_twelve.clock("18:05"), None);
+        assert_eq!(of_twelve.clock_or_iso("18:05"), of_twelve.clock("06:05 pm"));
+        for micros in [0, hours(7) + 1, MICROS_PER_DAY - 1, MICROS_PER_DAY] {
+            assert_eq!(iso.clock(&clock_to_text(micros).unwrap()), Some(micros));
+        }
+        assert_eq!((clock_to_text(-1), clock_to_text(MICROS_PER_DAY + 1)), (None, None));
+    }
+
+    #[test]
+    fn a_format_of_times_has_hours_and_minutes() {
+        let format = |pattern| TimeFormat::new(Some(pattern)).unwrap();
+        for (pattern, step) in
+            [("%H:%M", 60), ("%H.%M", 60), ("%H%M", 60), ("%I:%M %p", 60), ("%T", 1), ("%H:%M:%S", 1)]
+        {
+            assert!(format(pattern).is_of_clock(), "{pattern}");
+            assert_eq!(format(pattern).clock_step(), step * MICROS_PER_SECOND, "{pattern}");
+        }
+        for pattern in ["%H", "%M:%S", "%I:%M", "%d.%m.%Y %H:%M", "x"] {
+            assert!(!format(pattern).is_of_clock(), "{pattern}");
+        }
     }
 
     #[test]

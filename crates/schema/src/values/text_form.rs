@@ -1,4 +1,5 @@
-//! Formats values for text files: dates in the column's format, numbers with its decimals.
+//! Formats values for text files: dates and times in the column's format, numbers with its
+//! decimals.
 //!
 //! A format whose texts would be read back as other codes is not used: such a column is written in
 //! ISO 8601.
@@ -6,14 +7,14 @@
 use std::fmt::Write as _;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Date32Type, Float64Type, TimestampMicrosecondType};
+use arrow_array::types::{Date32Type, Float64Type, Time64MicrosecondType, TimestampMicrosecondType};
 use arrow_array::{ArrayRef, StringArray};
 use chrono::{DateTime, FixedOffset};
 
 use crate::bins::cut::{Draw, WholeDraw};
 use crate::schema::attribute::{Attribute, FieldType};
 use crate::values::encode::{Values, WholeLine};
-use crate::values::text::{TimeFormat, calendar_day};
+use crate::values::text::{TimeFormat, calendar_day, time_of_day};
 use crate::values::zone::{Zone, clock_in};
 
 /// The text format of a column, if it is not the default.
@@ -24,6 +25,7 @@ pub struct TextForm(Form);
 enum Form {
     Date(Box<str>),
     Datetime(Box<str>, Option<Zone>),
+    Time(Box<str>),
     Decimals(usize),
 }
 
@@ -35,6 +37,7 @@ impl TextForm {
             Values::Whole { line: WholeLine::Datetime(TimeFormat::Pattern(pattern), zone), .. } => {
                 Form::Datetime(pattern.clone(), zone.clone())
             }
+            Values::Whole { line: WholeLine::Time(TimeFormat::Pattern(pattern)), .. } => Form::Time(pattern.clone()),
             Values::Real(_) => return attribute.step().map(|step| Self(Form::Decimals(step.decimals().into()))),
             _ => return None,
         };
@@ -48,6 +51,7 @@ impl TextForm {
         let form = match (field_type, pattern) {
             (FieldType::Date, Some(pattern)) => Form::Date(pattern),
             (FieldType::Datetime, Some(pattern)) => Form::Datetime(pattern, None),
+            (FieldType::Time, Some(pattern)) => Form::Time(pattern),
             _ => Form::Decimals(decimals?.into()),
         };
         Some(Self(form))
@@ -67,7 +71,7 @@ impl TextForm {
         })
     }
 
-    /// Formats a day or an instant; `None` if it is out of the calendar.
+    /// Formats a day, an instant or a time; `None` if it is out of the calendar or the day.
     pub(crate) fn whole(&self, value: i64) -> Option<String> {
         let mut text = String::new();
         match &self.0 {
@@ -82,6 +86,7 @@ impl TextForm {
                 let time = DateTime::from_timestamp_micros(value)?.with_timezone(&offset);
                 write!(text, "{}", time.format(pattern)).ok()?;
             }
+            Form::Time(pattern) => write!(text, "{}", time_of_day(value)?.format(pattern)).ok()?,
             Form::Decimals(_) => return None,
         }
         Some(text)
@@ -106,6 +111,9 @@ impl TextForm {
             }
             Form::Datetime(..) => {
                 column.as_primitive::<TimestampMicrosecondType>().iter().map(|time| time.map(whole)).collect()
+            }
+            Form::Time(_) => {
+                column.as_primitive::<Time64MicrosecondType>().iter().map(|time| time.map(whole)).collect()
             }
             Form::Decimals(_) => {
                 column.as_primitive::<Float64Type>().iter().map(|value| value.map(|value| self.real(value))).collect()
@@ -146,6 +154,17 @@ mod tests {
                      dp: {bins: {by: hour}, timeZone: Europe/Berlin}";
         let texts = texts(times, 48).unwrap();
         assert!(texts[25].starts_with("02/01/2020 01:"), "{}", texts[25]);
+    }
+
+    #[test]
+    fn times_are_written_in_the_declared_format() {
+        let shifts = "type: time, format: '%H:%M', dp: {bins: {edges: ['06:00', '14:00', '22:00']}}";
+        let written = texts(shifts, 2).unwrap();
+        assert!(written.iter().all(|text| text.len() == 5), "{written:?}");
+        let of_twelve = "type: time, format: '%I:%M %p', dp: {bins: {width: 900}}";
+        assert!(texts(of_twelve, 96).unwrap()[95].ends_with(" PM"));
+        let seconds = "type: time, format: '%H:%M', dp: {bins: {width: 30}}";
+        assert_eq!(texts(seconds, 10), None, "a format that would be read back as another time");
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn every_example_is_valid_and_marks_its_guesses() {
 #[test]
 fn the_example_of_all_types_has_every_type() {
     let schema = example("every_column.schema.yaml");
-    assert_eq!(schema.output_columns().len(), 25);
+    assert_eq!(schema.output_columns().len(), 26);
     for kind in FieldType::ALL {
         assert!(schema.attributes().iter().any(|column| column.field_type() == kind), "{kind}");
     }

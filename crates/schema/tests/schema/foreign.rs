@@ -188,7 +188,7 @@ fn mbi_sizes_survive_export_and_import() {
 /// Columns of every type, with every property of a schema.
 fn any_field() -> impl Strategy<Value = String> {
     const TERMS: [&str; 5] = ["", "source: public", "source: public, open: true", "open: true", "source: dp"];
-    const SHAPES: [&str; 18] = [
+    const SHAPES: [&str; 21] = [
         "type: integer, constraints: {minimum: -3, maximum: 40 R}, dp: {+}",
         "type: integer, constraints: {minimum: 0, maximum: 9999 R}, dp: {bins: {width: 7}, +}",
         "type: integer, constraints: {minimum: 0, maximum: 9999 R}, dp: {bins: {count: 9, source: public}, +}",
@@ -205,6 +205,9 @@ fn any_field() -> impl Strategy<Value = String> {
         "type: date, constraints: {enum: [2000-12-24, 2001-01-03] R}, dp: {+}",
         "type: datetime, constraints: {minimum: 2020-01-01, maximum: '2020-12-31T23:59:59.5' R}, dp: {bins: {width: 3600.5}, +}",
         "type: datetime, format: '%d.%m.%Y %H:%M', dp: {bins: {edges: [01.02.2000 00:00, 01.02.2000 06:30, 02.02.2000 00:00]}, +}",
+        "type: time, constraints: {minimum: '00:00' R}, dp: {bins: {width: 900}, +}",
+        "type: time, format: '%I:%M %p', constraints: {R2}, dp: {+}",
+        "type: time, constraints: {enum: ['06:00:00', '14:00:00'] R}, dp: {+}",
         "type: year, constraints: {minimum: 1950, maximum: 2020 R}, dp: {+}",
         "type: year, constraints: {minimum: 1950, maximum: 1960 R}, dp: {bins: {width: 5}, +}",
     ];
@@ -235,7 +238,7 @@ fn any_schema() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // A schema has up to five columns of eighteen shapes, and each is exported to four formats.
+    // A schema has up to five columns of some shapes, and each is exported to four formats.
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]

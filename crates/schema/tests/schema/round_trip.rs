@@ -1,7 +1,9 @@
 //! Decoding and encoding again restores every code of every kind of column.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::types::{
+    Date32Type, Float64Type, Int32Type, Int64Type, Time64MicrosecondType, TimestampMicrosecondType,
+};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use chrono::Datelike;
@@ -21,6 +23,7 @@ fn encode(encoder: &Encoder, array: &ArrayRef, row: usize) -> u32 {
         DataType::Boolean => encoder.boolean(array.as_boolean().value(row)),
         DataType::Date32 => encoder.date(array.as_primitive::<Date32Type>().value(row).into()),
         DataType::Timestamp(..) => encoder.timestamp(array.as_primitive::<TimestampMicrosecondType>().value(row)),
+        DataType::Time64(_) => encoder.time(array.as_primitive::<Time64MicrosecondType>().value(row)),
         DataType::Utf8 => encoder.text(array.as_string::<i32>().value(row).as_bytes()),
         other => panic!("{other} is never decoded"),
     }
@@ -143,6 +146,10 @@ fields:
   - {name: sown, type: date, constraints: {minimum: "2019-03-10", maximum: "2023-10-02"}, dp: {bins: {width: 700}, keep: month}}
   - {name: seen, type: datetime, constraints: {minimum: "2024-03-30T00:00", maximum: "2024-04-01T12:00"}, dp: {bins: {by: hour}, timeZone: Europe/Berlin}}
   - {name: left, type: datetime, constraints: {minimum: "2024-01-01", maximum: "2024-12-31"}, dp: {bins: {by: week}, timeZone: "-03:30"}}
+  - {name: opens, type: time, format: '%H:%M', dp: {bins: {width: 900}}}
+  - {name: closes, type: time, constraints: {minimum: '06:00', maximum: '24:00'}, dp: {bins: {by: hour}}}
+  - {name: shift, type: time, constraints: {enum: ['06:00', '14:00', '22:00'], required: true}}
+  - {name: half, type: time, dp: {open: true, bins: {edges: ['00:00', '12:00', '24:00']}}}
   - {name: came, type: datetime, constraints: {minimum: "2024-01-01", maximum: "2024-12-31"}, dp: {bins: {by: day}}}
 "#;
 
@@ -236,11 +243,26 @@ proptest! {
     }
 
     #[test]
+    fn any_bins_of_times_are_restored(
+        minute in 0_u32..1440, minutes in 1_u32..1440, width in 20_u32..9_000, has_seconds: bool, seed: u64,
+    ) {
+        let clock = |minute: u32| format!("{:02}:{:02}", minute / 60, minute % 60);
+        let format = if has_seconds { "default" } else { "%H:%M" };
+        let text = format!(
+            "fields: [{{name: x, type: time, format: '{format}', constraints: {{minimum: '{}', maximum: '{}'}}, dp: {{bins: {{width: {width}}}}}}}]",
+            clock(minute), clock((minute + minutes).min(1440)),
+        );
+        let schema = Schema::parse(&text).unwrap();
+        assert_every_code_is_restored(&schema, seed);
+        prop_assert_eq!(Schema::parse(&schema.to_yaml()).unwrap(), schema);
+    }
+
+    #[test]
     fn encoding_never_panics_and_stays_in_the_domain(bytes: Vec<u8>, integer: i128, real: f64, days: i64, micros: i64) {
         let schema = Schema::parse(&format!("{EVERY_KIND}{}", AMOUNTS_AND_CALENDARS.trim_start().trim_start_matches("fields:\n"))).unwrap();
         for attribute in schema.attributes() {
             let encoder = attribute.encoder();
-            for code in [encoder.text(&bytes), encoder.integer(integer), encoder.float(real), encoder.date(days), encoder.timestamp(micros), encoder.local_timestamp(micros), encoder.boolean(true), encoder.null()] {
+            for code in [encoder.text(&bytes), encoder.integer(integer), encoder.float(real), encoder.date(days), encoder.timestamp(micros), encoder.local_timestamp(micros), encoder.time(micros), encoder.boolean(true), encoder.null()] {
                 prop_assert!(code < attribute.size());
             }
         }

@@ -342,6 +342,12 @@ fn invalid_amounts_calendars_and_zones_are_refused() {
             "type: datetime, constraints: {minimum: 0001-01-01, maximum: 2024-02-29}, dp: {bins: {by: hour}}".into(),
             "calendar bins",
         ),
+        ("type: time, dp: {bins: {by: month}}".into(), "bins of a day or more"),
+        ("type: time, format: '%d.%m.%Y'".into(), "not the pattern of a time of day"),
+        ("type: time, format: '%I:%M'".into(), "not the pattern of a time of day"),
+        ("type: time, constraints: {minimum: '25:00'}".into(), "instead of a time of day"),
+        ("type: time, constraints: {minimum: '18:00', maximum: '06:00'}".into(), "`minimum` above its `maximum`"),
+        ("type: time, dp: {step: 60}".into(), "of type `time`"),
         (
             "type: string, constraints: {enum: [a, b]}, missingValues: [{value: b, label: refused}]".into(),
             "labelled missing value",

@@ -248,5 +248,6 @@ fn data_type(field_type: FieldType) -> &'static str {
         FieldType::Boolean => "sc:Boolean",
         FieldType::Date => "sc:Date",
         FieldType::Datetime => "sc:DateTime",
+        FieldType::Time => "sc:Time",
     }
 }

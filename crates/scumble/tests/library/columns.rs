@@ -154,14 +154,14 @@ fn with_one_kind(columns: &[CodeColumn], schema: &Schema) -> Vec<CodeColumn> {
 }
 
 #[test]
-fn a_table_of_twenty_five_columns_is_one_table_in_csv_parquet_arrow_and_postgresql() {
+fn a_table_of_every_kind_of_column_is_one_table_in_csv_parquet_arrow_and_postgresql() {
     let schema = every_column();
     let columns = sound_rows(&schema, 3_000, 1);
     // Typed, so that all four formats are equal.
     let columns = with_one_kind(&columns, &schema);
     let decoder = Decoder::new(&schema);
     let rows = decoder.decode_rows(0, &columns, &mut SmallRng::seed_from_u64(2));
-    assert_eq!(rows.batch.num_columns(), 25);
+    assert_eq!(rows.batch.num_columns(), 26);
     let directory = TempDir::new().unwrap();
     let [csv, parquet, arrow] = ["a.csv", "a.parquet", "a.arrow"].map(|name| directory.path().join(name));
     for path in [&csv, &parquet, &arrow] {
@@ -189,6 +189,7 @@ fn a_table_of_twenty_five_columns_is_one_table_in_csv_parquet_arrow_and_postgres
             DataType::Float64 => "double precision",
             DataType::Boolean => "boolean",
             DataType::Date32 => "date",
+            DataType::Time64(_) => "time",
             DataType::Timestamp(_, None) => "timestamp",
             DataType::Timestamp(_, Some(_)) => "timestamptz",
             _ => "text",

@@ -133,7 +133,9 @@ impl Answers {
             line("constraints", format!("{{{}}}", constraints.join(", ")));
         }
         let (terms, comment) = self.terms(column, kind);
-        line("dp", format!("{{{}}}{comment}", terms.join(", ")));
+        if !terms.is_empty() {
+            line("dp", format!("{{{}}}{comment}", terms.join(", ")));
+        }
         Some(yaml)
     }
 

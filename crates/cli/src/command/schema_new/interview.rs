@@ -81,12 +81,12 @@ impl Interview {
                 questions.extend(is_text_file.then_some(Question::Format(column)));
                 questions.extend([Question::Minimum(column), Question::Maximum(column)]);
             }
+            Guess::Preset(_) | Guess::Type(FieldType::Time) => {}
             Guess::Type(field_type) => {
                 let has_format = field_type == FieldType::Datetime && is_text_file;
                 questions.extend(has_format.then_some(Question::Format(column)));
                 questions.extend([Question::Minimum(column), Question::Maximum(column)]);
             }
-            Guess::Preset(_) => {}
         }
         questions.push(Question::Blank(column));
         questions

@@ -107,11 +107,12 @@ pub(super) fn kinds() -> String {
 }
 
 /// Types offered besides the presets, which cover dates and booleans better.
-const TYPES: [(FieldType, &str); 5] = [
+const TYPES: [(FieldType, &str); 6] = [
     (FieldType::Integer, "whole numbers within bounds"),
     (FieldType::Number, "other numbers within bounds"),
     (FieldType::String, "text: one of a list of categories"),
     (FieldType::Datetime, "dates with a time"),
+    (FieldType::Time, "times of day"),
     (FieldType::Year, "calendar years"),
 ];
 

@@ -2,12 +2,12 @@
 //!
 //! | type | selected as | read as |
 //! |---|---|---|
-//! | `bool`, `int2`, `int4`, `int8`, `float4`, `float8`, `date`, `timestamp`, `timestamptz` | itself | its value |
+//! | `bool`, `int2`, `int4`, `int8`, `float4`, `float8`, `date`, `time`, `timestamp`, `timestamptz` | itself | its value |
 //! | `text`, `varchar`, `name`, `bytea` | itself, cut where it is too long | bytes |
 //! | `bpchar` (`char(n)`) | text, which drops the padding: to SQL it is not part of the value | bytes |
 //! | `money` | `numeric` as text, because its own text depends on the locale | bytes |
 //! | arrays, composites, `json`, `jsonb`, `xml`, pseudo-types | refused | |
-//! | all others: `numeric`, `uuid`, enums, `time`, `interval`, ranges, `inet`, ... | text | bytes |
+//! | all others: `numeric`, `uuid`, enums, `timetz`, `interval`, ranges, `inet`, ... | text | bytes |
 //!
 //! A domain is treated as its base type. Types are public, so refusing one reveals nothing.
 
@@ -63,6 +63,7 @@ pub(super) enum Value {
     Float32,
     Float64,
     Date,
+    Time,
     Timestamp,
     Instant,
     /// Any bytes.
@@ -79,6 +80,7 @@ impl Value {
             Self::Float32 => DataType::Float32,
             Self::Float64 => DataType::Float64,
             Self::Date => DataType::Date32,
+            Self::Time => DataType::Time64(TimeUnit::Microsecond),
             Self::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
             Self::Instant => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
             Self::Bytes => DataType::Binary,
@@ -125,9 +127,10 @@ impl Column {
             | SelectForm::Cast
             | SelectForm::ShortCast { is_number: false } => ValueKind::Text,
             SelectForm::ShortCast { is_number: true } => ValueKind::NumberText,
-            SelectForm::Value(Value::Bytes) | SelectForm::Bytea | SelectForm::Money | SelectForm::Refused { .. } => {
-                return None;
-            }
+            SelectForm::Value(Value::Bytes | Value::Time)
+            | SelectForm::Bytea
+            | SelectForm::Money
+            | SelectForm::Refused { .. } => return None,
         })
     }
 
@@ -189,6 +192,7 @@ impl SelectForm {
             Type::FLOAT4 => Self::Value(Value::Float32),
             Type::FLOAT8 => Self::Value(Value::Float64),
             Type::DATE => Self::Value(Value::Date),
+            Type::TIME => Self::Value(Value::Time),
             Type::TIMESTAMP => Self::Value(Value::Timestamp),
             Type::TIMESTAMPTZ => Self::Value(Value::Instant),
             Type::NAME => Self::ShortText,
@@ -200,7 +204,6 @@ impl SelectForm {
             // At most 147,456 digits.
             Type::NUMERIC => Self::ShortCast { is_number: true },
             Type::UUID
-            | Type::TIME
             | Type::TIMETZ
             | Type::INTERVAL
             | Type::INET

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use datafusion::arrow::array::types::{Date32Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use datafusion::arrow::array::types::{
+    Date32Type, Int16Type, Int32Type, Int64Type, Time64MicrosecondType, TimestampMicrosecondType,
+};
 use datafusion::arrow::array::{Array, AsArray, BinaryArray, Int32Array, Int64Array};
 use datafusion::arrow::compute::concat_batches;
 use scumble_schema::limits::FIELD_BYTES;
@@ -62,11 +64,13 @@ fn every_type_is_read_and_infinities_stay_extreme() {
         Value::Timestamp,
         Value::Instant,
         Value::Bytes,
+        Value::Time,
     ];
     let (short, int, long) = ((-2_i16).to_be_bytes(), 3_i32.to_be_bytes(), i64::MIN.to_be_bytes());
     let (single, double) = (1.5_f32.to_be_bytes(), f64::NAN.to_be_bytes());
     let (first_day, last_day) = ((-10_957_i32).to_be_bytes(), i32::MAX.to_be_bytes());
     let (past, future, zero) = (i64::MIN.to_be_bytes(), i64::MAX.to_be_bytes(), 0_i64.to_be_bytes());
+    let noon = 43_200_000_000_i64.to_be_bytes();
     let plain: Row = vec![
         Some(&[1]),
         Some(&short),
@@ -78,12 +82,13 @@ fn every_type_is_read_and_infinities_stay_extreme() {
         Some(&past),
         Some(&zero),
         Some(b"a\0b"),
+        Some(&noon),
     ];
     let mut other = plain.clone();
     for (column, bytes) in [(0, &[0][..]), (6, &last_day), (7, &future), (8, &past), (9, b"")] {
         other[column] = Some(bytes);
     }
-    let batch = decode(&values, &copy(b"", &[plain, vec![None; 10], other]), &[4096], 2).unwrap();
+    let batch = decode(&values, &copy(b"", &[plain, vec![None; 11], other]), &[4096], 2).unwrap();
     assert_eq!(batch.column(0).as_boolean().iter().collect::<Vec<_>>(), [Some(true), None, Some(false)]);
     assert_eq!(batch.column(1).as_primitive::<Int16Type>().value(0), -2);
     assert_eq!(batch.column(2).as_primitive::<Int32Type>(), &Int32Array::from(vec![Some(3), None, Some(3)]));
@@ -97,7 +102,8 @@ fn every_type_is_read_and_infinities_stay_extreme() {
     assert_eq!((times(7)[0], times(7)[2]), (i64::MIN, i64::MAX));
     assert_eq!(times(8)[0], 946_684_800_000_000);
     assert_eq!(batch.column(9).as_binary::<i32>().iter().collect::<Vec<_>>(), [Some(&b"a\0b"[..]), None, Some(b"")]);
-    assert!((0..10).all(|column| batch.column(column).null_count() == 1));
+    assert_eq!(batch.column(10).as_primitive::<Time64MicrosecondType>().value(0), 43_200_000_000);
+    assert!((0..11).all(|column| batch.column(column).null_count() == 1));
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use datafusion::arrow::array::types::{
-    ArrowPrimitiveType, Date32Type, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    ArrowPrimitiveType, Date32Type, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type, Time64MicrosecondType,
+    TimestampMicrosecondType,
 };
 use datafusion::arrow::array::{
     ArrayRef, BinaryBuilder, BooleanBuilder, PrimitiveBuilder, RecordBatch, RecordBatchOptions,
@@ -110,6 +111,7 @@ enum Builder {
     Float32(PrimitiveBuilder<Float32Type>),
     Float64(PrimitiveBuilder<Float64Type>),
     Date(PrimitiveBuilder<Date32Type>),
+    Time(PrimitiveBuilder<Time64MicrosecondType>),
     Timestamp(PrimitiveBuilder<TimestampMicrosecondType>),
     Bytes(BinaryBuilder),
 }
@@ -125,6 +127,7 @@ macro_rules! each {
             Builder::Float32($column) => $then,
             Builder::Float64($column) => $then,
             Builder::Date($column) => $then,
+            Builder::Time($column) => $then,
             Builder::Timestamp($column) => $then,
             Builder::Bytes($column) => $then,
         }
@@ -144,6 +147,7 @@ impl Builder {
             Value::Float32 => Self::Float32(primitive(value)),
             Value::Float64 => Self::Float64(primitive(value)),
             Value::Date => Self::Date(primitive(value)),
+            Value::Time => Self::Time(primitive(value)),
             Value::Timestamp | Value::Instant => Self::Timestamp(primitive(value)),
             Value::Bytes => Self::Bytes(BinaryBuilder::new()),
         }
@@ -162,6 +166,7 @@ impl Builder {
                 i32::MIN => i32::MIN,
                 days => days.saturating_add(DAYS_TO_2000),
             }),
+            Self::Time(column) => column.append_value(i64::from_be_bytes(exact(bytes)?)),
             Self::Timestamp(column) => column.append_value(match i64::from_be_bytes(exact(bytes)?) {
                 i64::MIN => i64::MIN,
                 micros => micros.saturating_add(MICROS_TO_2000),
