@@ -9,6 +9,7 @@ and whether a column can have missing values.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args
@@ -183,6 +184,18 @@ def paths_of(data: Data) -> list[str] | None:
         if items and all(isinstance(item, (str, os.PathLike)) for item in items):
             return [os.fspath(cast("str | os.PathLike[str]", item)) for item in items]
     return None
+
+
+def dialect_of(data: Data, dialect: Mapping[str, Any] | None) -> str | None:
+    """Returns how text files are written, as JSON. A table in memory is not written in any way."""
+    if dialect is None:
+        return None
+    if paths_of(data) is None:
+        raise UsageError(
+            "`dialect` says how text files are written, and this table is no file",
+            hint="leave it out, or give the path of the file",
+        )
+    return json.dumps(dict(dialect))
 
 
 def _kind_of(table: object) -> Kind:

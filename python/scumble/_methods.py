@@ -161,6 +161,7 @@ class Synthesizer:
         native = None if schema is None else checked(schema)
         _warn_of_assumed([] if native is None else native.assumed())
         options = self._options()
+        written = _frames.dialect_of(data, dialect)
         source = _frames.Source(data)
         with Progress(progress, "fitted") as report:
             fitted = _native.Model.fit(
@@ -169,7 +170,7 @@ class Synthesizer:
                 unit=unit,
                 max_rows=max_rows,
                 learn_share=learn_share,
-                dialect=None if dialect is None else json.dumps(dict(dialect)),
+                dialect=written,
                 check=check,
                 method=self.method,
                 options=options,

@@ -104,9 +104,8 @@ class Schema:
         categories, from public knowledge. ``dialect`` says how a text file is written, as in the
         schema file, and becomes a part of the draft.
         """
-        written = None if dialect is None else dict(dialect)
-        schema = cls(_native.draft(_frames.types_of(data), format, None if written is None else json.dumps(written)))
-        return cls({**schema._spec, "dialect": written}) if written else schema
+        schema = cls(_native.draft(_frames.types_of(data), format, _frames.dialect_of(data, dialect)))
+        return cls({**schema._spec, "dialect": dict(dialect)}) if dialect else schema
 
     def save(self, path: PathLike, *, force: bool = False) -> None:
         """Writes the schema file, as YAML. An existing file is replaced only with ``force``."""

@@ -47,11 +47,20 @@ def test_a_frame_is_fitted_without_a_schema(visits: Any) -> None:
 
 def test_terms_of_a_table_without_a_schema_are_refused_beside_one(visits: Any) -> None:
     _, schema = scumble.demo(rows=10)
-    for terms in ({"unit": "person"}, {"max_rows": 2}, {"learn_share": 0.3}, {"dialect": {"delimiter": ";"}}):
+    for terms in ({"unit": "person"}, {"max_rows": 2}, {"learn_share": 0.3}):
         with pytest.raises(scumble.UsageError, match="without a schema"):
             scumble.Auto(epsilon=1, delta=1e-9).fit(visits, schema, **terms)
+    with pytest.raises(scumble.UsageError, match="without a schema"):
+        scumble.Auto(epsilon=1, delta=1e-9).fit("visits.csv", schema, dialect={"delimiter": ";"})
     with pytest.raises(scumble.UsageError, match="learn_share"):
         scumble.Auto(epsilon=1, delta=1e-9).fit(visits, learn_share=1.5)
+
+
+def test_a_table_in_memory_has_no_dialect(visits: Any) -> None:
+    with pytest.raises(scumble.UsageError, match="no file"):
+        scumble.Auto(epsilon=1, delta=1e-9).fit(visits, dialect={"delimiter": ";"})
+    with pytest.raises(scumble.UsageError, match="no file"):
+        scumble.Schema.draft(visits, dialect={"delimiter": ";"})
 
 
 def test_columns_of_lists_and_durations_are_left_out(tmp_path: Path) -> None:
