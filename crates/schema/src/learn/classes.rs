@@ -1,8 +1,11 @@
 //! Classes of texts: what a value of a column without a type looks like.
 
+use std::sync::LazyLock;
+
 use chrono::{NaiveDate, NaiveTime};
 
 use super::form::Form;
+use crate::values::encode::Lookup;
 use crate::values::text::TimeFormat;
 
 /// Texts that often stand for a missing value, besides blanks. Each is a class of its own. Single
@@ -20,6 +23,9 @@ const MISSING: [&str; 88] = [
     "Don't know",
 ];
 const LONGEST_MISSING: usize = 14;
+/// The places of those texts in their list: every row of a column of short texts is looked up.
+static MISSING_PLACES: LazyLock<Lookup<&str>> =
+    LazyLock::new(|| Lookup::new(MISSING).expect("the list has every text once"));
 /// Longest text of a code, such as an identifier, and of a category, in bytes.
 const MAX_CODE: usize = 40;
 const MAX_WORDS: usize = 100;
@@ -292,16 +298,24 @@ impl Clock {
         }
     }
 
+    fn reads(self, text: &str) -> bool {
+        NaiveTime::parse_from_str(text, self.pattern()).is_ok()
+    }
+
     fn of(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|clock| NaiveTime::parse_from_str(text, clock.pattern()).is_ok())
+        Self::ALL.into_iter().find(|clock| clock.reads(text))
     }
 
     /// Returns how a time without a date is written. Its minutes have two digits: `2:1` is a score.
     fn of_time(text: &str) -> Option<Self> {
+        // Decides codes and addresses that start with a digit, of which every row may have one.
+        if !text.contains(':') {
+            return None;
+        }
         if TimeFormat::Iso.clock(text).is_some() {
             return Some(if text.matches(':').count() == 1 { Self::Minutes } else { Self::Seconds });
         }
-        Self::of(text).filter(|clock| matches!(clock, Self::MinutesOf12 | Self::SecondsOf12))
+        [Self::MinutesOf12, Self::SecondsOf12].into_iter().find(|clock| clock.reads(text))
     }
 
     /// Returns the clock of most times. ISO 8601 reads times with and without seconds.
@@ -341,7 +355,7 @@ impl Class {
         }
         // Most texts are numbers or longer, and need not be compared with the list.
         let may_be_missing = text.len() <= LONGEST_MISSING && !text.ends_with(|end: char| end.is_ascii_digit());
-        if may_be_missing && let Some((place, _)) = (0..).zip(MISSING).find(|(_, missing)| *missing == text) {
+        if may_be_missing && let Some(place) = MISSING_PLACES.get(text).and_then(|place| u8::try_from(place).ok()) {
             return Self::Missing(place);
         }
         if ["true", "false"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
