@@ -78,10 +78,7 @@ pub fn undeclared_of(
     columns.check_header(shown)?;
     check_names(shown, &columns.types)?;
     let is_unit = |name: &str| terms.privacy_unit.as_deref() == Some(name);
-    let left_out: Vec<usize> = columns.left_out().map(|(position, _)| position).collect();
-    let all = (1..).zip(columns.types.fields());
-    let learned = all.filter(|(position, column)| !is_unit(column.name()) && !left_out.contains(position));
-    let fields = learned.map(|(_, column)| FieldSpec {
+    let fields = columns.learnable().filter(|column| !is_unit(column.name())).map(|column| FieldSpec {
         name: column.name().clone(),
         // In text files every column is text, and its type has to be learned.
         field_type: field_type_of(column.data_type())

@@ -1,6 +1,6 @@
 //! Names and types of the columns of an input, and whether the names may be a row.
 
-use datafusion::arrow::datatypes::Schema;
+use datafusion::arrow::datatypes::{Field, Schema};
 
 use super::scan::short_name;
 use crate::codes::encode::supports;
@@ -52,15 +52,21 @@ impl ColumnTypes {
     /// Returns the columns that cannot be learned, with their positions, from 1 on. Names and types
     /// are public.
     pub fn left_out(&self) -> impl Iterator<Item = (usize, LeftOut)> {
+        (1..).zip(self.types.fields()).filter_map(|(position, column)| Some((position, self.why_left_out(column)?)))
+    }
+
+    /// Returns the columns that can be learned.
+    pub fn learnable(&self) -> impl Iterator<Item = &Field> {
+        self.types.fields().iter().map(AsRef::as_ref).filter(|column| self.why_left_out(column).is_none())
+    }
+
+    fn why_left_out(&self, column: &Field) -> Option<LeftOut> {
+        if column.name().trim().is_empty() {
+            return Some(LeftOut::Nameless);
+        }
         // Values of a table in memory that have no codes are unknown, whatever their type.
-        let is_checked = self.named_by != NamedBy::Frame;
-        (1..).zip(self.types.fields()).filter_map(move |(position, column)| {
-            if column.name().trim().is_empty() {
-                return Some((position, LeftOut::Nameless));
-            }
-            let has_codes = !is_checked || supports(column.data_type());
-            (!has_codes).then(|| (position, LeftOut::Type(short_name(column.data_type()))))
-        })
+        let has_codes = self.named_by == NamedBy::Frame || supports(column.data_type());
+        (!has_codes).then(|| LeftOut::Type(short_name(column.data_type())))
     }
 
     /// Returns the position, from 1 on, of the first column whose name is a number, and so may be a
@@ -107,7 +113,7 @@ fn is_number(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use datafusion::arrow::datatypes::{DataType, Field};
+    use datafusion::arrow::datatypes::DataType;
 
     use super::*;
 
